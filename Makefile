@@ -1,0 +1,59 @@
+# Everything a checkout can do by itself. Each target sets up what it needs, once; nothing needs an active environment.
+#
+#   make run  PORT=9000            another port (else the first free one from 8501 on)
+#   make run  PYTHON=/path/to/it   another Python for .venv
+#   make test ARGS="-k merge"      some of the tests
+#   make lock UPGRADE=--upgrade    newer versions of everything
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
+
+VENV := PYTHON="$(PYTHON)" .ci/venv
+BIN := .venv/bin
+PORT ?= $$($(BIN)/python -c 'import socket; print(next(p for p in range(8501, 8700) if socket.socket().connect_ex(("127.0.0.1", p))))')
+COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(UPGRADE)
+
+.PHONY: help run test picture bench lint lock clean
+
+help: ## Say what there is
+	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' Makefile
+
+run: ## Start Forky and print its address
+	@$(VENV) requirements.txt
+	@port=$(PORT); echo "Forky: http://127.0.0.1:$$port  (Ctrl+C stops it)"; \
+	exec $(BIN)/python -m streamlit run app.py --server.address 127.0.0.1 --server.port $$port \
+		--server.showEmailPrompt false
+
+test: ## Run every test: unit, property, store laws, pages, browser
+	@$(VENV) requirements.txt requirements-dev.txt
+	@$(BIN)/python -m tests.programs
+	@$(BIN)/python -m pytest $(ARGS)
+
+picture: ## Take the picture of the README anew
+	@$(VENV) requirements.txt requirements-dev.txt
+	@$(BIN)/python -m tests.programs
+	@$(BIN)/python -m pytest -q tests/browser/test_picture.py
+	@mkdir -p docs/images && cp build/chat.png docs/images/chat.png && echo docs/images/chat.png
+
+bench: ## Print the numbers, each beside its peer's
+	@$(VENV) requirements.txt requirements-dev.txt requirements-bench.txt
+	@$(BIN)/python -m tests.programs
+	@$(BIN)/python -m bench $(ARGS)
+
+lint: ## Linter, formatter, strict types
+	@$(VENV) requirements.txt requirements-dev.txt
+	@status=0; for check in "ruff check" "ruff format --check" "mypy"; do \
+		echo "$$check"; $(BIN)/python -m $$check || status=1; done; exit $$status
+
+lock: ## Compile pyproject.toml into the hash-locked files
+	@$(VENV) requirements.txt requirements-dev.txt
+	@$(COMPILE) pyproject.toml -o requirements.txt
+	@$(COMPILE) --group dev -c requirements.txt -o requirements-dev.txt
+	@$(COMPILE) --group bench -c requirements.txt -o requirements-bench.txt
+	@$(COMPILE) --group node -c requirements.txt -o tests/aimock/requirements-node.txt
+
+clean: ## Remove the environment, caches and what was built (never a database)
+	@rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
