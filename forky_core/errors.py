@@ -1,0 +1,136 @@
+"""Every error Forky raises on purpose, as one tree whose messages a person can act on.
+
+    ForkyError
+    ├── RequestError              your mistake: the call cannot be carried out as asked
+    │   ├── NotFound              no such conversation, branch, message, tag, stash …
+    │   ├── Ambiguous             an id prefix that fits several messages  (.candidates)
+    │   ├── NameTaken             a branch or tag of that name exists
+    │   ├── BadName               a name Forky cannot keep
+    │   ├── BadContent            empty, too large or otherwise not sendable content
+    │   ├── NothingToDo           merge of nothing, undo of nothing: already so
+    │   └── InTheWay              refused because of something that must go first (a reply is running …)
+    ├── Outdated                  the head you saw has moved  (.first: the operation that came first)
+    ├── ModelError                a model call failed  (.failure: model.Failure, .partial: what had arrived)
+    ├── SquashRejected            a model's summary failed the checks (in merge/model_squash.py: .problems, .plan)
+    └── StoreError                it failed: the database
+        ├── StoreBusy             another process holds the file  (.holder)
+        ├── StoreDamaged          cannot be read; the message says what can be done
+        ├── StoreFull             no room or no permission to write
+        └── StoreTooNew           written by a later Forky
+
+A message says what happened; `hint` what to do about it. Both can be shown wherever text can: what a message quotes
+of its caller's input is encodable and short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from forky_core.hashing import mend_text
+
+if TYPE_CHECKING:
+    from forky_core.model import Failure, Operation
+    from forky_core.parts import Part
+
+
+LONGEST_SENTENCE = 600
+"""Characters; a longer message holds somebody's megabyte, which is cut in its middle."""
+
+
+def _showable(sentence: str) -> str:
+    if len(sentence) > LONGEST_SENTENCE:
+        half = LONGEST_SENTENCE // 2
+        sentence = f"{sentence[:half]} … {sentence[-half:]}"
+    return mend_text(sentence)
+
+
+class ForkyError(Exception):
+    """Something a person should read: `str()` gives message and hint as sentences."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        self.message = _showable(message)
+        self.hint = _showable(hint)
+        super().__init__(self.message)
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class RequestError(ForkyError):
+    """The call cannot be carried out as asked."""
+
+
+class NotFound(RequestError):
+    """Nothing of that name or id."""
+
+
+class Ambiguous(RequestError):
+    """A prefix that fits several messages."""
+
+    def __init__(self, message: str, candidates: Sequence[str], hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.candidates = tuple(candidates)
+
+
+class NameTaken(RequestError):
+    """A branch or tag of that name exists."""
+
+
+class BadName(RequestError):
+    """A name Forky cannot keep."""
+
+
+class BadContent(RequestError):
+    """Content that cannot be sent or kept."""
+
+
+class NothingToDo(RequestError):
+    """What was asked for is already so."""
+
+
+class InTheWay(RequestError):
+    """Something must go first."""
+
+
+class Outdated(ForkyError):
+    """The state the call was made on has moved; nothing was written."""
+
+    def __init__(self, message: str, first: Operation | None, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.first = first
+        """The operation that came first; None where the conversation itself is new."""
+
+
+class ModelError(ForkyError):
+    """A model call that did not end well."""
+
+    def __init__(self, failure: Failure, partial: tuple[Part, ...] = ()) -> None:
+        super().__init__(failure.sentence)
+        self.failure = failure
+        self.partial = partial
+
+
+class StoreError(ForkyError):
+    """The database could not do it."""
+
+
+class StoreBusy(StoreError):
+    """Another process holds the file."""
+
+    def __init__(self, message: str, holder: int | None, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.holder = holder
+        """Its process id, where it is known."""
+
+
+class StoreDamaged(StoreError):
+    """The file cannot be read as it is."""
+
+
+class StoreFull(StoreError):
+    """No room, or no permission to write."""
+
+
+class StoreTooNew(StoreError):
+    """Written by a later version of Forky."""

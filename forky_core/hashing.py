@@ -1,0 +1,72 @@
+"""Content ids: a message's id names its whole path (law 1), by the contract simonw/llm documents.
+
+`b2:` + BLAKE2b-16 of the canonical JSON of `{"parent": id or null, "message": {"role", "parts"}}`; a message
+with two or more parents says `"parents": [...]` in its place, and one with a named author adds `"name"`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from forky_core.parts import (
+    Json,
+    Part,
+    canonical_json,
+    part_from_stored,
+)
+
+HASH_PREFIX = "b2:"
+_DIGEST_BYTES = 16
+
+
+def content_hash(value: Json) -> str:
+    """`b2:` and 32 hex digits of the value's canonical JSON."""
+    digest = hashlib.blake2b(canonical_json(value).encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    return HASH_PREFIX + digest
+
+
+def message_id(parents: Sequence[str], role: str, parts: Sequence[Part], name: str | None = None) -> str:
+    """The id of a message at this place.
+
+    The texts must be encodable (see `mend_text`); a lone surrogate raises UnicodeEncodeError.
+    """
+    message: dict[str, Json] = {"role": role, "parts": [part.hashed() for part in parts]}
+    if name is not None:
+        message["name"] = name
+    if len(parents) >= 2:
+        return content_hash({"parents": list(parents), "message": message})
+    return content_hash({"parent": parents[0] if parents else None, "message": message})
+
+
+def mend_text(text: str) -> str:
+    r"""`text` with each surrogate pair joined and each lone surrogate replaced by U+FFFD.
+
+    JSON may spell a lone surrogate ("\ud83d"), which no UTF-8 can hold, so it could be neither hashed nor stored.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def mend_json(value: Json) -> Json:
+    """`value` with `mend_text` applied to every string in it, keys included."""
+    if isinstance(value, str):
+        return mend_text(value)
+    if isinstance(value, list):
+        return [mend_json(item) for item in value]
+    if isinstance(value, dict):
+        return {mend_text(key): mend_json(item) for key, item in value.items()}
+    return value
+
+
+def mend_part(part: Part) -> Part:
+    """The part with storable text; the same object where nothing needs mending."""
+    stored = part.stored()
+    try:
+        canonical_json(stored).encode()
+    except UnicodeEncodeError:
+        return part_from_stored(mend_json(stored))
+    return part

@@ -1,0 +1,75 @@
+"""Workspaces and conversations for tests: real ones, in memory, with scripted models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forky_core.errors import NotFound
+from forky_core.llm.contract import Model, ModelInfo
+from forky_core.llm.scripted import ScriptedModel
+from forky_core.model import Role
+from forky_core.repo.conversation import Conversation
+from forky_core.repo.workspace import Workspace
+from forky_core.store.contract import Store
+from forky_core.store.memory import MemoryStore
+
+
+class ScriptedModels:
+    """Two scripted models, "scripted/one" (the default) and "scripted/two", which echo when nothing is enqueued."""
+
+    def __init__(self) -> None:
+        self.one = ScriptedModel(
+            "scripted/one", answer=lambda request: f"one says: {_last(request.messages)}"
+        )
+        self.two = ScriptedModel(
+            "scripted/two", answer=lambda request: f"two says: {_last(request.messages)}"
+        )
+
+    def model(self, name: str) -> Model:
+        for model in (self.one, self.two):
+            if model.info().name == name:
+                return model
+        raise NotFound(f"There is no model “{name}”.")
+
+    def models(self) -> tuple[ModelInfo, ...]:
+        return (self.one.info(), self.two.info())
+
+    def default(self) -> str:
+        return "scripted/one"
+
+
+def _last(messages: Sequence[dict[str, object]]) -> str:
+    content = messages[-1]["content"] if messages else ""
+    return content if isinstance(content, str) else "something"
+
+
+def workspace(store: Store | None = None) -> tuple[Workspace, ScriptedModels]:
+    models = ScriptedModels()
+    return Workspace(store or MemoryStore(), models), models
+
+
+def talk(chat: Conversation, *turns: str) -> Conversation:
+    """Say the turns in order: user, assistant, user …"""
+    head = chat.head
+    role: Role = "assistant" if head is not None and head.role == "user" else "user"
+    for turn in turns:
+        chat.say(turn, role=role)
+        role = "user" if role == "assistant" else "assistant"
+    return chat
+
+
+def texts(chat: Conversation) -> list[str]:
+    return [message.text for message in chat.path()]
+
+
+def debugged(forky: Workspace) -> Conversation:
+    """“main”, and a branch “debug” that found out something worth merging."""
+    chat = talk(forky.create("Enums"), "Let us write a code generator.", "Good. What does it generate?")
+    talk(
+        chat.fork("debug"),
+        "Why does code generation fail on enums?",
+        "Because `Enum.__members__` is empty: `enum_fields()` runs before the class body in parser.py line 42.",
+        "How do I fix it?",
+        "Call `collect_members(cls)` after the class is made. Decision: collect members lazily.",
+    )
+    return talk(chat, "Python classes.", "Fine.")

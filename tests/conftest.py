@@ -1,0 +1,65 @@
+"""What holds for every test: nothing leaves this machine, no key and no database of the person's is touched.
+
+Connections are watched by an audit hook, which sees every socket of this process whichever library opens it. An
+attempt is refused, and fails the test even where the code under test takes the refusal for a dead network.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import sys
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("here", deadline=None, print_blob=True)
+settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True, database=None)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+_attempts: list[str] = []
+
+
+def _is_here(host: object) -> bool:
+    """This machine, or a name that RFC 6761 promises never to resolve."""
+    name = host.decode() if isinstance(host, bytes) else str(host or "")
+    if name in {"", "localhost"} or name.endswith((".localhost", ".invalid")):
+        return True
+    try:
+        address = ipaddress.ip_address(name.partition("%")[0])
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
+
+
+def _refuse_network(event: str, arguments: tuple[object, ...]) -> None:
+    if event == "socket.getaddrinfo":
+        host = arguments[0]
+    elif event == "socket.connect" and isinstance(arguments[1], tuple):
+        host = arguments[1][0]
+    else:
+        return
+    if not _is_here(host):
+        _attempts.append(f"{event} {host}")
+        raise ConnectionRefusedError(f"Tests may not leave this machine ({host}).")
+
+
+sys.addaudithook(_refuse_network)
+
+
+@pytest.fixture(autouse=True)
+def nothing_leaves_this_machine() -> Iterator[None]:
+    _attempts.clear()
+    yield
+    assert _attempts == []
+
+
+@pytest.fixture(autouse=True, scope="session")
+def a_bare_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if name.startswith(("FORKY_", "STREAMLIT_")) or name.endswith(("_API_KEY", "_PROXY", "_proxy")):
+                patch.delenv(name)
+        patch.setenv("FORKY_DATABASE", str(tmp_path_factory.mktemp("database") / "forky.duckdb"))
+        yield

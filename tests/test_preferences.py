@@ -1,0 +1,129 @@
+"""What Settings keeps beyond the server: a default model and servers, in the database, and never a key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from forky_core.errors import BadContent, NotFound, NothingToDo
+from forky_core.llm.catalogue import Catalogue
+from forky_core.preferences import (
+    add_server,
+    choose_default,
+    chosen_default,
+    remove_server,
+    restore_preferences,
+)
+from forky_core.settings import Settings
+from forky_core.store.memory import MemoryStore
+
+QUIET = Settings(database=":memory:", probe=False)
+
+
+def catalogue(**environment: str) -> Catalogue:
+    return Catalogue(settings=Settings.from_environment({"FORKY_PROBE": "0", **environment}), environment={})
+
+
+def test_a_chosen_default_survives_a_restart() -> None:
+    store, models = MemoryStore(), catalogue()
+    assert models.default() == "offline/quote"
+    choose_default(store, models, "offline/digest")
+    assert models.default() == chosen_default(store) == "offline/digest"
+    again = catalogue()
+    restore_preferences(store, again)
+    assert again.default() == "offline/digest"
+    choose_default(store, again, None)
+    assert again.default() == "offline/quote"
+
+
+def test_the_environment_decides_over_what_was_chosen() -> None:
+    store, models = MemoryStore(), catalogue(FORKY_MODEL="offline/quote")
+    choose_default(store, models, "offline/digest")
+    assert models.default() == "offline/quote" and models.default_is_set_outside
+
+
+def test_a_model_nobody_offers_is_not_kept() -> None:
+    store, models = MemoryStore(), catalogue()
+    with pytest.raises(NotFound):
+        choose_default(store, models, "no-such-model")
+    assert chosen_default(store) is None
+
+
+def test_a_chosen_default_that_has_gone_gives_way_to_one_that_is_there() -> None:
+    store = MemoryStore()
+    store.set_setting("default_model", "no-such-model")
+    models = catalogue()
+    restore_preferences(store, models)
+    assert models.default() == "offline/quote"
+
+
+def test_an_added_server_is_listed_kept_and_removed() -> None:
+    store, models = MemoryStore(), catalogue()
+    id = add_server(store, models, "127.0.0.1:1")
+    assert id == "127.0.0.1:1"
+    again = catalogue()
+    restore_preferences(store, again)
+    assert [(s.id, s.base_url) for s in again.providers() if s.id == id] == [(id, "http://127.0.0.1:1/v1")]
+    remove_server(store, again, id)
+    last = catalogue()
+    restore_preferences(store, last)
+    for models in (again, last):
+        assert id not in [status.id for status in models.providers()]
+
+
+def test_a_server_is_added_once() -> None:
+    store, models = MemoryStore(), catalogue()
+    add_server(store, models, "http://127.0.0.1:1/v1")
+    with pytest.raises(NothingToDo):
+        add_server(store, models, "http://127.0.0.1:1")
+
+
+def test_only_servers_that_were_added_here_can_be_removed() -> None:
+    store, models = MemoryStore(), catalogue(FORKY_SERVERS="http://127.0.0.1:1/v1")
+    assert models.added_servers == ()
+    with pytest.raises(NotFound):
+        remove_server(store, models, "127.0.0.1:1")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "   ",
+        "http://",
+        "ftp://host/v1",
+        "javascript:alert(1)",
+        "http://host:99999/v1",
+        "http://host:port/v1",
+        "http://[::1/v1",
+        "http://user:sk-secret@host/v1",
+        "http://host/v1?api_key=sk-secret",
+        "http://host/v1#sk-secret",
+        "http://ho st/v1",
+        "http://höst/v1",
+        "http://host/\0",
+        "http://" + "x" * 1_000_000,
+    ],
+)
+def test_what_is_no_address_or_holds_a_secret_is_refused_and_not_kept(address: str) -> None:
+    store, models = MemoryStore(), catalogue()
+    with pytest.raises(BadContent):
+        add_server(store, models, address)
+    assert store.setting("model_servers") is None
+    assert models.added_servers == ()
+
+
+@pytest.mark.parametrize("kept", ["{", "[1, null]", '["javascript:x"]', '"text"'])
+def test_what_cannot_be_understood_any_more_is_passed_over(kept: str) -> None:
+    store, models = MemoryStore(), catalogue()
+    store.set_setting("model_servers", kept)
+    restore_preferences(store, models)
+    assert models.added_servers == ()
+
+
+def test_a_key_that_streamlit_copied_from_the_file_is_said_to_come_from_the_file(tmp_path: Path) -> None:
+    key = {"OPENAI_API_KEY": "sk-made-up"}
+    models = Catalogue(key, QUIET, environment=key)
+    status = next(one for one in models.providers() if one.id == "openai")
+    assert (status.key, "secrets.toml" in status.sentence) == ("secrets", True)
