@@ -1,0 +1,128 @@
+"""The checks of `verify`, over plain values: every id re-derived, every parent and ref found, the log replayed.
+
+Law 1 makes each of these a computation, not a matter of trust: whoever changed a stored row without changing every
+id after it has left a trace here. Stores only read the rows; what they mean is judged in this one place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from forky_core.hashing import message_id
+from forky_core.model import EMPTY_VIEW, Generation, Message, MessageId, Operation, View, operation_id
+from forky_core.parts import AttachmentPart
+
+
+def message_findings(messages: Sequence[Message]) -> Iterator[str]:
+    """Ids that do not fit their content, parents that are missing or come later; `messages` as they were written."""
+    seen: set[MessageId] = set()
+    for message in messages:
+        if message.id in seen:
+            yield f"The message {message.id} is stored twice."
+        if message_id(message.parents, message.role, message.parts, message.name) != message.id:
+            yield f"The message {message.id} does not have the content its id was made from."
+        for parent in message.parents:
+            if parent not in seen:
+                yield f"The message {message.id} names the parent {parent}, which is not stored before it."
+        seen.add(message.id)
+
+
+def log_findings(operations: Sequence[Operation]) -> Iterator[str]:
+    """Gaps, broken links and altered entries of the chained log."""
+    previous: str | None = None
+    for number, operation in enumerate(operations, start=1):
+        if operation.number != number:
+            yield f"The log has operation {operation.number} where operation {number} should be."
+            return
+        if operation.previous != previous:
+            yield f"Operation {number} does not follow the one before it."
+        derived = operation_id(
+            operation.previous,
+            number=operation.number,
+            at=operation.at,
+            actor=operation.actor,
+            verb=operation.verb,
+            summary=operation.summary,
+            changes=operation.changes,
+            group=operation.group,
+            reverts=operation.reverts,
+        )
+        if derived != operation.id:
+            yield f"Operation {number} does not have the content its id was made from."
+        previous = operation.id
+
+
+def replayed(operations: Iterable[Operation]) -> View:
+    """The view the log adds up to."""
+    entries = dict(EMPTY_VIEW.entries)
+    version = 0
+    for operation in operations:
+        for change in operation.changes:
+            if change.after is None:
+                entries.pop(change.key, None)
+            else:
+                entries[change.key] = change.after
+        version = operation.number
+    return View(entries, version)
+
+
+def view_findings(operations: Sequence[Operation], view: View) -> Iterator[str]:
+    """Where the stored view is not what the log adds up to."""
+    expected = replayed(operations)
+    if expected.version != view.version:
+        yield f"The view is at operation {view.version}, the log ends at operation {expected.version}."
+    for key in sorted(expected.entries.keys() | view.entries.keys()):
+        if expected.entries.get(key) != view.entries.get(key):
+            yield f"The stored value of “{key}” is not the one the log adds up to."
+
+
+def ref_findings(view: View, known: Iterable[MessageId]) -> Iterator[str]:
+    """Refs that name a message which is not stored."""
+    missing = view.tips - frozenset(known)
+    for tip in sorted(missing):
+        yield f"A branch, tag or stash names the message {tip}, which is not stored."
+
+
+def generation_findings(generations: Iterable[Generation], known: Iterable[MessageId]) -> Iterator[str]:
+    """Generations that name a message which is not stored."""
+    stored = frozenset(known)
+    for generation in generations:
+        for named in (generation.parent, generation.message):
+            if named is not None and named not in stored:
+                yield f"The generation {generation.id} names the message {named}, which is not stored."
+
+
+def attachment_findings(
+    messages: Iterable[Message], view: View, has_blob: Callable[[str], bool]
+) -> Iterator[str]:
+    """Attachments whose bytes are gone."""
+    named = {part.sha256 for m in messages for part in m.parts if isinstance(part, AttachmentPart)}
+    stashed = {sha256 for stash in view.stashes for sha256 in stash.attachments}
+    for sha256 in sorted(named | stashed):
+        if not has_blob(sha256):
+            yield f"The bytes of the attachment {sha256[:12]}… are not stored."
+
+
+def conversation_findings(
+    messages: Sequence[Message],
+    operations: Sequence[Operation],
+    view: View,
+    generations: Iterable[Generation],
+    has_blob: Callable[[str], bool],
+) -> Iterator[str]:
+    """All that can be wrong with one conversation as it was read."""
+    known: Mapping[MessageId, Message] = {message.id: message for message in messages}
+    yield from message_findings(messages)
+    yield from log_findings(operations)
+    yield from view_findings(operations, view)
+    yield from ref_findings(view, known)
+    yield from generation_findings(generations, known)
+    yield from attachment_findings(messages, view, has_blob)
+
+
+def blob_finding(sha256: str, content: bytes) -> str | None:
+    """Bytes that are not those of their name."""
+    if hashlib.sha256(content).hexdigest() != sha256:
+        return f"The bytes of the attachment {sha256[:12]}… are not the ones that were stored."
+    return None

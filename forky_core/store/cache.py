@@ -1,0 +1,140 @@
+"""Immutable messages kept in memory, conversation by conversation; law 1 means that none of them ever goes stale.
+
+A whole conversation is handed out as a plain dictionary behind a proxy, copied when the first reader after a commit
+asks (40 µs for 10,000 messages): what a reader holds never changes, and looking a parent up costs nothing more.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from threading import Lock
+from types import MappingProxyType
+
+from forky_core.model import ConversationId, Message, MessageId
+from forky_core.parts import TextPart
+
+CACHE_BYTES = 256 * 1024 * 1024
+_TRIM_EVERY = 32
+_OVERHEAD = 700
+"""Bytes of a message's objects beside its text, measured roughly."""
+
+
+def _weight(message: Message) -> int:
+    if len(message.parts) == 1 and isinstance(part := message.parts[0], TextPart):
+        return _OVERHEAD + 2 * len(part.text)
+    return _OVERHEAD + 2 * len(message.text) + 100 * len(message.parts)
+
+
+class Shelf:
+    """The messages of one conversation that are in memory."""
+
+    def __init__(self) -> None:
+        self.known: dict[MessageId, Message] = {}
+        self.bytes = 0
+        self._lock = Lock()
+        self._whole: dict[MessageId, Message] | None = None
+        """All messages in the order they were written, once they have been loaded."""
+        self._handed_out: Mapping[MessageId, Message] | None = None
+        self.long = False
+        """Too many messages to load all of them for the sake of one path."""
+        self._late: list[Message] = []
+        """Published while a reader may be loading: its rows may not hold them yet."""
+        self.loading = Lock()
+        """Held by whoever loads everything, so that it is done once."""
+
+    def keep(self, messages: Iterable[Message]) -> list[Message]:
+        """Put them here; of each the object that was here first comes back."""
+        with self._lock:
+            return [self._keep(message) for message in messages]
+
+    def _keep(self, message: Message) -> Message:
+        kept = self.known.setdefault(message.id, message)
+        if kept is message:
+            self.bytes += _weight(message)
+        return kept
+
+    def publish(self, messages: Iterable[Message]) -> None:
+        """Messages that have just become durable, in the order they were written."""
+        with self._lock:
+            for message in messages:
+                kept = self._keep(message)
+                if self._whole is None:
+                    self._late.append(kept)
+                else:
+                    self._whole.setdefault(kept.id, kept)
+            self._handed_out = None
+
+    def complete(self, messages: Iterable[Message]) -> None:
+        """All of the conversation's messages as they were read, in the order they were written."""
+        with self._lock:
+            if self._whole is None:
+                found = {message.id: message for message in messages}
+                fresh = (
+                    found if not self.known else {id: m for id, m in found.items() if id not in self.known}
+                )
+                self.known.update(fresh)
+                self.bytes += sum(map(_weight, fresh.values()))
+                found.update((id, self.known[id]) for id in found.keys() - fresh.keys())
+                found.update((message.id, message) for message in self._late)
+                self._whole = found
+                self._late.clear()
+
+    def snapshot(self) -> Mapping[MessageId, Message] | None:
+        """None where not all messages are here."""
+        with self._lock:
+            if self._handed_out is None and self._whole is not None:
+                self._handed_out = MappingProxyType(self._whole.copy())
+            return self._handed_out
+
+    def path(self, head: MessageId) -> tuple[Message, ...] | None:
+        """None where a message of the path is not here."""
+        known = self.known
+        found = known.get(head)
+        if found is None:
+            return None
+        path = [found]
+        while found.parents:
+            found = known.get(found.parents[0])
+            if found is None:
+                return None
+            path.append(found)
+        path.reverse()
+        return tuple(path)
+
+
+class Cache:
+    """Shelves, the one that was used last kept longest, within a number of bytes."""
+
+    def __init__(self, most: int = CACHE_BYTES) -> None:
+        self._most = most
+        self._lock = Lock()
+        self._calls = 0
+        self._shelves: OrderedDict[ConversationId, Shelf] = OrderedDict()
+
+    def shelf(self, conversation: ConversationId) -> Shelf:
+        """The conversation's shelf, an empty one where it has none."""
+        with self._lock:
+            shelf = self._shelves.get(conversation)
+            if shelf is None:
+                shelf = self._shelves[conversation] = Shelf()
+            self._shelves.move_to_end(conversation)
+            return shelf
+
+    def publish(self, conversation: ConversationId, messages: Iterable[Message]) -> None:
+        self.shelf(conversation).publish(messages)
+
+    def drop(self, conversation: ConversationId) -> None:
+        with self._lock:
+            self._shelves.pop(conversation, None)
+
+    def trim(self) -> None:
+        """Let go of the conversations that were not used for longest; looks only now and then."""
+        with self._lock:
+            self._calls += 1
+            if self._calls % _TRIM_EVERY:
+                return
+            held = sum(shelf.bytes for shelf in self._shelves.values())
+            while held > self._most and len(self._shelves) > 1:
+                _, shelf = self._shelves.popitem(last=False)
+                held -= shelf.bytes

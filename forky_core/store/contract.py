@@ -1,0 +1,169 @@
+"""What Forky needs of a store: the one place where durable state is written, and every way it is read.
+
+A store keeps values and checks one thing: that every changed key still has the value its author saw. All meaning
+(verbs, undo, merging) lives above it, so that a store is small enough to be proven by one law suite
+(tests/store/laws.py), which memory and DuckDB both pass. Calls are safe from any thread. A commit that returns is
+durable; one that raises has left nothing behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from forky_core.model import (
+    Blob,
+    Change,
+    ConversationId,
+    ConversationSummary,
+    Generation,
+    GenerationId,
+    Hit,
+    Message,
+    MessageId,
+    Operation,
+    Verb,
+    View,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One change of one conversation, published whole or not at all."""
+
+    conversation: ConversationId
+    verb: Verb
+    summary: str
+    changes: tuple[Change, ...] = ()
+    """`before` of each is what the author saw; a store refuses the commit where it is no longer so."""
+    messages: tuple[Message, ...] = ()
+    """Parents before children. One that is already stored is left as it is."""
+    generations: tuple[Generation, ...] = ()
+    """Inserted, or replaced where one of that id exists."""
+    actor: str = "you"
+    at: int = 0
+    """Microseconds since the epoch, UTC."""
+    group: int | None = None
+    reverts: tuple[int, ...] = ()
+    seen: int | None = None
+    """Number of the operation after which nothing at all may have come; None: only the changed keys matter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing `verify` found wrong."""
+
+    conversation: ConversationId | None
+    what: str
+    """A sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What `verify` looked at and what it found."""
+
+    conversations: int
+    messages: int
+    operations: int
+    blobs: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def clean(self) -> bool:
+        return not self.findings
+
+
+class Store(Protocol):
+    def commit(self, commit: Commit) -> Operation:
+        """Write messages, generations, the changed keys and the operation, durably.
+
+        A conversation exists from its first commit on (verb "create").
+
+        Raises:
+            Outdated: a changed key does not have the `before` the commit expected, or something came after `seen`;
+                names the operation that moved it.
+            NotFound: a message's parent is not stored in this conversation.
+            StoreFull, StoreError: nothing was written.
+        """
+        ...
+
+    def record(self, conversation: ConversationId, generation: Generation) -> None:
+        """Insert or replace a generation without an operation: the progress of a running reply."""
+        ...
+
+    def view(self, conversation: ConversationId) -> View:
+        """The current view. NotFound where there is no such conversation."""
+        ...
+
+    def operations(
+        self, conversation: ConversationId, *, after: int = 0, limit: int | None = None
+    ) -> tuple[Operation, ...]:
+        """Operations with a number above `after`, oldest first; with `limit`, the newest that many of them."""
+        ...
+
+    def path(self, conversation: ConversationId, head: MessageId) -> tuple[Message, ...]:
+        """The first-parent chain from the root to `head`, `head` included. NotFound for an unknown head."""
+        ...
+
+    def message(self, conversation: ConversationId, message: MessageId) -> Message:
+        """NotFound where this conversation has none of that id."""
+        ...
+
+    def messages(self, conversation: ConversationId) -> Mapping[MessageId, Message]:
+        """Every message of the conversation, pruned and undone ones too, in the order they were written.
+
+        A read-only mapping; later calls return the same objects for the same messages.
+        """
+        ...
+
+    def match(self, conversation: ConversationId, prefix: str, limit: int = 10) -> tuple[MessageId, ...]:
+        """Ids that begin with `prefix`, with or without the leading `b2:`."""
+        ...
+
+    def generations(self, conversation: ConversationId) -> tuple[Generation, ...]:
+        """All of a conversation, in the order they were started."""
+        ...
+
+    def running(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
+        """Generations whose status is "running": after a crash, the ones to be found again."""
+        ...
+
+    def conversations(self, *, trashed: bool = False) -> tuple[ConversationSummary, ...]:
+        """Those in, or those not in, the trash; the one that changed last first."""
+        ...
+
+    def search(
+        self, words: str, *, conversation: ConversationId | None = None, limit: int = 50
+    ) -> tuple[Hit, ...]:
+        """Messages that contain every word, in any order and case, best first. Trashed conversations are left out.
+
+        Words are split on white space; a text in double quotes counts as one word.
+        """
+        ...
+
+    def put_blob(self, content: bytes, media_type: str, name: str = "") -> str:
+        """Keep the bytes once; the sha256 as 64 hex digits."""
+        ...
+
+    def blob(self, sha256: str) -> Blob:
+        """NotFound where there is none."""
+        ...
+
+    def setting(self, key: str) -> str | None:
+        """A small value of the workspace (never a key or a token)."""
+        ...
+
+    def set_setting(self, key: str, value: str | None) -> None: ...
+
+    def purge(self, conversation: ConversationId) -> None:
+        """Remove a trashed conversation for good. InTheWay where it is not in the trash."""
+        ...
+
+    def verify(self, conversation: ConversationId | None = None) -> Verification:
+        """Re-derive every id, check parents, refs, blobs, and replay the chained log against the stored view."""
+        ...
+
+    def close(self) -> None:
+        """Finish what is queued and release the file. Closing twice is harmless."""
+        ...

@@ -1,0 +1,131 @@
+"""Whether a commit may be published, and the operation it becomes: pure, and the same for every store.
+
+Law 5: each commit names the state it was made on, key by key; a key that has moved since refuses the commit whole,
+and the loser is told which operation came first. Values are decided on as they will be read back from JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Container, Iterable, Mapping
+
+from forky_core.errors import NotFound, Outdated
+from forky_core.model import Change, ConversationId, Message, MessageId, Operation, operation_id
+from forky_core.parts import Json, canonical_json
+from forky_core.store.contract import Commit
+
+FOUNDING_VERBS = frozenset({"create", "import"})
+"""Only these bring a conversation into being, so that a late reply cannot raise a purged one from the dead."""
+
+_PLAIN = frozenset({str, int, bool})
+_MESSAGE_ID = re.compile(r"b2:[0-9a-f]{32}")
+
+
+def as_stored(value: Json | None) -> Json | None:
+    """`value` after a trip through JSON: tuples become lists, and nothing is shared with the caller."""
+    if value is None or type(value) in _PLAIN:
+        return value
+    if type(value) is dict and all(type(one) in _PLAIN for pair in value.items() for one in pair):
+        return dict(value)
+    return json.loads(canonical_json(value))
+
+
+def moved_key(commit: Commit, entries: Mapping[str, Json]) -> str | None:
+    """The first changed key that does not have the value its author saw."""
+    seen: dict[str, Json | None] = {}
+    for change in commit.changes:
+        current = seen[change.key] if change.key in seen else entries.get(change.key)
+        if current != as_stored(change.before):
+            return change.key
+        seen[change.key] = as_stored(change.after)
+    return None
+
+
+def next_operation(commit: Commit, *, number: int, previous: str | None) -> Operation:
+    """The operation `commit` becomes as number `number` of its conversation, after the one of id `previous`."""
+    changes = tuple(Change(c.key, as_stored(c.before), as_stored(c.after)) for c in commit.changes)
+    id = operation_id(
+        previous,
+        number=number,
+        at=commit.at,
+        actor=commit.actor,
+        verb=commit.verb,
+        summary=commit.summary,
+        changes=changes,
+        group=commit.group,
+        reverts=commit.reverts,
+    )
+    return Operation(
+        commit.conversation,
+        number,
+        id,
+        previous,
+        commit.at,
+        commit.actor,
+        commit.verb,
+        commit.summary,
+        changes,
+        commit.group,
+        commit.reverts,
+    )
+
+
+def check_form(commit: Commit) -> None:
+    """ValueError where a message's id is not one: a mistake in the caller, never a person's."""
+    for message in commit.messages:
+        for id in (message.id, *message.parents, *message.sources):
+            if not _MESSAGE_ID.fullmatch(id):
+                raise ValueError(f"not a message id: {id!r}")
+
+
+def outdated(key: str, first: Operation | None) -> Outdated:
+    """What the author of a commit that lost the race on `key` is told."""
+    kind, _, name = key.partition("/")
+    subject = {
+        "heads": f"The branch “{name}”",
+        "rules": f"The settings of the branch “{name}”",
+        "tags": f"The tag “{name}”",
+        "stash": "The stash",
+        "title": "The title",
+        "trashed": "The conversation",
+    }.get(kind, "The conversation")
+    came_first = f" “{first.summary}” came first." if first is not None and first.summary else ""
+    return Outdated(
+        f"{subject} has changed since you last saw it.{came_first}",
+        first,
+        "Nothing was written; look at the conversation as it is now and try again.",
+    )
+
+
+def no_conversation(conversation: ConversationId) -> NotFound:
+    return NotFound(
+        f"There is no conversation {conversation}.",
+        "It may have been deleted for good; the Library lists all there are.",
+    )
+
+
+def no_message(message: MessageId) -> NotFound:
+    return NotFound(
+        f"This conversation has no message {message}.", "Check the id; `match` finds it by its first digits."
+    )
+
+
+def no_blob(sha256: str) -> NotFound:
+    return NotFound(f"There is no attachment {sha256[:12]}…", "Attach the file again.")
+
+
+def unstored(messages: Iterable[Message], known: Container[str]) -> dict[MessageId, Message]:
+    """Those of a commit's messages that are not stored yet, by id, parents before children.
+
+    Raises:
+        NotFound: a parent is neither stored nor among the messages before it.
+    """
+    found: dict[MessageId, Message] = {}
+    for message in messages:
+        for parent in message.parents:
+            if parent not in known and parent not in found:
+                raise no_message(parent)
+        if message.id not in known:
+            found.setdefault(message.id, message)
+    return found

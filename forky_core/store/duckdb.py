@@ -1,0 +1,345 @@
+"""Conversations in one DuckDB file: the store a person's laptop and a small team run on.
+
+Writes go through one thread (writer.py), reads take a cursor of their own (file.py), and messages, which never change,
+are read once (cache.py); what pages ask for at every run is kept as the writer leaves it (views.py, logs.py,
+library.py). Every law of the contract is proven by tests/store/laws.py and by comparison with memory.py.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Self
+from weakref import WeakSet
+
+import duckdb
+
+from forky_core.errors import StoreError
+from forky_core.model import (
+    Blob,
+    ConversationId,
+    ConversationSummary,
+    Generation,
+    GenerationId,
+    Hit,
+    Message,
+    MessageId,
+    Operation,
+    View,
+)
+from forky_core.store import statements as sql
+from forky_core.store.backup import back_up
+from forky_core.store.cache import CACHE_BYTES, Cache
+from forky_core.store.compiled import insertion
+from forky_core.store.contract import Commit, Verification
+from forky_core.store.deciding import no_blob, no_conversation, no_message
+from forky_core.store.file import DatabaseFile
+from forky_core.store.ledger import stored_entries
+from forky_core.store.library import Library, summaries
+from forky_core.store.logs import Logs
+from forky_core.store.migrations import MIGRATIONS, Migration, migrate
+from forky_core.store.purging import purge_rows
+from forky_core.store.reading import read_message, read_messages, read_path, uuid_range
+from forky_core.store.rows import generation_from_row, id_from_key, operations_from_rows
+from forky_core.store.searching import search
+from forky_core.store.staging import Staged
+from forky_core.store.tables import blobs, settings
+from forky_core.store.verify import verify_file
+from forky_core.store.views import Views
+from forky_core.store.words import search_words
+from forky_core.store.writer import IDLE_SECONDS, Alone, Done, Record, Writer
+
+_SHORT = 4000
+"""A conversation of up to so many messages is read whole where one of its paths is wanted: one scan in place of three,
+and the rest of it is asked for next."""
+
+
+class DuckDBStore:
+    """A `Store` in one file that this process alone may write."""
+
+    def __init__(
+        self, file: DatabaseFile, *, cache_bytes: int = CACHE_BYTES, idle_seconds: float = IDLE_SECONDS
+    ) -> None:
+        """Of a file that is open and has the newest schema; see `open`."""
+        self._file = file
+        self._cache = Cache(cache_bytes)
+        self._views = Views()
+        self._logs = Logs()
+        self._library = Library()
+        self._numbers: dict[ConversationId, int] = {}
+        self._writer = Writer(file, self._published, self._forgotten, idle_seconds=idle_seconds)
+        _open_stores.add(self)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        cache_bytes: int = CACHE_BYTES,
+        idle_seconds: float = IDLE_SECONDS,
+        migrations: Sequence[Migration] = MIGRATIONS,
+    ) -> DuckDBStore:
+        """Open or make the file, its folder included, and bring it to the newest schema.
+
+        Raises:
+            StoreBusy: another process, or this one, has it open.
+            StoreDamaged, StoreFull, StoreTooNew: the file was left as it is.
+            StoreError: there can be no file of that name.
+        """
+        place = _place(path)
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"The folder {place.parent} cannot be made: {error.strerror}.") from error
+        file = DatabaseFile(place)
+        try:
+            migrate(file, migrations)
+        except BaseException:
+            file.close()
+            raise
+        return cls(file, cache_bytes=cache_bytes, idle_seconds=idle_seconds)
+
+    @property
+    def location(self) -> Path:
+        return self._file.path
+
+    def commit(self, commit: Commit) -> Operation:
+        operation: Operation = self._writer.ask(commit)
+        return operation
+
+    def record(self, conversation: ConversationId, generation: Generation) -> None:
+        self._writer.ask(Record(conversation, generation))
+
+    def _published(self, staged: Staged, done: Sequence[Done]) -> None:
+        for id in staged.born:
+            self._cache.shelf(id).complete(())
+        for id, messages in staged.fresh.items():
+            self._cache.shelf(id).publish(messages)
+            self._views.keep(id, staged.touched[id].view())
+        for request, result in done:
+            match request:
+                case Commit(conversation=id, generations=generations):
+                    self._logs.publish(id, result, generations)
+                case Record(conversation=id, generation=generation):
+                    self._logs.publish(id, None, (generation,))
+        if self._library.wanted:
+            self._library.publish(staged.touched[id].summary() for id in staged.fresh)
+        self._cache.trim()
+
+    def _forgotten(self, conversation: ConversationId) -> None:
+        self._views.drop(conversation)
+        self._cache.drop(conversation)
+        self._numbers.pop(conversation, None)
+        self._logs.drop(conversation)
+        self._library.drop(conversation)
+
+    def _number(self, conversation: ConversationId) -> int:
+        """The conversation's number inside the file."""
+        number = self._numbers.get(conversation)
+        if number is None:
+            purges = self._views.purges
+            rows = self._file.rows(sql.CONVERSATION, id=conversation)
+            if not rows:
+                raise no_conversation(conversation)
+            ((number,),) = rows
+            if purges == self._views.purges:
+                self._numbers[conversation] = number
+        return number
+
+    def view(self, conversation: ConversationId) -> View:
+        held = self._views.find(conversation)
+        if held is not None:
+            return held
+        purges = self._views.purges
+        number = self._number(conversation)
+        with self._file.snapshot() as cursor:
+            version = cursor.execute(sql.VERSION.text, [number]).fetchall()[0][0]
+            rows = cursor.execute(sql.ENTRIES.text, [number]).fetchall()
+        if version is None:
+            raise no_conversation(conversation)
+        view = View(MappingProxyType(stored_entries(rows)), version)
+        return self._views.keep(conversation, view, purges)
+
+    def operations(
+        self, conversation: ConversationId, *, after: int = 0, limit: int | None = None
+    ) -> tuple[Operation, ...]:
+        number = self._number(conversation)
+        log, _ = self._logs.of(conversation)
+        found = log.later(after, limit)
+        if found is None:
+            version = self.view(conversation).version
+            first = max(after + 1, 1) if limit is None else max(after + 1, version - limit + 1, 1)
+            first = min(first, version)
+            # The one before the first is read too: each names the id of the one before it.
+            rows = self._file.rows(sql.OPERATIONS, conversation=number, first=first - 1)
+            read = operations_from_rows(conversation, rows, None)
+            if not read:
+                raise no_conversation(conversation)
+            log.complete(read[1:] if first > 1 else read)
+            found = log.later(after, limit)
+            assert found is not None
+        return found
+
+    def path(self, conversation: ConversationId, head: MessageId) -> tuple[Message, ...]:
+        shelf = self._cache.shelf(conversation)
+        path = shelf.path(head)
+        if path is not None:
+            return path
+        number = self._number(conversation)
+        if not shelf.long:
+            everything = read_messages(self._file, number, _SHORT)
+            shelf.long = everything is None
+            if everything is not None:
+                shelf.complete(everything)
+        path = shelf.path(head)
+        if path is not None:
+            self._cache.trim()
+            return path
+        read = read_path(self._file, number, head)
+        if read is None:
+            raise no_message(head)
+        path = tuple(shelf.keep(read))
+        self._cache.trim()
+        return path
+
+    def message(self, conversation: ConversationId, message: MessageId) -> Message:
+        shelf = self._cache.shelf(conversation)
+        known = shelf.known.get(message)
+        if known is None:
+            known = read_message(self._file, self._number(conversation), message)
+            if known is None:
+                raise no_message(message)
+            (known,) = shelf.keep([known])
+        return known
+
+    def messages(self, conversation: ConversationId) -> Mapping[MessageId, Message]:
+        shelf = self._cache.shelf(conversation)
+        snapshot = shelf.snapshot()
+        if snapshot is None:
+            with shelf.loading:
+                if shelf.snapshot() is None:
+                    shelf.complete(read_messages(self._file, self._number(conversation)) or ())
+            self._cache.trim()
+            snapshot = shelf.snapshot()
+            assert snapshot is not None
+        return snapshot
+
+    def match(self, conversation: ConversationId, prefix: str, limit: int = 10) -> tuple[MessageId, ...]:
+        number = self._number(conversation)
+        between = uuid_range(prefix)
+        if between is None:
+            return ()
+        low, high = between
+        rows = self._file.rows(sql.MATCH, conversation=number, low=low, high=high, most=max(limit, 0))
+        return tuple(id_from_key(row[0]) for row in rows)
+
+    def generations(self, conversation: ConversationId) -> tuple[Generation, ...]:
+        number = self._number(conversation)
+        _, calls = self._logs.of(conversation)
+        found = calls.all()
+        if found is None:
+            rows = self._file.rows(sql.GENERATIONS, conversation=number)
+            calls.complete(generation_from_row(row) for row in rows)
+            found = calls.all()
+            assert found is not None
+        return found
+
+    def running(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
+        rows = self._file.rows(sql.RUNNING)
+        return tuple((ConversationId(conversation), GenerationId(id)) for conversation, id in rows)
+
+    def conversations(self, *, trashed: bool = False) -> tuple[ConversationSummary, ...]:
+        return self._library.lines(lambda: summaries(self._file), trashed=trashed)
+
+    def search(
+        self, words: str, *, conversation: ConversationId | None = None, limit: int = 50
+    ) -> tuple[Hit, ...]:
+        number = self._number(conversation) if conversation is not None else None
+        wanted = search_words(words)
+        if not wanted:
+            return ()
+        return search(self._file, wanted, number, limit)
+
+    def put_blob(self, content: bytes, media_type: str, name: str = "") -> str:
+        sha256 = hashlib.sha256(content).hexdigest()
+
+        def keep(cursor: duckdb.DuckDBPyConnection) -> None:
+            if not cursor.execute(sql.HAS_BLOB.text, [sha256]).fetchall()[0][0]:
+                cursor.execute(insertion(blobs, 1), [sha256, media_type, name, content])
+
+        self._writer.ask(Alone(keep))
+        return sha256
+
+    def blob(self, sha256: str) -> Blob:
+        rows = self._file.rows(sql.BLOB, sha256=sha256)
+        if not rows:
+            raise no_blob(sha256)
+        media_type, name, content = rows[0]
+        return Blob(sha256, media_type, name, bytes(content))
+
+    def setting(self, key: str) -> str | None:
+        rows = self._file.rows(sql.SETTING, key=key)
+        return str(rows[0][0]) if rows else None
+
+    def set_setting(self, key: str, value: str | None) -> None:
+        def change(cursor: duckdb.DuckDBPyConnection) -> None:
+            cursor.execute(sql.DROP_SETTING.text, [key])
+            if value is not None:
+                cursor.execute(insertion(settings, 1), [key, value])
+
+        self._writer.ask(Alone(change))
+
+    def purge(self, conversation: ConversationId) -> None:
+        def remove(cursor: duckdb.DuckDBPyConnection) -> None:
+            purge_rows(cursor, conversation)
+
+        self._writer.ask(Alone(remove, forgets=conversation))
+
+    def verify(self, conversation: ConversationId | None = None) -> Verification:
+        if conversation is not None:
+            self._number(conversation)
+        return verify_file(self._file, conversation)
+
+    def backup(self) -> Path:
+        """A whole copy of the file beside it; see backup.py."""
+        return back_up(self._file)
+
+    def rest(self) -> bool:
+        """Fold the log into the file now, as is done when nobody writes for a while; after a large import, say."""
+        return self._file.reattach()
+
+    def close(self) -> None:
+        self._writer.close()
+        self._file.close()
+        _open_stores.discard(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _place(path: str | Path) -> Path:
+    """Where that is. StoreError where no file can have the name."""
+    try:
+        place = Path(path).expanduser().resolve()
+        place.exists()
+        str(place).encode()
+    except (OSError, ValueError, RuntimeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "that is no name of a file"
+        raise StoreError(f"There can be no database at {path}: {why}.", "Give another path.") from error
+    return place
+
+
+_open_stores: WeakSet[DuckDBStore] = WeakSet()
+
+
+@atexit.register
+def _close_what_is_open() -> None:
+    """A program that ends without closing its store still leaves a file with its log folded in."""
+    for store in tuple(_open_stores):
+        store.close()

@@ -1,0 +1,22 @@
+"""Which store a location means, decided in one place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from forky_core.errors import RequestError
+from forky_core.store.contract import Store
+from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.memory import MemoryStore
+
+
+def open_store(location: str | Path) -> Store:
+    """The DuckDB file at that path, made where there is none; `:memory:` keeps nothing."""
+    if str(location) == ":memory:":
+        return MemoryStore()
+    if str(location).startswith(("postgresql://", "postgres://")):
+        raise RequestError(
+            "Forky cannot keep its conversations in PostgreSQL yet; that is a later step.",
+            "Give the path of a file instead.",
+        )
+    return DuckDBStore.open(location)

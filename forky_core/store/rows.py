@@ -1,0 +1,172 @@
+"""How values become rows and rows values: the columns a query needs stand alone, the rest is canonical JSON.
+
+Most messages are one text below one parent; such a row has its words and no JSON at all, which is what makes a path
+quick to load and a million messages small.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from forky_core.hashing import HASH_PREFIX
+from forky_core.model import (
+    Change,
+    ConversationId,
+    Failure,
+    Generation,
+    GenerationId,
+    Message,
+    MessageId,
+    Operation,
+    Usage,
+)
+from forky_core.parts import Json, TextPart, canonical_json, part_from_stored
+
+Row = tuple[Any, ...]
+
+
+def id_key(id: str) -> str:
+    """The 32 hex digits of an id: what a UUID column takes."""
+    return id[len(HASH_PREFIX) :]
+
+
+def id_from_key(key: object) -> MessageId:
+    return MessageId(HASH_PREFIX + str(key).replace("-", ""))
+
+
+def message_body(message: Message) -> tuple[str, str | None]:
+    """The columns `text` and `rest`."""
+    rest: dict[str, Json] = {}
+    if len(message.parts) != 1 or not isinstance(message.parts[0], TextPart):
+        rest["parts"] = [part.stored() for part in message.parts]
+    if len(message.parents) > 1:
+        rest["parents"] = list(message.parents[1:])
+    if message.name is not None:
+        rest["name"] = message.name
+    if message.sources:
+        rest["sources"] = list(message.sources)
+    if message.hidden:
+        rest["hidden"] = True
+    return message.text, canonical_json(rest) if rest else None
+
+
+def message_from_row(
+    id: MessageId, parent: MessageId | None, role: Any, text: str, rest: str | None, created: int
+) -> Message:
+    parents = () if parent is None else (parent,)
+    if rest is None:
+        return Message(id, parents, role, (TextPart(text),), None, created)
+    more = json.loads(rest)
+    parts = tuple(part_from_stored(part) for part in more["parts"]) if "parts" in more else (TextPart(text),)
+    return Message(
+        id,
+        (*parents, *(MessageId(other) for other in more.get("parents", ()))),
+        role,
+        parts,
+        more.get("name"),
+        created,
+        tuple(MessageId(source) for source in more.get("sources", ())),
+        bool(more.get("hidden")),
+    )
+
+
+def operation_row(conversation: int, operation: Operation) -> Row:
+    return (
+        conversation,
+        operation.number,
+        id_key(operation.id),
+        operation.at,
+        operation.actor,
+        operation.verb,
+        operation.summary,
+        canonical_json([[c.key, c.before, c.after] for c in operation.changes]),
+        operation.group,
+        canonical_json(list(operation.reverts)) if operation.reverts else None,
+    )
+
+
+def operations_from_rows(
+    conversation: ConversationId, rows: Iterable[Sequence[Any]], previous: str | None
+) -> list[Operation]:
+    """`rows` oldest first; `previous` is the id of the operation before the first of them."""
+    found: list[Operation] = []
+    for number, id, made, actor, verb, summary, changes, gesture, reverts in rows:
+        operation = Operation(
+            conversation,
+            number,
+            id_from_key(id),
+            previous,
+            made,
+            actor,
+            verb,
+            summary,
+            tuple(Change(*change) for change in json.loads(changes)),
+            gesture,
+            tuple(json.loads(reverts)) if reverts else (),
+        )
+        found.append(operation)
+        previous = operation.id
+    return found
+
+
+def generation_row(conversation: int, generation: Generation) -> Row:
+    usage = generation.usage
+    rest: dict[str, Json] = {
+        "branch": generation.branch,
+        "parent": generation.parent,
+        "message": generation.message,
+        "parameters": dict(generation.parameters),
+        "cache_write_tokens": usage.cache_write_tokens,
+        "reasoning_tokens": usage.reasoning_tokens,
+        "saved": usage.saved,
+        "finish_reason": generation.finish_reason,
+        "partial": [part.stored() for part in generation.partial],
+    }
+    if (failure := generation.failure) is not None:
+        rest["failure"] = [failure.kind, failure.sentence, failure.retry_after]
+    return (
+        conversation,
+        generation.id,
+        generation.status,
+        generation.model,
+        generation.started,
+        generation.first_token,
+        generation.finished,
+        usage.prompt_tokens,
+        usage.completion_tokens,
+        usage.cached_tokens,
+        usage.cost,
+        canonical_json({key: value for key, value in rest.items() if value not in (None, [], {})}),
+    )
+
+
+def generation_from_row(row: Sequence[Any]) -> Generation:
+    _, id, status, model, started, first_token, finished, prompt, completion, cached, cost, text = row
+    rest = json.loads(text)
+    return Generation(
+        GenerationId(id),
+        rest.get("branch", ""),
+        rest.get("parent"),
+        model,
+        status,
+        rest.get("message"),
+        MappingProxyType(rest.get("parameters", {})),
+        Usage(
+            prompt,
+            completion,
+            cached,
+            rest.get("cache_write_tokens"),
+            rest.get("reasoning_tokens"),
+            cost,
+            rest.get("saved"),
+        ),
+        rest.get("finish_reason"),
+        Failure(*rest["failure"]) if "failure" in rest else None,
+        started,
+        first_token,
+        finished,
+        tuple(part_from_stored(part) for part in rest.get("partial", ())),
+    )

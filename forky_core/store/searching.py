@@ -1,0 +1,60 @@
+"""Search over every branch of every conversation: the engine finds and ranks texts, then what is not visible drops out.
+
+The engine's filter is generous where lower case differs between engines; words.py has the last word on what matches.
+All of it is read at one moment, and no conversation is loaded for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import duckdb
+
+from forky_core.model import ConversationId, Hit
+from forky_core.store import statements as sql
+from forky_core.store.file import DatabaseFile
+from forky_core.store.rows import Row, id_from_key, message_from_row
+from forky_core.store.visible import Visible, read_visible
+from forky_core.store.words import score, snippet
+
+_FIRST = 200
+_FACTOR = 8
+"""Each further page is so much larger than the one before: every page is a scan over all texts."""
+
+
+def search(file: DatabaseFile, words: Sequence[str], conversation: int | None, limit: int) -> tuple[Hit, ...]:
+    hits: list[Hit] = []
+    seen: dict[int, Visible] = {}
+    skip, most = 0, max(_FIRST, 2 * limit)
+    with file.snapshot() as cursor:
+        while len(hits) < limit:
+            rows = _candidates(cursor, words, conversation, skip, most)
+            unknown = {row[0] for row in rows} - seen.keys()
+            seen |= read_visible(cursor, sorted(unknown)) if unknown else {}
+            hits.extend(_hits(rows, words, seen))
+            if len(rows) < most:
+                break
+            skip, most = skip + most, most * _FACTOR
+    return tuple(hits[: max(limit, 0)])
+
+
+def _candidates(
+    cursor: duckdb.DuckDBPyConnection, words: Sequence[str], conversation: int | None, skip: int, most: int
+) -> list[Row]:
+    statement = sql.search(len(words), in_one=conversation is not None)
+    given: dict[str, object] = {f"word_{at}": word for at, word in enumerate(words)}
+    given |= {"most": most, "skip": skip, "conversation": conversation}
+    return cursor.execute(statement.text, statement.values(**given)).fetchall()
+
+
+def _hits(rows: Sequence[Row], words: Sequence[str], seen: dict[int, Visible]) -> Iterator[Hit]:
+    for number, owner, key, segment, depth, role, text, rest, created in rows:
+        found = score(text, words)
+        if not found or not seen[number].shows(segment, depth):
+            continue
+        message = message_from_row(id_from_key(key), None, role, text, rest, created)
+        if not message.hidden:
+            title = seen[number].view.title
+            yield Hit(
+                ConversationId(owner), title, message.id, message.role, snippet(text, words), found, created
+            )

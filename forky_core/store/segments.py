@@ -1,0 +1,59 @@
+"""Segments: runs of first-parent descendants, so that a path is a handful of (segment, last depth) ranges.
+
+A message whose parent ends its segment joins that segment; any other opens a new one that remembers where it left.
+Loading a path is then a scan over a few ranges instead of one step a message (docs/design: 200 times quicker).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Origin = tuple[int | None, int]
+"""The parent segment and the depth it was left at; (None, -1) for a segment that starts at a root."""
+
+ROOT: Origin = (None, -1)
+
+
+def ranges(segment: int, depth: int, origins: Mapping[int, Origin]) -> tuple[list[int], list[int]]:
+    """Segments from the one at hand back to the root's, and of each the last depth that is on the path."""
+    segments, depths = [segment], [depth]
+    while True:
+        parent, left_at = origins[segments[-1]]
+        if parent is None:
+            return segments, depths
+        segments.append(parent)
+        depths.append(left_at)
+
+
+@dataclass(slots=True)
+class Places:
+    """Where each message of one conversation stands; the writer's, who alone adds to it."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    """Message id → 1, 2, 3 … in the order they were written."""
+    segments: array[int] = field(default_factory=lambda: array("i"))
+    depths: array[int] = field(default_factory=lambda: array("i"))
+    last: list[int] = field(default_factory=list)
+    """Segment 1, 2, 3 … → the depth of its last message."""
+
+    def add(self, id: str, segment: int, depth: int) -> int:
+        """The number of a message that is already placed."""
+        number = self.numbers[id] = len(self.segments) + 1
+        self.segments.append(segment)
+        self.depths.append(depth)
+        while len(self.last) < segment:
+            self.last.append(-1)
+        self.last[segment - 1] = max(self.last[segment - 1], depth)
+        return number
+
+    def place(self, parent: str | None) -> tuple[int, int, Origin | None]:
+        """Segment and depth of the next message below `parent`, and the origin of the segment where it is new."""
+        if parent is None:
+            return len(self.last) + 1, 0, ROOT
+        at = self.numbers[parent] - 1
+        segment, depth = self.segments[at], self.depths[at]
+        if self.last[segment - 1] == depth:
+            return segment, depth + 1, None
+        return len(self.last) + 1, depth + 1, (segment, depth)

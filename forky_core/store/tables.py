@@ -1,0 +1,121 @@
+"""The tables, once, for every engine: integer keys inside, hashes outside, the conversation first in each key.
+
+The conversation's number leads every unique index because it is the shard key of a team that outgrows one machine. On
+DuckDB the indexes are not made: zone maps do their work, the one writer keeps rows unique, and `verify` proves it. No
+foreign keys: DuckDB cannot update a row that one references. Times are BIGINT microseconds since the epoch, UTC.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Column, Double, Index, Integer, LargeBinary, MetaData, Table, Text, Uuid
+
+metadata = MetaData(schema="forky")
+"""Of PostgreSQL a schema, of DuckDB the attached file."""
+
+conversations = Table(
+    "conversations",
+    metadata,
+    Column("conversation", Integer),
+    Column("id", Text),
+    Index("conversations_key", "conversation", unique=True),
+    Index("conversations_id", "id", unique=True),
+)
+
+messages = Table(
+    "messages",
+    metadata,
+    Column("conversation", Integer),
+    Column("message", Integer, comment="1, 2, 3 … in the order they were written"),
+    Column("id", Uuid(as_uuid=False), comment="the 128 bits of the path hash"),
+    Column("segment", Integer),
+    Column("depth", Integer, comment="0 for a root"),
+    Column("parent", Integer, comment="`message` of parent 0"),
+    Column("role", Text),
+    Column("text", Text, comment="the words; what a search looks through"),
+    Column("rest", Text, comment="JSON of all that is not one text part below one parent"),
+    Column("created", BigInteger),
+    Index("messages_key", "conversation", "message", unique=True),
+    Index("messages_id", "conversation", "id", unique=True),
+    Index("messages_place", "conversation", "segment", "depth", unique=True),
+)
+
+segments = Table(
+    "segments",
+    metadata,
+    Column("conversation", Integer),
+    Column("segment", Integer),
+    Column("parent_segment", Integer),
+    Column("parent_depth", Integer, comment="the depth of the parent this segment left at"),
+    Index("segments_key", "conversation", "segment", unique=True),
+)
+
+operations = Table(
+    "operations",
+    metadata,
+    Column("conversation", Integer),
+    Column("number", Integer),
+    Column("id", Uuid(as_uuid=False), comment="chained: derived from the id of the operation before it"),
+    Column("made", BigInteger),
+    Column("actor", Text),
+    Column("verb", Text),
+    Column("summary", Text),
+    Column("changes", Text, comment="JSON: [[key, before, after], …]"),
+    Column("gesture", Integer),
+    Column("reverts", Text, comment="JSON list of numbers"),
+    Index("operations_key", "conversation", "number", unique=True),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column("conversation", Integer),
+    Column("key", Text),
+    Column("value", Text, comment="JSON"),
+    Column("operation", Integer, comment="number of the operation that set it"),
+    Index("entries_key", "conversation", "key", unique=True),
+)
+
+generations = Table(
+    "generations",
+    metadata,
+    Column("conversation", Integer),
+    Column("id", Text),
+    Column("status", Text),
+    Column("model", Text),
+    Column("started", BigInteger),
+    Column("first_token", BigInteger),
+    Column("finished", BigInteger),
+    Column("prompt_tokens", Integer),
+    Column("completion_tokens", Integer),
+    Column("cached_tokens", Integer),
+    Column("cost", Double, comment="US dollars"),
+    Column("rest", Text, comment="JSON of everything else"),
+    Index("generations_key", "conversation", "id", unique=True),
+)
+
+blobs = Table(
+    "blobs",
+    metadata,
+    Column("sha256", Text),
+    Column("media_type", Text),
+    Column("name", Text),
+    Column("content", LargeBinary),
+    Index("blobs_key", "sha256", unique=True),
+)
+
+settings = Table(
+    "settings",
+    metadata,
+    Column("key", Text),
+    Column("value", Text),
+    Index("settings_key", "key", unique=True),
+)
+
+migrations = Table(
+    "migrations",
+    metadata,
+    Column("number", Integer),
+    Column("name", Text),
+    Column("applied", BigInteger),
+    Index("migrations_key", "number", unique=True),
+)

@@ -1,0 +1,48 @@
+"""The current view of each conversation that was looked at or changed lately.
+
+Versions only grow, so whichever of two threads brings the newer view wins, in any order.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+
+from forky_core.model import ConversationId, View
+
+_MOST = 10_000
+
+
+class Views:
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._held: OrderedDict[ConversationId, View] = OrderedDict()
+        self._purges = 0
+
+    def find(self, conversation: ConversationId) -> View | None:
+        with self._lock:
+            return self._held.get(conversation)
+
+    @property
+    def purges(self) -> int:
+        """How many conversations are gone: a view that was read before the last purge is not kept."""
+        with self._lock:
+            return self._purges
+
+    def keep(self, conversation: ConversationId, view: View, purges: int | None = None) -> View:
+        """The newer of `view` and the one that is here."""
+        with self._lock:
+            if purges is not None and purges != self._purges:
+                return view
+            held = self._held.get(conversation)
+            if held is None or held.version < view.version:
+                self._held[conversation] = held = view
+            self._held.move_to_end(conversation)
+            if len(self._held) > _MOST:
+                self._held.popitem(last=False)
+            return held
+
+    def drop(self, conversation: ConversationId) -> None:
+        with self._lock:
+            self._held.pop(conversation, None)
+            self._purges += 1

@@ -1,0 +1,251 @@
+"""The one thread that writes: it drains a queue into groups, each durable as one transaction (group commit).
+
+One writer makes races a matter of order in a queue, and sixty-four callers share one fsync. Each gets its own result:
+a commit that loses its race, or that the database refuses, fails alone; the rest of its group is written.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from typing import Any
+
+import duckdb
+
+from forky_core.errors import StoreError
+from forky_core.model import ConversationId, Generation, Operation
+from forky_core.store.contract import Commit
+from forky_core.store.file import DatabaseFile
+from forky_core.store.staging import Ledgers, Staged, stage_commit, stage_record
+
+GROUP = 256
+"""Most operations in one transaction."""
+IDLE_SECONDS = 2.0
+"""Without work for so long, the log is folded into the file and the file attached anew."""
+_CROWD = 8
+"""After a group of so many, its callers are probably about to ask again: the next group waits for them."""
+_STEP = 0.0004
+_STEPS = 5
+"""The most it waits, and only while more come: a transaction costs 4 ms and 0.03 ms a commit, so two half groups
+cost nearly twice one whole one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    conversation: ConversationId
+    generation: Generation
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """Work that has a transaction to itself: a blob, a setting, a purge."""
+
+    work: Callable[[duckdb.DuckDBPyConnection], Any]
+    forgets: ConversationId | None = None
+    """The conversation that is gone afterwards."""
+
+
+Request = Commit | Record | Alone
+Done = tuple[Request, Any]
+"""A request that is durable, and its result."""
+
+
+class _Job:
+    """A request and, once it is settled, its outcome. One lock is a tenth of what a Future costs to make and wake."""
+
+    __slots__ = ("_error", "_result", "_settled", "request")
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self._settled = Lock()
+        self._settled.acquire()
+        self._result: Any = None
+        self._error: BaseException | None = None
+
+    def succeed(self, result: Any) -> None:
+        self._result = result
+        self._settled.release()
+
+    def fail(self, error: BaseException) -> None:
+        self._error = error
+        self._settled.release()
+
+    def wait(self) -> Any:
+        """The result, or the error raised; for the one thread that asked."""
+        self._settled.acquire()
+        if self._error is not None:
+            raise self._error
+        return self._result
+
+
+class Writer:
+    def __init__(
+        self,
+        file: DatabaseFile,
+        publish: Callable[[Staged, Sequence[Done]], None],
+        forget: Callable[[ConversationId], None],
+        *,
+        idle_seconds: float = IDLE_SECONDS,
+    ) -> None:
+        """`publish` is called with what has just become durable, before its callers hear of it."""
+        self._idle_seconds = idle_seconds
+        self._last_group = 0
+        self._file = file
+        self._publish = publish
+        self._forget = forget
+        self._queue: SimpleQueue[_Job | None] = SimpleQueue()
+        self._ledgers = Ledgers()
+        self._closing = Lock()
+        self._closed = False
+        self._dirty = False
+        self._thread = Thread(target=self._run, name="forky-writer", daemon=True)
+        self._thread.start()
+
+    def commit(self, commit: Commit) -> Operation:
+        operation: Operation = self.ask(commit)
+        return operation
+
+    def ask(self, request: Request) -> Any:
+        """The request's result once it is durable, or its error."""
+        job = _Job(request)
+        with self._closing:
+            if self._closed:
+                raise StoreError(f"{self._file.path.name} is closed.")
+            self._queue.put(job)
+        return job.wait()
+
+    def close(self) -> None:
+        """Finish what is queued, then stop."""
+        with self._closing:
+            if not self._closed:
+                self._closed = True
+                self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        open_for_more = True
+        while open_for_more:
+            try:
+                first = self._queue.get(timeout=self._idle_seconds if self._dirty else None)
+            except Empty:
+                self._rest()
+                continue
+            jobs, open_for_more = self._group(first)
+            for group in _split(jobs):
+                self._serve(group)
+            self._ledgers.trim()
+            self._dirty = self._dirty or bool(jobs)
+
+    def _group(self, first: _Job | None) -> tuple[list[_Job], bool]:
+        """What goes into one transaction, and whether more may come after it."""
+        jobs: list[_Job] = []
+        job = first
+        steps = _STEPS if self._last_group >= _CROWD else 0
+        while job is not None:
+            jobs.append(job)
+            if len(jobs) == GROUP:
+                break
+            try:
+                job = self._queue.get_nowait()
+            except Empty:
+                if not steps:
+                    break
+                steps -= 1
+                time.sleep(_STEP)
+                try:
+                    job = self._queue.get_nowait()
+                except Empty:
+                    break
+        self._last_group = len(jobs)
+        return jobs, job is not None
+
+    def _rest(self) -> None:
+        """Idle: fold the log into the file. A reader in flight, or a full disk, only puts it off."""
+        try:
+            self._dirty = not self._file.reattach(patience=0.0)
+        except StoreError:
+            time.sleep(0.1)
+
+    def _serve(self, jobs: Sequence[_Job]) -> None:
+        """Write the jobs in one transaction; where that fails, each in one of its own."""
+        try:
+            settled = self._attempt(jobs)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is the caller's to hear
+            if len(jobs) == 1:
+                jobs[0].fail(error)
+            else:
+                for job in jobs:
+                    self._serve([job])
+            return
+        for job, outcome in settled:
+            if isinstance(outcome, Exception):
+                job.fail(outcome)
+            else:
+                job.succeed(outcome)
+
+    def _attempt(self, jobs: Sequence[_Job]) -> list[tuple[_Job, Any]]:
+        staged = Staged()
+        settled: list[tuple[_Job, Any]] = []
+        try:
+            with self._file.cursor() as cursor:
+                settled.extend((job, self._stage(cursor, staged, job.request)) for job in jobs)
+                if staged.touched:
+                    staged.batch.write(cursor)
+        except BaseException:
+            self._ledgers.drop(staged.touched)
+            raise
+        done = [(job.request, result) for job, result in settled if not isinstance(result, Exception)]
+        self._publish(staged, done)
+        for request, _ in done:
+            if isinstance(request, Alone) and request.forgets is not None:
+                self._ledgers.drop([request.forgets])
+                self._forget(request.forgets)
+        return settled
+
+    def _stage(self, cursor: duckdb.DuckDBPyConnection, staged: Staged, request: Request) -> Any:
+        """The request's result, or the error that is its own alone."""
+        try:
+            match request:
+                case Commit():
+                    return stage_commit(self._ledgers, staged, cursor, request)
+                case Record():
+                    return stage_record(
+                        self._ledgers, staged, cursor, request.conversation, request.generation
+                    )
+                case Alone():
+                    return _in_transaction(cursor, request.work)
+        except duckdb.Error:
+            raise
+        except Exception as error:  # noqa: BLE001 - as above
+            return error
+
+
+def _split(jobs: Sequence[_Job]) -> list[list[_Job]]:
+    """Runs of jobs that can share a transaction, in order."""
+    groups: list[list[_Job]] = []
+    for job in jobs:
+        alone = isinstance(job.request, Alone)
+        if alone or not groups or isinstance(groups[-1][-1].request, Alone):
+            groups.append([job])
+        else:
+            groups[-1].append(job)
+    return groups
+
+
+def _in_transaction(
+    cursor: duckdb.DuckDBPyConnection, work: Callable[[duckdb.DuckDBPyConnection], Any]
+) -> Any:
+    cursor.execute("BEGIN TRANSACTION")
+    try:
+        result = work(cursor)
+        cursor.execute("COMMIT")
+    except BaseException:
+        try:
+            cursor.execute("ROLLBACK")
+        except duckdb.Error:
+            """A commit that failed has ended the transaction already."""
+        raise
+    return result

@@ -1,0 +1,50 @@
+"""Makes schema-1.duckdb.gz, the database a test opens for ever: `python -m tests.store.released.make_schema_1`.
+
+Run once when schema 1 was released; a later schema gets a script and a file of its own.
+"""
+
+from __future__ import annotations
+
+import gzip
+import tempfile
+from pathlib import Path
+
+from forky_core.model import Change, Generation, GenerationId, seal
+from forky_core.parts import AttachmentPart, Draft, TextPart
+from forky_core.store.contract import Commit
+from forky_core.store.duckdb import DuckDBStore
+from tests.store.talk import ELSEWHERE, HERE, at, begin, change, move, point, said, thread
+
+FILE = Path(__file__).with_name("schema-1.duckdb.gz")
+
+
+def make(path: Path) -> None:
+    with DuckDBStore.open(path) as store:
+        run = thread(6)
+        begin(store, *run, title="Released with schema 1")
+        side = thread(2, run[1], word="side")
+        point(store, "side", run[1])
+        move(store, run[1], *side, branch="side")
+        merged = said("merged", run[-1], side[-1])
+        move(store, run[-1], merged)
+        photo = store.put_blob(b"\x89PNG", "image/png", "photo.png")
+        looked = seal(Draft("user", (TextPart("look"), AttachmentPart(photo, "image/png"))), [merged.id])
+        move(store, merged, looked)
+        asked = Generation(
+            GenerationId("01890000-0000-7000-8000-0000000000aa"),
+            "main",
+            looked.id,
+            "offline/quote",
+            "running",
+        )
+        store.commit(Commit(HERE, "ask", "Asked", generations=(asked,)))
+        begin(store, here=ELSEWHERE, title="Thrown away")
+        change(store, Change("trashed", None, True), Change("heads/old", None, at(None)), here=ELSEWHERE)
+        store.set_setting("theme", "dark")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "schema-1.duckdb"
+        make(made)
+        FILE.write_bytes(gzip.compress(made.read_bytes(), mtime=0))

@@ -1,0 +1,86 @@
+"""Short ways to say a commit, for the tests of stores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+
+from forky_core.model import Change, ConversationId, Message, MessageId, Operation, Verb, seal
+from forky_core.parts import Draft, Json, TextPart
+from forky_core.store.contract import Commit, Store
+
+HERE = ConversationId("01890000-0000-7000-8000-000000000001")
+ELSEWHERE = ConversationId("01890000-0000-7000-8000-000000000002")
+
+_clock = count(1_700_000_000_000_000, 1_000_000)
+
+
+def now() -> int:
+    """A later moment at each call."""
+    return next(_clock)
+
+
+def said(
+    text: str, *parents: Message | None, role: str = "user", sources: Sequence[Message] = (), **more: bool
+) -> Message:
+    """The message with that text below those parents."""
+    draft = Draft(role, (TextPart(text),), sources=tuple(m.id for m in sources))  # type: ignore[arg-type]
+    return seal(draft, [p.id if p is not None else None for p in parents], created=now(), **more)
+
+
+def thread(length: int, below: Message | None = None, word: str = "turn") -> list[Message]:
+    """A first-parent run of that many messages."""
+    run: list[Message] = []
+    for number in range(length):
+        below = said(f"{word} {number}", below, role="user" if number % 2 == 0 else "assistant")
+        run.append(below)
+    return run
+
+
+def at(message: Message | None) -> Json:
+    """The value of a head."""
+    return {"at": message.id if message is not None else None}
+
+
+def change(
+    store: Store,
+    *changes: Change,
+    messages: Sequence[Message] = (),
+    here: ConversationId = HERE,
+    verb: Verb = "change",
+    summary: str = "Changed something",
+) -> Operation:
+    return store.commit(Commit(here, verb, summary, changes, tuple(messages), at=now()))
+
+
+def begin(
+    store: Store, *messages: Message, here: ConversationId = HERE, title: str = "A talk", branch: str = "main"
+) -> Operation:
+    """A new conversation with one branch at the last of `messages`."""
+    head = messages[-1] if messages else None
+    changes = (Change("title", None, title), Change(f"heads/{branch}", None, at(head)))
+    return change(store, *changes, messages=messages, here=here, verb="create", summary="Created")
+
+
+def move(
+    store: Store,
+    before: Message | None,
+    *messages: Message,
+    branch: str = "main",
+    here: ConversationId = HERE,
+    summary: str = "Asked",
+) -> Operation:
+    """Add `messages` and move the branch from `before` to the last of them."""
+    moved = Change(f"heads/{branch}", at(before), at(messages[-1]))
+    return change(store, moved, messages=messages, here=here, verb="ask", summary=summary)
+
+
+def point(store: Store, name: str, message: Message | None, here: ConversationId = HERE) -> Operation:
+    """A new branch at `message`."""
+    return change(
+        store, Change(f"heads/{name}", None, at(message)), here=here, verb="fork", summary=f"Forked “{name}”"
+    )
+
+
+def ids(messages: Sequence[Message]) -> list[MessageId]:
+    return [message.id for message in messages]

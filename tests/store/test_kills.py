@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+from forky_core.model import ConversationId, MessageId
+from forky_core.store.duckdb import DuckDBStore
+
+ROOT = Path(__file__).parents[2]
+ROUNDS = int(os.environ.get("FORKY_KILLS", "5"))
+
+
+def acknowledged_until_killed(path: Path, name: str, lines: int) -> dict[ConversationId, list[MessageId]]:
+    """Start a writer, kill it while it works, and collect what it had been promised."""
+    command = [sys.executable, "-m", "tests.store.acknowledging_writer", str(path), name]
+    promised: dict[ConversationId, list[MessageId]] = defaultdict(list)
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout is not None
+        for number, line in enumerate(writer.stdout):
+            if line.endswith("\n"):
+                conversation, message = line.split()
+                promised[ConversationId(conversation)].append(MessageId(message))
+            if number == lines:
+                writer.kill()
+    return promised
+
+
+def test_no_acknowledged_commit_is_lost_when_the_process_is_killed(tmp_path: Path) -> None:
+    path = tmp_path / "forky.duckdb"
+    promised: dict[ConversationId, list[MessageId]] = {}
+    for number in range(ROUNDS):
+        promised |= acknowledged_until_killed(path, f"round{number}", random.randint(0, 400))
+        with DuckDBStore.open(path) as store:
+            for conversation, messages in promised.items():
+                stored = store.path(conversation, messages[-1])
+                assert [message.id for message in stored] == messages
+                head = store.view(conversation).branch("main").head
+                assert head is not None
+                assert len(messages) <= len(store.path(conversation, head)) <= len(messages) + 1
+            assert store.verify().clean
+    assert promised

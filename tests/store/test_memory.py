@@ -1,0 +1,15 @@
+"""The reference store keeps the laws."""
+
+from __future__ import annotations
+
+import pytest
+
+from forky_core.store.contract import Store
+from forky_core.store.memory import MemoryStore
+from tests.store.laws import StoreLaws
+
+
+class TestMemoryStore(StoreLaws):
+    @pytest.fixture
+    def store(self) -> Store:
+        return MemoryStore()

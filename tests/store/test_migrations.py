@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from forky_core.errors import StoreDamaged, StoreTooNew
+from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.migrations import MIGRATIONS, Migration
+from tests.store.released.make_schema_1 import FILE
+from tests.store.talk import ELSEWHERE, HERE, begin, said
+
+
+@pytest.fixture
+def released(tmp_path: Path) -> Path:
+    path = tmp_path / "released.duckdb"
+    path.write_bytes(gzip.decompress(FILE.read_bytes()))
+    return path
+
+
+def _add_a_column(cursor: duckdb.DuckDBPyConnection) -> None:
+    cursor.execute("ALTER TABLE forky.settings ADD COLUMN note TEXT")
+
+
+def _fail_half_way(cursor: duckdb.DuckDBPyConnection) -> None:
+    _add_a_column(cursor)
+    raise ZeroDivisionError
+
+
+def test_a_file_of_the_first_schema_opens_whole(released: Path) -> None:
+    with DuckDBStore.open(released) as store:
+        view = store.view(HERE)
+        assert view.title == "Released with schema 1"
+        assert list(view.branches) == ["main", "side"]
+        head, side = view.branch("main").head, view.branch("side").head
+        assert head is not None and side is not None
+        assert [m.text for m in store.path(HERE, head)] == [
+            *(f"turn {n}" for n in range(6)),
+            "merged",
+            "look",
+        ]
+        assert [m.text for m in store.path(HERE, side)] == ["turn 0", "turn 1", "side 0", "side 1"]
+        assert [hit.role for hit in store.search("side")] == ["assistant", "user"]
+        assert len(store.running()) == 1
+        assert [line.id for line in store.conversations(trashed=True)] == [ELSEWHERE]
+        assert store.setting("theme") == "dark"
+        assert store.verify().clean
+        begin(store, said("still writable"), here=type(HERE)("new"))
+
+
+def test_opening_the_newest_schema_makes_no_backup(released: Path) -> None:
+    DuckDBStore.open(released).close()
+    assert [path.name for path in released.parent.iterdir()] == [released.name]
+
+
+def test_a_migration_is_preceded_by_a_backup(released: Path) -> None:
+    before = released.read_bytes()
+    steps = (*MIGRATIONS, Migration(2, "a column more", _add_a_column))
+    DuckDBStore.open(released, migrations=steps).close()
+    backup = released.with_name("released.schema-1.duckdb")
+    assert backup.read_bytes() == before
+    with DuckDBStore.open(backup) as old:
+        assert old.setting("theme") == "dark"
+
+
+def test_a_failed_migration_leaves_the_old_schema(released: Path) -> None:
+    steps = (*MIGRATIONS, Migration(2, "a bad one", _fail_half_way))
+    with pytest.raises(ZeroDivisionError):
+        DuckDBStore.open(released, migrations=steps)
+    with DuckDBStore.open(released) as store:
+        assert store.setting("theme") == "dark"
+        store.set_setting("theme", "light")
+
+
+def test_a_later_schema_is_left_alone(released: Path) -> None:
+    steps = (*MIGRATIONS, Migration(2, "a column more", _add_a_column))
+    DuckDBStore.open(released, migrations=steps).close()
+    before = released.read_bytes()
+    with pytest.raises(StoreTooNew, match="later Forky"):
+        DuckDBStore.open(released)
+    assert released.read_bytes() == before
+
+
+def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.duckdb"
+    other = duckdb.connect(str(path))
+    other.execute("CREATE TABLE cats (name TEXT)")
+    other.close()
+    with pytest.raises(StoreDamaged, match="not one of Forky's"):
+        DuckDBStore.open(path)
+    other = duckdb.connect(str(path))
+    assert other.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("cats",)]
+    other.close()

@@ -1,0 +1,136 @@
+"""The writer's groups: what fails alone, what waits for whom, and what happens when nobody writes."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from forky_core.errors import Outdated, StoreError
+from forky_core.model import Change, ConversationId, Operation
+from forky_core.store.contract import Commit
+from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.repair import log_of
+from forky_core.store.writer import Alone
+from tests.store.talk import HERE, at, begin, ids, move, now, said
+
+TOO_LARGE = 2**40
+"""Fits no INTEGER column, so the database itself refuses it."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[DuckDBStore]:
+    with DuckDBStore.open(tmp_path / "forky.duckdb") as store:
+        yield store
+
+
+@contextmanager
+def in_one_group(store: DuckDBStore, commits: list[Commit]) -> Iterator[list[Future[Operation]]]:
+    """Queue the commits, in this order, behind one that lets none of them through before all are there."""
+    writer = store._writer
+    gate = threading.Event()
+
+    def hold(_: duckdb.DuckDBPyConnection) -> None:
+        gate.wait(30)
+
+    with ThreadPoolExecutor(len(commits) + 1) as callers:
+        holding = callers.submit(writer.ask, Alone(hold))
+        wait_until(lambda: holding.running() and not writer._queue.qsize())
+        outcomes = []
+        for number, commit in enumerate(commits, start=1):
+            outcomes.append(callers.submit(store.commit, commit))
+            wait_until(lambda expected=number: writer._queue.qsize() == expected)  # type: ignore[misc]
+        gate.set()
+        yield outcomes
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.002)
+
+
+def retitle(before: str, after: str, *, group: int | None = None, here: ConversationId = HERE) -> Commit:
+    return Commit(
+        here, "rename", f"Called it {after}", (Change("title", before, after),), at=now(), group=group
+    )
+
+
+def test_a_commit_that_the_database_refuses_fails_alone(store: DuckDBStore) -> None:
+    others = [ConversationId(f"other {number}") for number in range(20)]
+    for here in (HERE, *others):
+        begin(store, here=here)
+    commits = [retitle("A talk", "better", here=here) for here in others]
+    commits.insert(10, retitle("A talk", "never", group=TOO_LARGE))
+    commits.append(retitle("A talk", "mine"))
+    with in_one_group(store, commits) as outcomes:
+        with pytest.raises(StoreError):
+            outcomes.pop(10).result(30)
+        assert [outcome.result(30).number for outcome in outcomes] == [2] * 21
+    assert store.view(HERE).title == "mine"
+    assert {store.view(here).title for here in others} == {"better"}
+    assert store.verify().clean
+
+
+def test_what_followed_a_refused_commit_is_decided_anew(store: DuckDBStore) -> None:
+    begin(store)
+    commits = [
+        retitle("A talk", "never", group=TOO_LARGE),
+        retitle("never", "after never"),
+        retitle("A talk", "mine"),
+    ]
+    with in_one_group(store, commits) as (refused, orphan, mine):
+        with pytest.raises(StoreError):
+            refused.result(30)
+        with pytest.raises(Outdated):
+            orphan.result(30)
+        assert mine.result(30).number == 2
+    assert [operation.summary for operation in store.operations(HERE)] == ["Created", "Called it mine"]
+    assert store.verify().clean
+
+
+def test_a_group_is_written_in_the_order_it_was_asked_for(store: DuckDBStore) -> None:
+    begin(store)
+    names = ["A talk", *(f"name {number}" for number in range(40))]
+    commits = [retitle(before, after) for before, after in pairwise(names)]
+    with in_one_group(store, commits) as outcomes:
+        assert [outcome.result(30).number for outcome in outcomes] == list(range(2, 42))
+    assert store.view(HERE).title == names[-1]
+    assert store.verify().clean
+
+
+def test_an_idle_store_folds_its_log_into_the_file_and_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "forky.duckdb"
+    with DuckDBStore.open(path, idle_seconds=0.05) as store:
+        hello = said("hello")
+        begin(store, hello)
+        wait_until(lambda: not log_of(path).exists())
+        assert store.path(HERE, hello.id) == (hello,)
+        move(store, hello, more := said("more", hello))
+        wait_until(lambda: not log_of(path).exists())
+        assert store.view(HERE).entries["heads/main"] == at(more)
+    with DuckDBStore.open(path) as again:
+        assert ids(again.path(HERE, more.id)) == [hello.id, more.id]
+        assert again.verify().clean
+
+
+def test_folding_the_log_in_waits_for_a_reader(tmp_path: Path) -> None:
+    path = tmp_path / "forky.duckdb"
+    with DuckDBStore.open(path, idle_seconds=0.05) as store:
+        with store._file.snapshot() as cursor:
+            counted = "SELECT count(*) FROM forky.messages"
+            assert cursor.execute(counted).fetchall() == [(0,)]
+            begin(store, said("hello"))
+            time.sleep(0.3)
+            assert cursor.execute(counted).fetchall() == [(0,)]
+            assert log_of(path).exists()
+        wait_until(lambda: not log_of(path).exists())
+        assert store.verify().clean
