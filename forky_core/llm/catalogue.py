@@ -1,0 +1,376 @@
+"""The models on offer, and the one place where concrete models are made.
+
+Nothing here makes a page wait: prices come from a file, servers on this machine are looked for in the background, and
+LiteLLM is loaded when a model is first asked (or by `warm_up()`). A model that needs a missing key can still be named:
+asking it says which key it is.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import lru_cache
+from threading import Event
+
+from forky_core.errors import NotFound, NothingToDo
+from forky_core.llm import loading, loop
+from forky_core.llm.contract import Done, Failed, Model, ModelInfo, Request
+from forky_core.llm.failures import Asked, failure
+from forky_core.llm.keys import Keys, KeySource
+from forky_core.llm.litellm_model import Connection, LiteLLMModel, Patience
+from forky_core.llm.offline import PROVIDER as OFFLINE
+from forky_core.llm.offline import offline_models
+from forky_core.llm.prices import facts, price_map
+from forky_core.llm.probing import USUAL, Found, LocalServer, checked_address, probe, server_at
+from forky_core.llm.providers import PROVIDERS, Provider, current_models, provider_of, quick_model
+from forky_core.model import Failure
+from forky_core.settings import Settings
+
+_FRESH = 20.0
+"""Seconds after which servers on this machine are looked for again."""
+_TEST_PATIENCE = Patience(connect=5.0, first=60.0, gap=30.0)
+_PING = ({"role": "user", "content": "Reply with the one word: ok"},)
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderStatus:
+    """One line of the Settings page."""
+
+    id: str
+    name: str
+    key: KeySource
+    variable: str
+    """The environment variable of its key; "" where none is needed."""
+    found: bool
+    """Whether its models can be asked: a key is there, or a server answered."""
+    models: int
+    base_url: str
+    """Where it is asked, where that is not the provider's own address."""
+    sentence: str
+    """What is set or missing, and what to do."""
+
+
+class Catalogue:
+    """Safe from any thread; one per process is enough."""
+
+    def __init__(
+        self,
+        secrets: Mapping[str, object] | None = None,
+        settings: Settings | None = None,
+        *,
+        environment: Mapping[str, str] | None = None,
+        usual: Sequence[LocalServer] = USUAL,
+    ) -> None:
+        """`secrets`: keys by the names of their variables, beside those of the environment."""
+        self._settings = settings or Settings.from_environment(environment)
+        self._keys = Keys(secrets, environment)
+        self._offline: dict[str, Model] = {model.info().name: model for model in offline_models()}
+        self._added: dict[str, Model] = {}
+        self._made: dict[Connection, LiteLLMModel] = {}
+        self._lock = threading.Lock()
+        further = tuple(server_at(url) for url in self._settings.servers)
+        self._servers = (*(usual if self._settings.probe else ()), *further)
+        self._further = frozenset(server.id for server in further)
+        self._chosen: str | None = None
+        self._found: tuple[Found, ...] = ()
+        self._looked = 0.0
+        self._looking: Future[None] | None = None
+
+    # What is on offer
+
+    def models(self) -> tuple[ModelInfo, ...]:
+        """Keyed, local, added and offline ones, each group as far as it is known by now."""
+        self.refresh()
+        keyed = (self._keyed_info(p, name) for p in PROVIDERS if self._keys.find(p)[0] for name in _names(p))
+        local = (self._local_info(found, model.id) for found in self._found for model in found.models)
+        with self._lock:
+            added = tuple(self._added.values())
+        own = (model.info() for model in (*added, *self._offline.values()))
+        return (*keyed, *local, *own)
+
+    def default(self) -> str:
+        """FORKY_MODEL, else the chosen one, a quick one of the first provider with a key, a local or offline one."""
+        if self._settings.model:
+            return self._settings.model
+        if self._chosen is not None and self._is_offered(self._chosen):
+            return self._chosen
+        for provider in PROVIDERS:
+            if self._keys.find(provider)[0] and (name := quick_model(provider, _names(provider))):
+                return name
+        return self.models()[0].name
+
+    def choose_default(self, name: str | None) -> None:
+        """Who answers on branches that name nobody, unless FORKY_MODEL says so; None: as Forky finds best.
+
+        Raises:
+            NotFound: nobody offers it.
+        """
+        if name is not None:
+            self.model(name)
+        self._chosen = name
+
+    @property
+    def default_is_set_outside(self) -> bool:
+        """Whether FORKY_MODEL decides."""
+        return self._settings.model is not None
+
+    def _is_offered(self, name: str) -> bool:
+        try:
+            self.model(name)
+        except NotFound:
+            return False
+        return True
+
+    def model(self, name: str) -> Model:
+        """The model of that name, also one that is not listed. NotFound where nobody offers it."""
+        with self._lock:
+            own = self._added.get(name) or self._offline.get(name)
+        if own is not None:
+            return own
+        if (server := self._server_of(name)) is not None:
+            return self._local_model(server, name)
+        if (provider := provider_of(name)) is not None:
+            return self._keyed_model(provider, name)
+        if self._only_litellm_knows(name):
+            asked = Asked(name, name.partition("/")[0])
+            return self._make(self._info(name, asked.provider), Connection(name, asked))
+        raise NotFound(
+            f"Nobody here offers the model “{name}” any more.",
+            "Choose another model for this branch; Settings shows which ones are set up.",
+        )
+
+    def add(self, model: Model) -> None:
+        """Offer one more model, or replace the added one of that name."""
+        with self._lock:
+            self._added[model.info().name] = model
+
+    # Keys and servers
+
+    def set_key(self, provider: str, key: str | None) -> None:
+        """Keep a key in memory until this process ends; None forgets it. `provider` is the id of a status line.
+
+        Raises:
+            NotFound: no such provider.
+            BadContent: this cannot be a key.
+        """
+        if provider not in {*(known.id for known in PROVIDERS), *(server.id for server in self._servers)}:
+            raise NotFound(f"There is no provider “{provider}”.", "Settings lists those that Forky knows.")
+        self._keys.enter(provider, key)
+        with self._lock:
+            self._made.clear()
+        if any(server.id == provider for server in self._servers):
+            self.refresh(now=True)
+
+    def add_server(self, url: str) -> LocalServer:
+        """Look for models at one more address, which speaks OpenAI's protocol.
+
+        Raises:
+            BadContent: this is no address.
+            NothingToDo: it is looked at already.
+        """
+        server = server_at(checked_address(url))
+        with self._lock:
+            for known in self._servers:
+                if known.id == server.id or known.base_url == server.base_url:
+                    raise NothingToDo(f"{known.label} ({known.base_url}) is in the list already.")
+            self._servers = (*self._servers, server)
+            self._further |= {server.id}
+        self.refresh(now=True)
+        return server
+
+    def remove_server(self, id: str) -> None:
+        """Look there no more. NotFound where it was not added with `add_server`."""
+        with self._lock:
+            if id not in self.added_servers:
+                raise NotFound(f"No server “{id}” was added here.")
+            self._servers = tuple(server for server in self._servers if server.id != id)
+            self._found = tuple(found for found in self._found if found.server.id != id)
+            self._further -= {id}
+        self._keys.enter(id, None)
+
+    @property
+    def added_servers(self) -> tuple[str, ...]:
+        """Ids of those that `add_server` added."""
+        outside = {server_at(url).id for url in self._settings.servers}
+        return tuple(
+            server.id for server in self._servers if server.id in self._further and server.id not in outside
+        )
+
+    def refresh(self, *, now: bool = False, wait: float = 0.0) -> None:
+        """Look for local servers in the background where that was long ago, or `now`; `wait` seconds at most."""
+        with self._lock:
+            stale = now or not self._looked or time.monotonic() - self._looked > _FRESH
+            if stale and self._servers and (self._looking is None or self._looking.done()):
+                self._looked = time.monotonic()
+                self._looking = loop.submit(self._look())
+            looking = self._looking
+        if looking is not None and wait > 0:
+            with suppress(TimeoutError):
+                looking.result(wait)
+
+    async def _look(self) -> None:
+        servers = self._servers
+        keys = {server.id: key for server in servers if (key := self._keys.entered(server.id))}
+        found = await probe(servers, keys)
+        with self._lock:
+            # One that was removed meanwhile stays removed.
+            self._found = tuple(one for one in found if one.server in self._servers)
+
+    def warm_up(self) -> None:
+        """Start what takes time: loading LiteLLM where a key or a server needs it, and looking for servers."""
+        self.refresh()
+        if any(self._keys.find(provider)[0] for provider in PROVIDERS):
+            loading.warm_up()
+
+    def providers(self) -> tuple[ProviderStatus, ...]:
+        """What is set and what is missing, for the Settings page."""
+        self.refresh()
+        found = {one.server.id: one for one in self._found}
+        offline = ProviderStatus(
+            "offline",
+            OFFLINE,
+            "not needed",
+            "",
+            True,
+            len(self._offline),
+            "",
+            "Always there: quotes and digests.",
+        )
+        return (
+            *(self._keyed_status(provider) for provider in PROVIDERS),
+            *(self._server_status(server, found.get(server.id)) for server in self._servers),
+            offline,
+        )
+
+    def test(self, name: str) -> Done | Failed:
+        """Ask a provider (by id) or a model (by name) for one word; blocks for up to a minute or so."""
+        if (server := next((s for s in self._servers if s.id == name), None)) is not None:
+            self.refresh(now=True, wait=10.0)
+            found = self._found_at(server)
+            if not found.models:
+                asked = Asked("any", server.label, base_url=server.base_url, local=True)
+                return Failed(failure("not_found" if found.answered else "unreachable", asked))
+            name = f"{server.id}/{found.models[0].id}"
+        elif (provider := next((p for p in PROVIDERS if p.id == name), None)) is not None:
+            name = quick_model(provider, _names(provider)) or f"{provider.id}/any"
+        try:
+            model = self.model(name)
+        except NotFound as error:
+            return Failed(Failure("not_found", str(error)))
+        if isinstance(model, LiteLLMModel):
+            model = model.with_patience(_TEST_PATIENCE)
+        *_, end = model.stream(Request(name, _PING, {"max_tokens": 16}), Event())
+        assert isinstance(end, Done | Failed)
+        return end
+
+    def _found_at(self, server: LocalServer) -> Found:
+        """What was found at a server; nothing where it was not asked yet."""
+        return next((found for found in self._found if found.server.id == server.id), Found(server))
+
+    # Making them
+
+    def _keyed_model(self, provider: Provider, name: str) -> Model:
+        key, _, variable = self._keys.find(provider)
+        base_url = self._keys.base_url(provider)
+        secrets = (key,) if key else ()
+        asked = Asked(name, provider.label, variable, base_url or "", local=bool(base_url), secrets=secrets)
+        style = provider.id if provider.id in ("openai", "anthropic") else ""
+        full = name if "/" in name else f"{provider.id}/{name}"
+        return self._make(
+            self._keyed_info(provider, name), Connection(full, asked, key, True, base_url, style)
+        )
+
+    def _local_model(self, server: LocalServer, name: str) -> Model:
+        id = name.removeprefix(f"{server.id}/")
+        found = self._found_at(server)
+        if found.models and id not in {model.id for model in found.models}:
+            raise NotFound(
+                f"{server.label} has no model “{id}” any more.",
+                f"Choose another one, or load it there; it has {', '.join(m.id for m in found.models[:5])}.",
+            )
+        key = self._keys.entered(server.id)
+        asked = Asked(id, server.label, "", server.base_url, local=True, secrets=(key,) if key else ())
+        info = self._local_info(found, id)
+        return self._make(info, Connection(f"openai/{id}", asked, key, False, server.base_url))
+
+    def _make(self, info: ModelInfo, connection: Connection) -> Model:
+        """The same object for the same connection, so that what is counted by it stays counted."""
+        with self._lock:
+            made = self._made.get(connection)
+            if made is None or made.info() != info:
+                made = self._made[connection] = LiteLLMModel(info, connection)
+            return made
+
+    def _server_of(self, name: str) -> LocalServer | None:
+        return next((server for server in self._servers if name.startswith(f"{server.id}/")), None)
+
+    @staticmethod
+    def _only_litellm_knows(name: str) -> bool:
+        """A model of a provider without a line in Settings; LiteLLM reads its credentials from the environment."""
+        known = price_map()
+        prefix, slash, rest = name.partition("/")
+        if not slash:
+            return known.get(name, {}).get("mode") == "chat"
+        return bool(rest) and (
+            name in known or prefix in {entry.get("litellm_provider") for entry in known.values()}
+        )
+
+    # Describing them
+
+    @staticmethod
+    def _info(name: str, provider: str) -> ModelInfo:
+        known = price_map()
+        entry = known.get(name) or known.get(name.partition("/")[2]) or {}
+        return ModelInfo(name, name.partition("/")[2] or name, provider, **(facts(entry) if entry else {}))
+
+    def _keyed_info(self, provider: Provider, name: str) -> ModelInfo:
+        return self._info(name, provider.label)
+
+    def _local_info(self, found: Found, id: str) -> ModelInfo:
+        server = found.server
+        where = "" if server.id in self._further else " on this machine"
+        window = next((model.context_window for model in found.models if model.id == id), None)
+        free = None if server.id in self._further else 0.0
+        return ModelInfo(
+            f"{server.id}/{id}", id, f"{server.label}{where}", window, input_price=free, output_price=free
+        )
+
+    def _keyed_status(self, provider: Provider) -> ProviderStatus:
+        key, source, variable = self._keys.find(provider)
+        base_url = self._keys.base_url(provider) or ""
+        said = {
+            "entered": "Key entered here; kept in memory until Forky stops.",
+            "environment": f"Key found in {variable}.",
+            "secrets": f"Key found in .streamlit/secrets.toml as {variable}.",
+            "missing": f"No key. Set {variable} before starting Forky, or enter one here.",
+        }
+        count = len(_names(provider)) if key else 0
+        return ProviderStatus(
+            provider.id, provider.label, source, variable, bool(key), count, base_url, said[source]
+        )
+
+    def _server_status(self, server: LocalServer, found: Found | None) -> ProviderStatus:
+        source: KeySource = "entered" if self._keys.entered(server.id) else "not needed"
+        count = len(found.models) if found else 0
+        if found is None:
+            sentence = "Looking for it …"
+        elif count:
+            sentence = f"Running, with {count} model{'' if count == 1 else 's'}."
+        else:
+            sentence = found.problem
+        answered = found.answered if found else False
+        return ProviderStatus(server.id, server.label, source, "", answered, count, server.base_url, sentence)
+
+
+def _names(provider: Provider) -> tuple[str, ...]:
+    return _current(provider, datetime.now(UTC).date())
+
+
+@lru_cache(maxsize=64)
+def _current(provider: Provider, today: date) -> tuple[str, ...]:
+    return current_models(provider, price_map(), today)

@@ -1,0 +1,103 @@
+"""Putting a stream of LiteLLM chunks together: text, thinking, tool calls in pieces, and the bill at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from forky_core.llm.contract import ModelEvent, ModelInfo, ReasoningDelta, TextDelta, ToolCallDone
+from forky_core.model import Usage
+
+
+@dataclass(slots=True)
+class _Call:
+    id: str = ""
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Assembly:
+    """What has arrived of one reply."""
+
+    usage: Any = None
+    """The provider's usage record, as LiteLLM hands it over."""
+    text: list[str] = field(default_factory=list)
+    _calls: dict[int, _Call] = field(default_factory=dict)
+
+    @property
+    def said_something(self) -> bool:
+        return bool(self.text or self._calls)
+
+    def take(self, chunk: Any) -> Iterator[ModelEvent]:
+        """The events of one chunk; tool calls wait until they are whole."""
+        self.usage = getattr(chunk, "usage", None) or self.usage
+        for choice in getattr(chunk, "choices", None) or ():
+            delta = choice.delta
+            if thinking := getattr(delta, "reasoning_content", None):
+                yield ReasoningDelta(thinking)
+            if text := getattr(delta, "content", None):
+                self.text.append(text)
+                yield TextDelta(text)
+            for piece in getattr(delta, "tool_calls", None) or ():
+                self._add(piece)
+
+    def _add(self, piece: Any) -> None:
+        call = self._calls.setdefault(piece.index or 0, _Call())
+        call.id = call.id or piece.id or ""
+        function = piece.function
+        if function is not None:
+            call.name = call.name or function.name or ""
+            call.arguments.append(function.arguments or "")
+
+    def calls(self) -> Iterator[ToolCallDone]:
+        """The tool calls, in the order the model made them."""
+        for number, call in sorted(self._calls.items()):
+            yield ToolCallDone(call.id or f"call_{number}", call.name, "".join(call.arguments) or "{}")
+
+    def rest_of(self, generated: str) -> Iterator[TextDelta]:
+        """What LiteLLM had received and not yet handed over when a stream broke."""
+        said = "".join(self.text)
+        if len(generated) > len(said) and generated.startswith(said):
+            yield TextDelta(generated[len(said) :])
+
+
+def usage_of(record: Any, model: str, info: ModelInfo, litellm: Any | None) -> Usage:
+    """Tokens as the provider counted them, and their price by LiteLLM's map; nothing is guessed."""
+    if record is None:
+        return Usage()
+    cached = _detail(record, "prompt_tokens_details", "cached_tokens")
+    written = getattr(record, "cache_creation_input_tokens", None)
+    return Usage(
+        prompt_tokens=record.prompt_tokens,
+        completion_tokens=record.completion_tokens,
+        cached_tokens=cached,
+        cache_write_tokens=written or _detail(record, "prompt_tokens_details", "cache_creation_tokens"),
+        reasoning_tokens=_detail(record, "completion_tokens_details", "reasoning_tokens"),
+        cost=_cost(record, model, info, litellm),
+        saved=_saved(cached, info),
+    )
+
+
+def _detail(record: Any, group: str, name: str) -> int | None:
+    value = getattr(getattr(record, group, None), name, None)
+    return value if isinstance(value, int) else None
+
+
+def _cost(record: Any, model: str, info: ModelInfo, litellm: Any | None) -> float | None:
+    if info.input_price == 0.0 and info.output_price == 0.0:
+        return 0.0
+    if litellm is None or info.input_price is None:
+        return None
+    try:
+        parts = litellm.cost_per_token(model=model, usage_object=record)
+    except Exception:  # noqa: BLE001 - ModelNotMappedError and a dozen others, all meaning: the price is not known
+        return None
+    return float(sum(parts))
+
+
+def _saved(cached: int | None, info: ModelInfo) -> float | None:
+    if cached is None or info.input_price is None or info.cached_input_price is None:
+        return None
+    return cached * (info.input_price - info.cached_input_price)

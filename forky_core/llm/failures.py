@@ -1,0 +1,276 @@
+"""From an exception deep inside a client library to a sentence a person can act on.
+
+LiteLLM reports a refused connection, an unknown host and a missing key alike as a 500, so the chain of causes is
+walked until something says what it was. A sentence says what happened and what to do, and never holds a key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import re
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+from forky_core.llm.contract import FailureKind
+from forky_core.model import Failure
+
+_SECRET = re.compile(
+    r"\bBearer\s+[^\s\"',}]+"
+    r"|\b(?:sk|pk|rk|gsk|xai|key|pplx|csk|fw|tgp|hf)[-_][\w\-*.]{4,}|\bAIza[\w\-*]{8,}"
+    r"|\b(?:api[-_ ]?key|access[-_ ]?token|authorization)(?:\s+provided)?[\"']?\s*[:=]\s*[\"']?(?:Bearer\s+)?[^\s\"',}]+",
+    re.IGNORECASE,
+)
+_OVERFLOW = re.compile(
+    r"context[ _](?:length|window|size)|maximum context|too many tokens|prompt is too long|exceeds? the (?:available )?"
+    r"context|input is too long|n_ctx|max(?:imum)? .{0,20}tokens.{0,40}exceed|input token count.{0,40}exceeds",
+    re.IGNORECASE,
+)
+_QUOTA = re.compile(
+    r"insufficient_quota|exceeded your current quota|credit balance|billing|payment", re.IGNORECASE
+)
+_POLICY = re.compile(
+    r"content[ _](?:policy|filter|management)|safety system|responsible ai|blocked by", re.IGNORECASE
+)
+_NO_HOST = re.compile(
+    r"name or service not known|nodename nor servname|getaddrinfo|name resolution|cannot connect to host .* ssl:default "
+    r"\[(?:name|temporary failure|no address)",
+    re.IGNORECASE,
+)
+_NO_ANSWER = re.compile(
+    r"connection refused|all connection attempts failed|errno 111|errno 61|winerror 10061", re.IGNORECASE
+)
+_NO_KEY = re.compile(
+    r"api[_ ]key.{0,40}(?:must be set|missing|not set|required|not provided)|missing .{0,30}api key",
+    re.IGNORECASE,
+)
+_LONGEST = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Whom a request went to, as far as a sentence needs it."""
+
+    model: str
+    provider: str
+    """What a person calls it."""
+    variable: str = ""
+    """The environment variable that holds the key, where there is one."""
+    base_url: str = ""
+    local: bool = False
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """Never to be shown."""
+
+
+def failure_of(error: BaseException, asked: Asked) -> Failure:
+    """What went wrong, by the most telling link of the chain of causes."""
+    chain = tuple(_chain(error))
+    status = next((status for link in chain if (status := _status(link))), None)
+    words = " ".join(str(link) for link in chain)
+    kind = _kind(chain, status, words)
+    after = _retry_after(chain) if kind in ("rate_limited", "overloaded") else None
+    return Failure(kind, sentence(kind, asked, status=status, words=_said(chain), after=after), after)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The error and all it came from, outermost first, each once."""
+    seen: set[int] = set()
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        link = waiting.pop(0)
+        if not isinstance(link, BaseException) or id(link) in seen:
+            continue
+        seen.add(id(link))
+        yield link
+        waiting += [getattr(link, "original_exception", None), link.__cause__, link.__context__]
+
+
+def _names(link: BaseException) -> frozenset[str]:
+    return frozenset(kind.__name__ for kind in type(link).__mro__)
+
+
+def _status(link: BaseException) -> int | None:
+    status = getattr(link, "status_code", None)
+    # LiteLLM puts 500 and 503 on errors that never saw a server: only a real response counts for those.
+    if isinstance(status, int) and status not in (500, 503):
+        return status
+    response = getattr(link, "response", None)
+    if isinstance(status, int) and response is not None and getattr(response, "headers", None):
+        return status
+    return None
+
+
+def _kind(chain: tuple[BaseException, ...], status: int | None, words: str) -> FailureKind:
+    names = frozenset[str]().union(*(_names(link) for link in chain))
+    return (
+        _network_kind(chain, names, words)
+        or _named_kind(names, words)
+        or _status_kind(status, words)
+        or _last_kind(names, words)
+    )
+
+
+def _network_kind(chain: tuple[BaseException, ...], names: frozenset[str], words: str) -> FailureKind | None:
+    gone = (socket.gaierror, ConnectionRefusedError)
+    if any(isinstance(link, gone) for link in chain) or _NO_HOST.search(words) or _NO_ANSWER.search(words):
+        return "unreachable"
+    if names & {"ConnectTimeout", "ConnectError", "ClientConnectorError"}:
+        return "unreachable"
+    if names & {"ReadTimeout", "APITimeoutError", "Timeout", "TimeoutException", "TimeoutError"} or any(
+        isinstance(link, TimeoutError | asyncio.TimeoutError) for link in chain
+    ):
+        return "timeout"
+    return None
+
+
+def _named_kind(names: frozenset[str], words: str) -> FailureKind | None:
+    if "ContextWindowExceededError" in names or _OVERFLOW.search(words):
+        return "context_overflow"
+    if "ContentPolicyViolationError" in names:
+        return "refused"
+    if _NO_KEY.search(words):
+        return "no_key"
+    return None
+
+
+def _status_kind(status: int | None, words: str) -> FailureKind | None:
+    match status:
+        case 401 | 403:
+            return "bad_key"
+        case 404:
+            return "not_found"
+        case 408:
+            return "timeout"
+        case 413:
+            return "context_overflow"
+        case 402 | 429:
+            return "rate_limited"
+        case 400 | 405 | 409 | 415 | 422:
+            return "refused" if _POLICY.search(words) else "bad_request"
+        case int() if status >= 500:
+            return "overloaded"
+    return None
+
+
+def _last_kind(names: frozenset[str], words: str) -> FailureKind:
+    if names & {
+        "RemoteProtocolError",
+        "ReadError",
+        "IncompleteRead",
+        "ClientPayloadError",
+        "MidStreamFallbackError",
+    }:
+        return "cut_off"
+    if names & {"AuthenticationError", "PermissionDeniedError"}:
+        return "bad_key"
+    if "BadRequestError" in names or "LLM Provider NOT provided" in words:
+        return "bad_request"
+    if names & {"InternalServerError", "ServiceUnavailableError", "APIError"}:
+        return "overloaded"
+    return "unknown"
+
+
+def _retry_after(chain: tuple[BaseException, ...]) -> float | None:
+    """Seconds of a Retry-After header, in either of its two forms."""
+    for link in chain:
+        headers: Mapping[str, Any] | None = getattr(getattr(link, "response", None), "headers", None)
+        value = (headers or {}).get("retry-after") or (
+            getattr(link, "litellm_response_headers", None) or {}
+        ).get("retry-after")
+        if not value:
+            continue
+        try:
+            return max(0.0, float(value))
+        except ValueError:
+            when = email.utils.parsedate_tz(str(value))
+            if when:
+                return max(0.0, email.utils.mktime_tz(when) - time.time())
+    return None
+
+
+def _said(chain: tuple[BaseException, ...]) -> str:
+    """What the provider itself said: the message in its JSON body, else the innermost error's words."""
+    for link in chain:
+        body = getattr(link, "body", None)
+        inner = body.get("error", body) if isinstance(body, dict) else None
+        message = inner.get("message") if isinstance(inner, dict) else None
+        if isinstance(message, str) and message:
+            return re.sub(r"^litellm\.\w+: ", "", message)
+    return re.sub(r"^(?:litellm\.)?\w*(?:Error|Exception)\w*: ", "", str(chain[0])) if chain else ""
+
+
+def scrubbed(text: str, secrets: tuple[str, ...] = ()) -> str:
+    """One line of at most 240 characters without anything that looks like a key."""
+    for secret in secrets:
+        if secret:
+            text = text.replace(secret, "[key]")
+    text = " ".join(_SECRET.sub("[key]", text).split())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 2].rstrip() + " …"
+
+
+_SENTENCES: Mapping[str, str] = {
+    "no_key": "No key is set for {who}. {set_key}",
+    "bad_key": "{who} did not accept the key{code}. {check_key}",
+    "forbidden": "{who} does not let this key use {model}{code}. Check what it may do, or choose another model.",
+    "rate_limited": "{who} limits how often it can be asked{code}. Try again {when}, or choose another model.",
+    "quota": "{who} says that the account's quota is used up{code}. Check its plan, or choose another model.",
+    "overloaded": "{who} is overloaded or failing{code}. Try again {when}, or choose another model.",
+    "context_overflow": (
+        "The conversation is longer than {model} can read. Leave messages out, fork further up, merge branches as a "
+        "squash, or choose a model with a larger context."
+    ),
+    "refused": "{who} refused to answer because of its content rules. Word it differently, or choose another model.",
+    "not_found": "{who} has no model “{model}”{code}. Choose another one, or check the name.",
+    "unreachable": "{who} cannot be reached. Check the network, or choose a model on this machine or an offline one.",
+    "silent": "Nothing answers at {url}. Start {who}, or choose another model.",
+    "timeout": "{who} stopped answering. Ask again, or choose another model.",
+    "cut_off": "The reply broke off before it was finished. Resume it, or ask again.",
+    "bad_request": "{who} did not accept the request{code}: {words}",
+    "unknown": "{who} failed in a way Forky does not know: {words}",
+}
+
+
+def sentence(
+    kind: FailureKind, asked: Asked, *, status: int | None = None, words: str = "", after: float | None = None
+) -> str:
+    """What happened and what to do."""
+    variable = asked.variable
+    return _SENTENCES[_variant(kind, asked, status, words)].format(
+        who=asked.provider,
+        model=asked.model,
+        url=asked.base_url,
+        code=f" ({status})" if status else "",
+        when=_in(after),
+        set_key=f"Set {variable} or enter a key in Settings." if variable else "Enter one in Settings.",
+        check_key=f"Check {variable}, or enter another key in Settings."
+        if variable
+        else "Enter another in Settings.",
+        words=scrubbed(words, asked.secrets) or "it gave no reason.",
+    )
+
+
+def _variant(kind: FailureKind, asked: Asked, status: int | None, words: str) -> str:
+    """The more telling sentence where a kind has two."""
+    if kind == "bad_key" and status == HTTPStatus.FORBIDDEN:
+        return "forbidden"
+    if kind == "rate_limited" and _QUOTA.search(words):
+        return "quota"
+    if kind == "unreachable" and asked.local:
+        return "silent"
+    return kind
+
+
+def _in(after: float | None) -> str:
+    if after is None:
+        return "in a moment"
+    seconds = max(1, round(after))
+    return "in 1 second" if seconds == 1 else f"in {seconds} seconds"
+
+
+def failure(kind: FailureKind, asked: Asked) -> Failure:
+    """A failure that Forky found itself."""
+    return Failure(kind, sentence(kind, asked))

@@ -1,0 +1,77 @@
+"""Where keys come from, and the only place they are held: the environment, a mapping handed in, or this memory.
+
+A key never enters the database, an export, a log or the `repr` of anything here.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from typing import Literal
+
+from forky_core.errors import BadContent
+from forky_core.llm.providers import Provider
+
+KeySource = Literal["entered", "environment", "secrets", "missing", "not needed"]
+
+_LONGEST = 8_000
+"""Characters; signed tokens of some providers have two thousand."""
+
+
+class Keys:
+    """Looked up anew at every call, so that a key set later is found."""
+
+    def __init__(self, secrets: Mapping[str, object] | None, environment: Mapping[str, str] | None) -> None:
+        self._secrets = {name: value for name, value in (secrets or {}).items() if isinstance(value, str)}
+        self._environment = environment
+        self._entered: dict[str, str] = {}
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return "Keys(…)"
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        return os.environ if self._environment is None else self._environment
+
+    def enter(self, id: str, key: str | None) -> None:
+        """Keep a key until the server stops; None or "" forgets it. BadContent where it cannot be a key."""
+        key = (key or "").strip()
+        if key and (not key.isascii() or not key.isprintable() or " " in key):
+            raise BadContent(
+                "A key holds no spaces, line ends or accents.", "Copy it again from the provider's page."
+            )
+        if len(key) > _LONGEST:
+            raise BadContent(f"A key of {len(key):,} characters cannot be one.", "Copy it again.")
+        with self._lock:
+            self._entered.pop(id, None)
+            if key:
+                self._entered[id] = key
+
+    def entered(self, id: str) -> str | None:
+        with self._lock:
+            return self._entered.get(id)
+
+    def find(self, provider: Provider) -> tuple[str | None, KeySource, str]:
+        """(key, where it came from, the variable it was found under or should be set under)."""
+        if key := self.entered(provider.id):
+            return key, "entered", provider.variables[0]
+        places: tuple[tuple[KeySource, Mapping[str, str]], ...] = (
+            ("environment", self.environment),
+            ("secrets", self._secrets),
+        )
+        for source, mapping in places:
+            for variable in provider.variables:
+                if key := mapping.get(variable, "").strip():
+                    # Streamlit copies secrets.toml into the environment; a person looks for it in the file.
+                    copied = self._secrets.get(variable, "").strip() == key
+                    return key, "secrets" if copied else source, variable
+        return None, "missing", provider.variables[0]
+
+    def base_url(self, provider: Provider) -> str | None:
+        """Another address for a provider, as its own clients read it."""
+        for ending in ("BASE_URL", "API_BASE"):
+            if url := self.environment.get(f"{provider.id.upper()}_{ending}", "").strip():
+                return url.rstrip("/")
+        return None

@@ -1,0 +1,199 @@
+"""A model reached through LiteLLM, as the contract wants it.
+
+The call runs as a task on the background loop and hands its events over in a queue; stopping cancels the task, which
+closes the connection. LiteLLM's traps are handled here once: it changes the messages it is given (so it gets copies),
+reports a stream that breaks off silently as finished (so the provider's own finish reason is asked for), and hides
+what went wrong behind a 500 (so failures.py walks the causes).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import queue
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from threading import Event
+from typing import Any
+
+from forky_core.llm import loading, loop
+from forky_core.llm.chunks import Assembly, usage_of
+from forky_core.llm.contract import Done, Failed, ModelEvent, ModelInfo, Request
+from forky_core.llm.failures import Asked, failure, failure_of
+from forky_core.llm.prompt_cache import mark_for_claude
+from forky_core.llm.tokens import Vocabulary, estimate_tokens, vocabulary
+from forky_core.model import Usage
+
+_POLL = 0.04
+"""Seconds between two looks at `stop` while nothing arrives."""
+
+_ALLOWED = """
+    audio frequency_penalty logit_bias logprobs max_completion_tokens max_tokens modalities parallel_tool_calls
+    prediction presence_penalty reasoning_effort response_format seed service_tier stop temperature thinking
+    tool_choice tools top_k top_logprobs top_p user verbosity web_search_options
+"""
+PARAMETERS = frozenset(_ALLOWED.split())
+"""What a request may set. Never an address or a key: a conversation somebody shared must not redirect them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Seconds to wait."""
+
+    connect: float = 10.0
+    first: float = 300.0
+    """For the first sign of an answer: a model may think for minutes, a local one loads first."""
+    gap: float = 90.0
+    """Between two pieces of an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """How a model is reached."""
+
+    model: str
+    """LiteLLM's name for it."""
+    asked: Asked
+    key: str | None = field(default=None, repr=False)
+    needs_key: bool = False
+    base_url: str | None = None
+    style: str = ""
+    """ "openai" or "anthropic", where the prompt cache can be helped."""
+
+
+class LiteLLMModel:
+    """Answers by one call of LiteLLM per request."""
+
+    def __init__(self, info: ModelInfo, connection: Connection, patience: Patience | None = None) -> None:
+        self._info = info
+        self._connection = connection
+        self._patience = patience or Patience()
+
+    def info(self) -> ModelInfo:
+        return self._info
+
+    def count_tokens(self, text: str) -> int:
+        return count(self._connection.model, text)
+
+    def with_patience(self, patience: Patience) -> LiteLLMModel:
+        return LiteLLMModel(self._info, self._connection, patience)
+
+    def stream(self, request: Request, stop: Event) -> Iterator[ModelEvent]:
+        asked = self._connection.asked
+        if self._connection.needs_key and not self._connection.key:
+            yield Failed(failure("no_key", asked))
+            return
+        while not loading.wait(_POLL):
+            if stop.is_set():
+                return
+        events: queue.SimpleQueue[ModelEvent] = queue.SimpleQueue()
+        task = loop.submit(self._run(request, events))
+        try:
+            while not stop.is_set():
+                try:
+                    event = events.get(timeout=_POLL)
+                except queue.Empty:
+                    continue
+                yield event
+                if isinstance(event, Done | Failed):
+                    return
+        finally:
+            task.cancel()
+
+    async def _run(self, request: Request, events: queue.SimpleQueue[ModelEvent]) -> None:
+        assembly = Assembly()
+        try:
+            events.put(await self._answer(request, assembly, events))
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001 - whatever a provider does is an event (law 6)
+            for event in assembly.rest_of(getattr(error, "generated_content", "")):
+                events.put(event)
+            events.put(Failed(failure_of(error, self._connection.asked), self._usage(assembly)))
+
+    async def _answer(
+        self, request: Request, assembly: Assembly, events: queue.SimpleQueue[ModelEvent]
+    ) -> Done | Failed:
+        """Pass on what arrives; the end event."""
+        patience = self._patience
+        call = loading.litellm().acompletion(**self._arguments(request))
+        stream = await asyncio.wait_for(call, patience.first)
+        try:
+            chunks = aiter(stream)
+            wait = patience.first
+            while (chunk := await asyncio.wait_for(_next(chunks), wait)) is not None:
+                for event in assembly.take(chunk):
+                    events.put(event)
+                    wait = patience.gap
+        finally:
+            await stream.aclose()
+        for event in assembly.calls():
+            events.put(event)
+        reason = getattr(stream, "received_finish_reason", None)
+        if reason is None:
+            return Failed(failure("cut_off", self._connection.asked), self._usage(assembly))
+        if reason == "content_filter" and not assembly.said_something:
+            return Failed(failure("refused", self._connection.asked), self._usage(assembly))
+        return Done(str(reason), self._usage(assembly))
+
+    def _arguments(self, request: Request) -> dict[str, Any]:
+        connection = self._connection
+        messages = [copy.deepcopy(message) for message in request.messages]
+        arguments: dict[str, Any] = {
+            key: copy.deepcopy(value) for key, value in request.parameters.items() if key in PARAMETERS
+        }
+        if connection.style == "anthropic":
+            mark_for_claude(messages)
+        if connection.style == "openai" and request.cache_key:
+            arguments["prompt_cache_key"] = request.cache_key
+        if connection.base_url:
+            arguments["api_base"] = connection.base_url
+        # A local server wants no key, but the client refuses to start without one.
+        if connection.key or connection.base_url:
+            arguments["api_key"] = connection.key or "none"
+        return arguments | {
+            "model": connection.model,
+            "messages": messages,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "timeout": _timeout(self._patience),
+            "max_retries": 0,
+            "drop_params": True,
+        }
+
+    def _usage(self, assembly: Assembly) -> Usage:
+        return usage_of(assembly.usage, self._connection.model, self._info, loading.loaded())
+
+
+async def _next(chunks: AsyncIterator[Any]) -> Any | None:
+    return await anext(chunks, None)
+
+
+def _timeout(patience: Patience) -> Any:
+    import httpx  # noqa: PLC0415 - costs 60 ms, and only a call over the network needs it
+
+    # The loop's own limits come first; these only end what the loop cannot see.
+    return httpx.Timeout(max(patience.first, patience.gap) + 5.0, connect=patience.connect)
+
+
+@lru_cache(maxsize=8192)
+def _exact(known: Vocabulary, text: str) -> int:
+    return known.count(text)
+
+
+def count(model: str, text: str) -> int:
+    """Exact where the model's vocabulary is at hand, else the estimate."""
+    known = vocabulary(vocabulary_of(model))
+    return _exact(known, text) if known else estimate_tokens(text)
+
+
+@lru_cache(maxsize=256)
+def vocabulary_of(model: str) -> str:
+    """The name of an OpenAI model's vocabulary; "" for others, who publish none."""
+    name = model.removeprefix("openai/").removeprefix("ft:")
+    if name.startswith(("gpt-3.5", "gpt-4-", "gpt-35")) or name == "gpt-4":
+        return "cl100k_base"
+    if name.startswith(("gpt-", "o1", "o3", "o4", "chatgpt")):
+        return "o200k_base"
+    return ""

@@ -1,0 +1,188 @@
+"""A model that says what it was told to: for tests, demonstrations and benchmarks. It ships, so that programs built
+on Forky can be tested as Forky is.
+
+A reply is a row of steps: text, any event of the contract, a pause, or a wait for something the test decides. It
+keeps the contract to the letter (one `Done` or `Failed` at the end, `stop` just ends), so that what holds with it
+holds with a provider.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from threading import Event, Lock
+from types import MappingProxyType
+
+from forky_core.llm.contract import (
+    Done,
+    Failed,
+    FailureKind,
+    ModelEvent,
+    ModelInfo,
+    ReasoningDelta,
+    Request,
+    TextDelta,
+    ToolCallDone,
+)
+from forky_core.llm.tokens import estimate_tokens, prompt_tokens
+from forky_core.model import Failure, Usage
+
+_POLL = 0.005
+"""Seconds between two looks at `stop` while waiting for a test's event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Say nothing for a while; `stop` cuts it short."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Until:
+    """Say nothing until the test sets this event, or `stop` is set."""
+
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Hang:
+    """Say nothing more until stopped: a provider that stalls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """End the reply with a failure of this kind."""
+
+    kind: FailureKind
+    sentence: str = "The scripted model failed as it was told to."
+    retry_after: float | None = None
+
+
+Step = str | TextDelta | ReasoningDelta | ToolCallDone | Done | Failed | Pause | Until | Hang | Fail
+"""A `str` is a chunk of text. After the last step the reply is `Done`, unless a step ended it before."""
+
+Answer = Callable[[Request], Sequence[Step] | str]
+
+
+def words(text: str, pause: float = 0.0) -> tuple[Step, ...]:
+    """`text` as one chunk a word, with a pause of so many seconds between two."""
+    chunks = [f"{word} " for word in text.split(" ")]
+    chunks[-1] = chunks[-1][:-1]
+    if not pause:
+        return tuple(chunks)
+    return tuple(step for chunk in chunks for step in (chunk, Pause(pause)))[:-1]
+
+
+class ScriptedModel:
+    """Replies with what was enqueued, first in first out, then with `answer(request)`.
+
+    With neither, a request fails and says so. Safe to use from several threads.
+    """
+
+    def __init__(
+        self, name: str = "scripted/model", *, answer: Answer | None = None, info: ModelInfo | None = None
+    ) -> None:
+        self._info = info or ModelInfo(
+            name,
+            f"Scripted: {name}",
+            "Scripted",
+            input_price=0.0,
+            output_price=0.0,
+            sees_images=True,
+            calls_tools=True,
+        )
+        self._answer = answer
+        self._queue: deque[tuple[Step, ...]] = deque()
+        self._requests: list[Request] = []
+        self._lock = Lock()
+
+    def info(self) -> ModelInfo:
+        return self._info
+
+    def enqueue(self, *steps: Step) -> None:
+        """Script one reply."""
+        with self._lock:
+            self._queue.append(steps)
+
+    @property
+    def requests(self) -> tuple[Request, ...]:
+        """Every request so far, each as it was when it came in."""
+        with self._lock:
+            return tuple(self._requests)
+
+    @property
+    def waiting(self) -> int:
+        """How many scripted replies are still to be asked for."""
+        with self._lock:
+            return len(self._queue)
+
+    def count_tokens(self, text: str) -> int:
+        return estimate_tokens(text)
+
+    def stream(self, request: Request, stop: Event) -> Iterator[ModelEvent]:
+        # The reply is taken when it is asked for, not at the first `next`, so that concurrent requests keep order.
+        return self._play(self._next(request), request, stop)
+
+    def _next(self, request: Request) -> tuple[Step, ...]:
+        with self._lock:
+            self._requests.append(_as_it_was(request))
+            if self._queue:
+                return self._queue.popleft()
+        if self._answer is None:
+            return (Fail("bad_request", "No reply was scripted for this request. Call enqueue() first."),)
+        answer = self._answer(request)
+        return (answer,) if isinstance(answer, str) else tuple(answer)
+
+    def _play(self, steps: Sequence[Step], request: Request, stop: Event) -> Iterator[ModelEvent]:
+        said: list[str] = []
+
+        def usage() -> Usage:
+            return Usage(prompt_tokens(request.messages), estimate_tokens("".join(said)), cost=0.0)
+
+        called = False
+        for step in steps:
+            if not _wait(step, stop):
+                return
+            match step:
+                case Pause() | Until() | Hang():
+                    continue
+                case Fail(kind, sentence, retry_after):
+                    yield Failed(Failure(kind, sentence, retry_after), usage())
+                    return
+                case Done() | Failed():
+                    yield step
+                    return
+                case str():
+                    said.append(step)
+                    yield TextDelta(step)
+                case _:
+                    called = called or isinstance(step, ToolCallDone)
+                    yield step
+        if not stop.is_set():
+            yield Done("tool_calls" if called else "stop", usage())
+
+
+def _as_it_was(request: Request) -> Request:
+    return replace(
+        request,
+        messages=copy.deepcopy(request.messages),
+        parameters=MappingProxyType(copy.deepcopy(dict(request.parameters))),
+    )
+
+
+def _wait(step: Step, stop: Event) -> bool:
+    """Do the waiting a step asks for; False where the reply was stopped."""
+    match step:
+        case Pause(seconds):
+            stop.wait(seconds)
+        case Hang():
+            stop.wait()
+        case Until(event):
+            while not event.is_set() and not stop.is_set():
+                event.wait(_POLL)
+        case _:
+            pass
+    return not stop.is_set()
