@@ -1,0 +1,225 @@
+"""One message as provider messages, with its lines of the account.
+
+Messages never change (law 1), so what one becomes is worked out once and kept: a context of 10,000 messages is then
+put together from finished pieces, byte for byte the same every time (law 7).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from forky_core.context.account import Item, ItemKind
+from forky_core.context.quoting import file_text, is_picture, quoted_file, unread_file
+from forky_core.errors import NotFound
+from forky_core.llm.contract import ProviderMessage
+from forky_core.model import Blob, Message, MessageId
+from forky_core.parts import (
+    AttachmentPart,
+    MergePart,
+    OpaquePart,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+
+CountTokens = Callable[[str], int]
+BlobOf = Callable[[str], Blob]
+"""The file of a sha256; raises NotFound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """What one message becomes."""
+
+    messages: tuple[ProviderMessage, ...]
+    items: tuple[Item, ...]
+    tokens: int
+    """Of the included items."""
+    ordinary: bool
+    """Sent in its place as it is: no system message, not hidden, no full merge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What the model can be shown of files."""
+
+    blob: BlobOf | None = None
+    """None: their bytes are not at hand."""
+    images: bool = True
+
+
+@dataclass(slots=True)
+class _Turn:
+    """The provider messages of one message while its parts are read."""
+
+    role: str
+    messages: list[ProviderMessage] = field(default_factory=list)
+    content: list[dict[str, Any]] = field(default_factory=list)
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+    """What the message itself costs, its files apart."""
+
+    def say(self, text: str) -> None:
+        self.words.append(text)
+        self.show({"type": "text", "text": text})
+
+    def show(self, part: dict[str, Any]) -> None:
+        if self.role == "tool" and self.messages and part["type"] == "text":
+            self.messages[-1]["content"] += "\n\n" + part["text"]
+        else:
+            self.content.append(part)
+
+    def call(self, part: ToolCallPart) -> None:
+        self.words.append(f"{part.name} {part.arguments}")
+        function = {"name": part.name, "arguments": part.arguments}
+        self.calls.append({"id": part.tool_call_id, "type": "function", "function": function})
+
+    def answer(self, part: ToolResultPart) -> None:
+        self.close()
+        text = "\n".join(
+            t for t in (part.output, f"[failed: {part.exception}]" if part.exception else "") if t
+        )
+        self.words.append(text)
+        result = {"role": "tool", "tool_call_id": part.tool_call_id, "name": part.name, "content": text}
+        self.messages.append(result)
+
+    def close(self) -> None:
+        """Finish the piece so far; results that follow stand after it."""
+        if not self.content and not self.calls:
+            return
+        role = "assistant" if self.calls else "user" if self.role == "tool" else self.role
+        only_words = all(part["type"] == "text" for part in self.content)
+        content: Any = "\n\n".join(part["text"] for part in self.content) if only_words else self.content
+        message: ProviderMessage = {"role": role, "content": content or None}
+        if self.calls:
+            message["tool_calls"] = self.calls
+        self.messages.append(message)
+        self.content, self.calls = [], []
+
+
+def convert(message: Message, count_tokens: CountTokens, sight: Sight) -> Converted:
+    """`message` in provider form, not yet normalised."""
+    turn = _Turn(message.role)
+    extra: list[Item] = []
+
+    def aside(kind: ItemKind, why: str, tokens: int) -> None:
+        extra.append(Item(kind, message.role, kind == "attachment", why, tokens, message.id))
+
+    for part in message.parts:
+        match part:
+            case TextPart():
+                turn.say(part.text)
+            case MergePart():
+                turn.say(part.text)
+            case ToolCallPart():
+                turn.call(part)
+            case ToolResultPart():
+                turn.answer(part)
+            case AttachmentPart():
+                shown, why = _attachment(part, sight, message.role)
+                turn.show(shown)
+                aside("attachment", why, count_tokens(shown.get("text", "")))
+            case ReasoningPart():
+                aside("reasoning", "A model's thinking is not sent again.", count_tokens(part.text))
+            case OpaquePart():
+                aside("unknown", f"A part of the type “{_type(part)}”, which this version cannot send.", 0)
+    turn.close()
+    items = (_item(message, turn, count_tokens, bare=not extra), *extra)
+    tokens = sum(item.tokens for item in items if item.included)
+    merge = message.merge
+    full = merge is not None and merge.strategy == "full"
+    ordinary = message.role != "system" and not message.hidden and not full
+    return Converted(tuple(turn.messages), items, tokens, ordinary)
+
+
+def _item(message: Message, turn: _Turn, count_tokens: CountTokens, *, bare: bool) -> Item:
+    words = "\n\n".join(turn.words)
+    merge = message.merge
+    if merge is not None:
+        kind: ItemKind = "merge"
+        why = (
+            f"What the {merge.strategy} merge of “{merge.source}” brought."
+            if merge.strategy != "cherry-pick"
+            else (f"Picked from “{merge.source}”.")
+        )
+    else:
+        kind, why = "message", "Part of this branch."
+    if not words.strip():
+        return Item(kind, message.role, False, "It is empty." if bare else "Holds no words.", 0, message.id)
+    return Item(kind, message.role, True, why, count_tokens(words), message.id)
+
+
+def _type(part: OpaquePart) -> str:
+    return str(json.loads(part.json).get("type"))
+
+
+def _attachment(part: AttachmentPart, sight: Sight, role: str) -> tuple[dict[str, Any], str]:
+    """The content part for a file, and the sentence about it."""
+    unread = {"type": "text", "text": unread_file(part)}
+    if is_picture(part.media_type) and not (sight.images and role == "user"):
+        return unread, "Only named: the model cannot be sent pictures here."
+    try:
+        file = sight.blob(part.sha256) if sight.blob is not None else None
+    except NotFound:
+        file = None
+    if file is None:
+        return unread, "Only named: its bytes are not at hand."
+    if is_picture(part.media_type):
+        url = f"data:{part.media_type.lower()};base64,{base64.b64encode(file.content).decode()}"
+        return {
+            "type": "image_url",
+            "image_url": {"url": url},
+        }, "Sent as a picture; the provider counts its tokens."
+    text = file_text(file)
+    if text is None:
+        return unread, f"Only named: a model cannot be sent a file of the type {part.media_type} as it is."
+    return {"type": "text", "text": quoted_file(part, text)}, "A text file, quoted inside the message."
+
+
+class Converter:
+    """Converts messages for one way of counting, and remembers them.
+
+    Two generations of results: when the young one is full the old one is forgotten. Messages with files are not
+    kept, since a file may arrive later and would be held twice.
+    """
+
+    CAPACITY = 40_000
+    """Messages per generation."""
+
+    def __init__(self, count_tokens: CountTokens) -> None:
+        self.count_tokens = count_tokens
+        self._young: dict[MessageId, tuple[Message, Converted]] = {}
+        self._old: dict[MessageId, tuple[Message, Converted]] = {}
+
+    def __call__(self, message: Message, sight: Sight) -> Converted:
+        known = self._young.get(message.id)
+        # An id leaves provenance out (a file's name, `hidden`): another object may differ in it.
+        if known is not None and known[0] is message:
+            return known[1]
+        return self._slow(message, sight)
+
+    def _slow(self, message: Message, sight: Sight) -> Converted:
+        if any(isinstance(part, AttachmentPart) for part in message.parts):
+            return convert(message, self.count_tokens, sight)
+        known = self._old.get(message.id)
+        made = (
+            known
+            if known is not None and known[0] is message
+            else (message, convert(message, self.count_tokens, sight))
+        )
+        if len(self._young) >= self.CAPACITY:
+            self._old, self._young = self._young, {}
+        self._young[message.id] = made
+        return made[1]
+
+
+@lru_cache(maxsize=16)
+def converter(count_tokens: CountTokens) -> Converter:
+    """The converter of one counting function; the sixteen last used are kept."""
+    return Converter(count_tokens)

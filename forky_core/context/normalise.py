@@ -1,0 +1,257 @@
+"""The one place that makes a list of messages acceptable to OpenAI, Anthropic and Gemini alike.
+
+History comes from people, imports, merges and exclusions, so anything can stand beside anything; providers answer
+400 to most of it. The rules (docs of the three, and what they refuse): system text first and once, then a user turn;
+roles alternate; every tool call is answered directly after it, in one run, under an id used once; nothing is empty;
+pictures only in user turns; no thinking of another model. What cannot be kept in place is flattened to text, never
+dropped silently.
+
+One pass from front to back: the output for a path depends on later messages only at its very end, which is what keeps
+a fork's prefix byte-identical (law 7).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from forky_core.llm.contract import ProviderMessage
+
+OPENING = "[The assistant opens the conversation.]"
+"""Stands before an assistant that speaks first: Anthropic and Gemini want a user turn there."""
+
+_CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
+"""The common ground: Anthropic's alphabet, OpenAI's length."""
+_JOINT = "\n\n"
+_ROLES = {"developer": "system", "function": "tool"}
+
+Block = str | dict[str, Any]
+"""A text, or an `image_url` content part."""
+
+
+def normalise(messages: Iterable[ProviderMessage]) -> tuple[ProviderMessage, ...]:
+    """The same conversation in a form every provider accepts.
+
+    Messages that need no change come back as the same objects; none is modified. The end is left as it is: whoever
+    asks puts the question there.
+    """
+    writer = _Writer()
+    for message in messages:
+        # Nearly every message of a long chat holds words only and alternates.
+        if not (len(message) == 2 and writer.takes_whole(message)):
+            writer.add(message)
+    return writer.finish()
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Collects the output; holds back the last turn while it may still grow."""
+
+    out: list[ProviderMessage] = field(default_factory=list)
+    system: list[Block] = field(default_factory=list)
+    role: str = ""
+    """Of the turn held back; "" where there is none."""
+    blocks: list[Block] = field(default_factory=list)
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    results: list[ProviderMessage] = field(default_factory=list)
+    used_ids: set[str] = field(default_factory=set)
+    fresh: int = 0
+
+    def takes_whole(self, message: ProviderMessage) -> bool:
+        """Append a message that needs no change; False where it may need one."""
+        role, content = message["role"], message.get("content")
+        if role not in ("user", "assistant") or type(content) is not str or not content or content.isspace():
+            return False
+        if self.role and (self.role != role or self.results):
+            self._settle()
+        if self.role or (self.out and self.out[-1]["role"] == role):
+            return False
+        self.out.append(message)
+        return True
+
+    def add(self, message: ProviderMessage) -> None:
+        role = _ROLES.get(message["role"], message["role"])
+        if role == "tool":
+            if self.calls:
+                self.results.append(message)
+            else:
+                self._extend("user", [flat_result(message)])
+            return
+        blocks = _blocks(message.get("content"), pictures=role == "user")
+        if role == "system":
+            self.system += blocks
+            return
+        calls = [dict(call) for call in message.get("tool_calls") or ()] if role == "assistant" else []
+        if blocks or calls:
+            self._extend("assistant" if role == "assistant" else "user", blocks, calls)
+
+    def _extend(self, role: str, blocks: list[Block], calls: Iterable[dict[str, Any]] = ()) -> None:
+        while self.role and (self.role != role or self.results):
+            self._settle()
+        if not self.role:
+            self._hold(role)
+        self.blocks += blocks
+        self.calls += calls
+
+    def _hold(self, role: str) -> None:
+        """Begin a turn of this role, or take the last one back where it has the role and may grow."""
+        if self.out and self.out[-1]["role"] == role and not self.out[-1].get("tool_calls"):
+            self.blocks = _blocks(self.out.pop()["content"], pictures=True)
+        self.role = role
+
+    def _settle(self) -> None:
+        """Write the turn held back: its answered calls with their results, the rest of them as text."""
+        role, blocks, calls, results = self.role, self.blocks, self.calls, self.results
+        self.role, self.blocks, self.calls, self.results = "", [], [], []
+        answers, orphans = _paired(calls, results)
+        kept = [(call, answers[at], self._call_id(call)) for at, call in enumerate(calls) if at in answers]
+        blocks += [flat_call(call) for at, call in enumerate(calls) if at not in answers]
+        turn: ProviderMessage = {"role": role, "content": _content(blocks)}
+        if kept:
+            turn["tool_calls"] = [_call(id, *_named(call)) for call, _, id in kept]
+        if blocks or kept:
+            self.out.append(turn)
+        self.out += [
+            {"role": "tool", "tool_call_id": id, "content": _result_text(result)} for _, result, id in kept
+        ]
+        if orphans:
+            self._hold("user")
+            self.blocks += [flat_result(result) for result in orphans]
+
+    def _call_id(self, call: Mapping[str, Any]) -> str:
+        id = call.get("id")
+        if not isinstance(id, str) or not _CALL_ID.fullmatch(id) or id in self.used_ids:
+            id = ""
+        while not id or id in self.used_ids:
+            self.fresh += 1
+            id = f"call_{self.fresh}"
+        self.used_ids.add(id)
+        return id
+
+    def finish(self) -> tuple[ProviderMessage, ...]:
+        while self.role:
+            self._settle()
+        head: list[ProviderMessage] = []
+        if self.system:
+            head.append({"role": "system", "content": _content(self.system)})
+        if self.out and self.out[0]["role"] != "user":
+            head.append({"role": "user", "content": OPENING})
+        return (*head, *self.out)
+
+
+def _paired(
+    calls: list[dict[str, Any]], results: list[ProviderMessage]
+) -> tuple[dict[int, ProviderMessage], list[ProviderMessage]]:
+    """Results by the place of the call each answers, and those that answer none."""
+    if (
+        len(calls) == len(results) == 1
+        and calls[0].get("id")
+        and calls[0]["id"] == results[0].get("tool_call_id")
+    ):
+        return {0: results[0]}, []
+    answers: dict[int, ProviderMessage] = {}
+    waiting: dict[Any, list[int]] = {}
+    for at, call in enumerate(calls):
+        waiting.setdefault(_pairing_key(call.get("id"), _named(call)[0]), []).append(at)
+    orphans: list[ProviderMessage] = []
+    for result in results:
+        places = waiting.get(_pairing_key(result.get("tool_call_id"), result.get("name") or "tool"))
+        if places:
+            answers[places.pop(0)] = result
+        else:
+            orphans.append(result)
+    return answers, orphans
+
+
+def _pairing_key(id: object, name: object) -> tuple[str, object]:
+    return ("id", id) if id else ("name", name)
+
+
+def _named(call: Mapping[str, Any]) -> tuple[str, str]:
+    """Name and arguments of a call."""
+    function = call.get("function")
+    if not isinstance(function, Mapping):
+        return "tool", "{}"
+    arguments = function.get("arguments")
+    if not isinstance(arguments, str):
+        arguments = "{}" if arguments is None else json.dumps(arguments, ensure_ascii=False)
+    return str(function.get("name") or "tool"), arguments or "{}"
+
+
+@lru_cache(maxsize=16_384)
+def _call(call_id: str, name: str, arguments: str) -> dict[str, Any]:
+    """A tool call as it is sent."""
+    fitting = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:60]
+    if not re.match(r"[A-Za-z_]", fitting):
+        fitting = f"_{fitting}"
+    return {
+        "id": call_id,
+        "type": "function",
+        "function": {"name": fitting, "arguments": _object(arguments)},
+    }
+
+
+def _object(arguments: str) -> str:
+    """The arguments as JSON text of an object, unchanged where they are one; anything else goes under "input"."""
+    try:
+        value = json.loads(arguments)
+    except ValueError:
+        value = arguments
+    if isinstance(value, dict):
+        return arguments
+    return json.dumps({} if value in (None, "") else {"input": value}, ensure_ascii=False)
+
+
+def _result_text(result: ProviderMessage) -> str:
+    text = _JOINT.join(b for b in _blocks(result.get("content"), pictures=False) if isinstance(b, str))
+    return text or "(no output)"
+
+
+def flat_call(call: Mapping[str, Any]) -> str:
+    """A call that has no result here, as words."""
+    name, arguments = _named(call)
+    return f"[called the tool {name} with {arguments}]"
+
+
+def flat_result(result: ProviderMessage) -> str:
+    """A result whose call is not there, as words."""
+    return f"[result of the tool {result.get('name') or 'tool'}]\n{_result_text(result)}"
+
+
+def _blocks(content: object, *, pictures: bool) -> list[Block]:
+    """What can be sent of a content, empty texts and foreign parts left out."""
+    if isinstance(content, str):
+        return [content] if content and not content.isspace() else []
+    blocks: list[Block] = []
+    for part in content if isinstance(content, list) else ():
+        if part.get("type") == "text":
+            text = part.get("text")
+            if isinstance(text, str) and text and not text.isspace():
+                blocks.append(text)
+        elif part.get("type") == "image_url":
+            blocks.append(part if pictures else "[a picture, which cannot be sent in this place]")
+    return blocks
+
+
+def _content(blocks: list[Block]) -> str | list[dict[str, Any]] | None:
+    """Neighbouring texts joined; a plain string where there are only texts, None where there is nothing."""
+    if not blocks:
+        return None
+    if all(isinstance(block, str) for block in blocks):
+        return _JOINT.join(block for block in blocks if isinstance(block, str))
+    parts: list[dict[str, Any]] = []
+    texts: list[str] = []
+    for block in (*blocks, None):
+        if isinstance(block, str):
+            texts.append(block)
+            continue
+        if texts:
+            parts.append({"type": "text", "text": _JOINT.join(texts)})
+            texts = []
+        if block is not None:
+            parts.append(block)
+    return parts
