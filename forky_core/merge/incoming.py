@@ -1,0 +1,208 @@
+"""What a source branch brings to a target: the turns its own context showed, as far as the target has not got them.
+
+Δ is Git's (`dag.delta`), but a merge speaks for the branch as it was read: its first-parent line, with the payloads of
+its own merges where those stand (law 3). A message that reached the source through a squash is represented by that
+squash, and listed as such: nothing is left out silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from forky_core.context.transcript import last_complete, tool_closures
+from forky_core.dag import ParentsOf, ancestors, delta, first_parent_path, is_ancestor, merge_bases
+from forky_core.errors import NotFound
+from forky_core.model import GenerationStatus, Message, MessageId
+
+Lookup = Callable[[MessageId], Message]
+"""The message of an id in this conversation; raises NotFound or KeyError."""
+
+UNFINISHED = "It comes after the last complete turn."
+HIDDEN = "A structural message of an import."
+EXCLUDED = "The source branch leaves it out."
+SYSTEM = "A system prompt of the source; the target's own counts."
+PICKED = "It is in the target already, as a copy."
+KNOWN_MERGE = "It merges what the target has already."
+REPRESENTED = "It came through a merge, whose text stands for it."
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """A message of the source that the payload leaves out."""
+
+    message: MessageId
+    why: str
+    """A sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """What there is to merge, before any strategy has looked at it."""
+
+    delta: tuple[MessageId, ...]
+    bases: tuple[MessageId, ...]
+    head: MessageId | None
+    """The end of the source's last complete turn: the side parent of the merge. None: nothing to merge."""
+    turns: tuple[Message, ...]
+    """What the source's context showed of Δ, in its order; a full merge is followed by its turns."""
+    omitted: tuple[Omission, ...]
+    fork: Message | None
+    """The last message of the source's line that the target has; None for unrelated lines."""
+    continues: MessageId | None
+    """The merge of the target's line that brought `fork` in, where an earlier merge did."""
+    prompts: tuple[str, ...]
+    """System messages inside the source's part."""
+
+    def count(self, why: str) -> int:
+        """How many are left out for this reason."""
+        return sum(omission.why == why for omission in self.omitted)
+
+
+def incoming(
+    target: MessageId | None,
+    source: MessageId,
+    *,
+    lookup: Lookup,
+    parents_of: ParentsOf,
+    statuses: Mapping[MessageId, GenerationStatus],
+    exclusions: Iterable[MessageId] = (),
+) -> Incoming:
+    """What `source` would bring to `target`; `exclusions` are what the source branch itself leaves out."""
+    known = ancestors((target,), parents_of) if target is not None else frozenset[MessageId]()
+    path = [lookup(message) for message in first_parent_path(source, parents_of)]
+    shared = next((at for at, message in enumerate(path) if message.id not in known), len(path))
+    fork = path[shared - 1] if shared else None
+    line = path[shared:]
+    complete = last_complete(line, statuses)
+    cut = tuple(Omission(message.id, UNFINISHED) for message in line[len(complete) :])
+    bases = merge_bases(target, source, parents_of) if target is not None else ()
+    if not complete:
+        return Incoming((), bases, None, (), cut, fork, None, ())
+    head = complete[-1].id
+    brought = delta(target, head, parents_of)
+    closures = tool_closures(path)
+    masked = frozenset(other for id in exclusions for other in closures.get(id, (id,)))
+    gathering = _Gathering(lookup, known, frozenset(brought), masked, Copies(lookup, known))
+    for message in complete:
+        gathering.take(message)
+    return Incoming(
+        brought,
+        bases,
+        head,
+        tuple(gathering.turns),
+        (*gathering.omitted, *gathering.represented(brought), *cut),
+        fork,
+        _continues(fork, target, parents_of),
+        tuple(gathering.prompts),
+    )
+
+
+@dataclass(slots=True)
+class _Gathering:
+    """Sorts a source's messages into turns and omissions."""
+
+    lookup: Lookup
+    known: frozenset[MessageId]
+    brought: frozenset[MessageId]
+    masked: frozenset[MessageId]
+    copies: Copies
+    turns: list[Message] = field(default_factory=list)
+    omitted: list[Omission] = field(default_factory=list)
+    prompts: list[str] = field(default_factory=list)
+    seen: set[MessageId] = field(default_factory=set)
+
+    def take(self, message: Message) -> None:
+        self.seen.add(message.id)
+        why = self._why_not(message)
+        if why:
+            self.omitted.append(Omission(message.id, why))
+            return
+        self.turns.append(message)
+        if message.merge is not None and message.merge.strategy == "full":
+            for inner in self._inner(message):
+                self.take(inner)
+
+    def _why_not(self, message: Message) -> str:
+        if message.hidden:
+            return HIDDEN
+        if message.id in self.masked:
+            return EXCLUDED
+        if message.role == "system":
+            self.prompts.append(message.text)
+            return SYSTEM
+        merge = message.merge
+        if merge is not None and merge.messages and self.known.issuperset(merge.messages):
+            return KNOWN_MERGE
+        if self.copies.has(message):
+            return PICKED
+        return ""
+
+    def _inner(self, message: Message) -> list[Message]:
+        """The turns a full merge of the source shows; its own full merges have listed theirs already."""
+        ids = (MessageId(id) for id in message.merge.messages) if message.merge else ()
+        return [self.lookup(id) for id in ids if id in self.brought and id not in self.seen]
+
+    def represented(self, brought: Sequence[MessageId]) -> list[Omission]:
+        return [Omission(message, REPRESENTED) for message in brought if message not in self.seen]
+
+
+class Copies:
+    """Which messages the target has as copies: equal content, joined through `sources` or quoted by a pick."""
+
+    def __init__(self, lookup: Lookup, known: Iterable[MessageId]) -> None:
+        self._lookup = lookup
+        self._known = frozenset(known)
+        self._copied: set[MessageId] = set()
+        for id in self._known:
+            message = lookup(id)
+            self._copied.update(origin.id for origin in self._origins(message))
+            if message.merge is not None and message.merge.strategy == "cherry-pick":
+                self._copied.update(MessageId(quoted) for quoted in message.merge.messages)
+
+    def has(self, message: Message) -> bool:
+        if message.id in self._copied:
+            return True
+        return any(origin.id in self._known or origin.id in self._copied for origin in self._origins(message))
+
+    def _origins(self, message: Message) -> list[Message]:
+        """What the message was copied from, and that from, as long as the content is the same."""
+        found: list[Message] = []
+        open_ends = [message]
+        seen = {message.id}
+        while open_ends:
+            for source in open_ends.pop().sources:
+                origin = self._find(source)
+                if origin is None or origin.id in seen:
+                    continue
+                seen.add(origin.id)
+                if (origin.role, origin.parts) == (message.role, message.parts):
+                    found.append(origin)
+                    open_ends.append(origin)
+        return found
+
+    def _find(self, id: MessageId) -> Message | None:
+        try:
+            return self._lookup(id)
+        except (NotFound, KeyError):
+            return None  # A copy from another conversation.
+
+
+def _continues(fork: Message | None, target: MessageId | None, parents_of: ParentsOf) -> MessageId | None:
+    """The merge on the target's line through which it got `fork`; None where the fork is on the line itself.
+
+    Once an ancestor, always an ancestor further down the line: so the first such message is found by halving.
+    """
+    if fork is None or target is None:
+        return None
+    line = first_parent_path(target, parents_of)
+    if fork.id in line:
+        return None
+    low, high = 0, len(line) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if is_ancestor(fork.id, line[middle], parents_of):
+            high = middle
+        else:
+            low = middle + 1
+    return line[low]

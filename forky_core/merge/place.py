@@ -1,0 +1,145 @@
+"""What a merge is planned from: two heads, the conversation around them, and the way of counting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from forky_core.context.build import build_context
+from forky_core.context.convert import Sight, converter
+from forky_core.context.quoting import merge_footer
+from forky_core.dag import ParentsOf, ancestors, delta, first_parent_path
+from forky_core.merge.incoming import EXCLUDED, HIDDEN, PICKED, UNFINISHED, Copies, Incoming, Lookup, incoming
+from forky_core.merge.plan import MergePlan, Planned, Relation
+from forky_core.merge.wording import ShortIds
+from forky_core.model import GenerationStatus, Message, MessageId, Rules
+from forky_core.parts import Draft, MergePart, Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The conversation as a plan sees it."""
+
+    target: MessageId | None
+    source: MessageId
+    target_name: str
+    source_name: str
+    lookup: Lookup
+    parents_of: ParentsOf
+    statuses: Mapping[MessageId, GenerationStatus]
+    count_tokens: Callable[[str], int]
+    sight: Sight
+    target_system: str | None
+    source_system: str | None
+    exclusions: tuple[MessageId, ...]
+    """What the source branch leaves out."""
+
+    def line_of(self, head: MessageId | None) -> list[Message]:
+        """The messages of the linear context of `head`."""
+        return [self.lookup(id) for id in first_parent_path(head, self.parents_of)]
+
+    def context_tokens(self, path: Sequence[Message]) -> int:
+        """What the target's prompt and this path cost to send."""
+        context = build_context(
+            path,
+            Rules(system=self.target_system),
+            lookup=self.lookup,
+            count_tokens=self.count_tokens,
+            blob=self.sight.blob,
+            sees_images=self.sight.images,
+        )
+        return context.tokens
+
+    def incoming(self) -> Incoming:
+        return incoming(
+            self.target,
+            self.source,
+            lookup=self.lookup,
+            parents_of=self.parents_of,
+            statuses=self.statuses,
+            exclusions=self.exclusions,
+        )
+
+    def delta(self) -> tuple[MessageId, ...]:
+        return delta(self.target, self.source, self.parents_of)
+
+    def copies(self, known: Iterable[MessageId]) -> Copies:
+        return Copies(self.lookup, known)
+
+    def merge_message(self, found: Incoming, part: MergePart) -> Planned:
+        """The message that lands: the target is its context, the source's last complete turn its second parent.
+
+        An empty target has no message to stand on, so there the source is named as provenance only.
+        """
+        assert found.head is not None
+        if self.target is None:
+            return Planned((), Draft("user", (part,), sources=(found.head,)))
+        return Planned((self.target, found.head), Draft("user", (part,)))
+
+    def short_ids(self, also: Iterable[MessageId] = ()) -> ShortIds:
+        tips = (self.source, *also) if self.target is None else (self.target, self.source, *also)
+        return ShortIds.among(ancestors(tips, self.parents_of))
+
+    def cost(self, messages: Iterable[Message]) -> int:
+        """What the messages cost in a context."""
+        convert = converter(self.count_tokens)
+        return sum(convert(message, self.sight).tokens for message in messages)
+
+    def empty(self, strategy: Strategy, relation: Relation, *warnings: str) -> MergePlan:
+        """A plan that writes nothing."""
+        return MergePlan(
+            strategy,
+            relation,
+            self.target_name,
+            self.source_name,
+            self.target,
+            self.source,
+            delta=(),
+            bases=(),
+            turns=(),
+            payload="",
+            tokens=0,
+            tokens_full=0,
+            omitted=(),
+            warnings=warnings,
+            drafts=(),
+            count_tokens=self.count_tokens,
+        )
+
+    def prompt_of_source(self, found: Incoming) -> str:
+        """The source's system prompt where it differs from the target's; "" where not."""
+        chain = [
+            message.text
+            for message in self.line_of(self.target)
+            if message.role == "system" and not message.hidden
+        ]
+        ours = self.target_system if self.target_system is not None else "\n\n".join(chain)
+        theirs = self.source_system if self.source_system is not None else "\n\n".join(found.prompts)
+        return theirs if theirs.strip() and theirs.strip() != ours.strip() else ""
+
+    def warnings(self, found: Incoming, short: ShortIds) -> list[str]:
+        """What a person should know before landing, whatever the strategy."""
+        name, other = self.source_name, self.target_name
+        said: list[str] = []
+        last = self.lookup(self.target) if self.target is not None else None
+        if last is not None and last.role == "user":
+            said.append(f"“{other}” ends on a user turn: the merge is joined to it.")
+        if self.prompt_of_source(found):
+            said.append(f"“{name}” has another system prompt. That of “{other}” counts; the other is quoted.")
+        if cut := found.count(UNFINISHED):
+            said.append(f"“{name}” is cut back to its last complete turn: {_messages(cut)} left out.")
+        if picked := found.count(PICKED):
+            said.append(f"{picked} of {len(found.turns) + picked} already picked.")
+        if hidden := found.count(HIDDEN) + found.count(EXCLUDED):
+            said.append(f"{_messages(hidden)} hidden in “{name}”, left out.")
+        if found.continues is not None:
+            said.append(f"This continues merge {short(found.continues)}: only what is new comes.")
+        return said
+
+    def tokens_full(self, turns: Sequence[Message], header: str) -> int:
+        part = MergePart("full", self.source_name, (), header)
+        return self.count_tokens(header) + self.cost(turns) + self.count_tokens(merge_footer(part))
+
+
+def _messages(count: int) -> str:
+    return "1 message" if count == 1 else f"{count} messages"

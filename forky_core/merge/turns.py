@@ -1,0 +1,175 @@
+"""Merges that bring messages as they are: a full merge, and picks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from forky_core.context.quoting import merge_footer
+from forky_core.context.transcript import open_calls, tool_closures
+from forky_core.dag import ancestors, first_parent_path, topological_order
+from forky_core.errors import BadContent
+from forky_core.merge.incoming import HIDDEN, PICKED, SYSTEM, Incoming, Omission
+from forky_core.merge.place import Place
+from forky_core.merge.plan import MergePlan, Planned
+from forky_core.merge.wording import full_header, quoted_messages, transcript
+from forky_core.model import Message, MessageId, seal
+from forky_core.parts import AttachmentPart, Draft, MergePart, Part, ToolCallPart, ToolResultPart
+
+IN_TARGET = "It is in the target already."
+
+
+def plan_full(place: Place, found: Incoming) -> MergePlan:
+    """One message whose payload names the source's turns; the context shows them between a header and a footer."""
+    short = place.short_ids()
+    header = full_header(place.source_name, found, short, place.prompt_of_source(found))
+    ids = tuple(message.id for message in found.turns)
+    omitted = tuple(omission.message for omission in found.omitted)
+    part = MergePart("full", place.source_name, ids, header, omitted)
+    tokens = place.tokens_full(found.turns, header)
+    warnings = place.warnings(found, short)
+    if dangling(found.turns):
+        warnings.append("A tool call and its result are parted by the fork: that pair is flattened to text.")
+    return replace(
+        place.empty("full", "merge"),
+        delta=found.delta,
+        bases=found.bases,
+        turns=ids,
+        payload="\n\n".join((header, transcript(found.turns), merge_footer(part))),
+        tokens=tokens,
+        tokens_full=tokens,
+        omitted=found.omitted,
+        warnings=tuple(warnings),
+        drafts=(place.merge_message(found, part),),
+        header=header,
+    )
+
+
+def dangling(messages: Sequence[Message]) -> bool:
+    """Whether a tool call or a result stands here without its other half."""
+    waiting: list[str | None] = []
+    for message in messages:
+        if message.role != "tool" and waiting:
+            return True
+        for part in message.parts:
+            if isinstance(part, ToolCallPart):
+                waiting.append(part.tool_call_id)
+            elif isinstance(part, ToolResultPart):
+                if part.tool_call_id not in waiting:
+                    return True
+                waiting.remove(part.tool_call_id)
+    return bool(waiting)
+
+
+def plan_picks(place: Place, picks: Iterable[MessageId]) -> MergePlan:
+    """Copies of the picked messages below the target: as turns where they alternate, else quoted in one message."""
+    wanted = tuple(dict.fromkeys(picks))
+    if not wanted:
+        raise BadContent("Nothing is picked.", "Tick the messages to bring over.")
+    messages, warnings = _with_closures(place, wanted)
+    taken, omitted = _sorted_out(place, messages)
+    if picked := sum(omission.why in (PICKED, IN_TARGET) for omission in omitted):
+        warnings.append(f"{picked} of {len(messages)} already picked.")
+    if hidden := sum(omission.why == HIDDEN for omission in omitted):
+        warnings.append(f"{'1 message' if hidden == 1 else f'{hidden} messages'} hidden, left out.")
+    if not taken:
+        return replace(place.empty("cherry-pick", "up_to_date", *warnings), omitted=omitted)
+    if dangling(taken):
+        warnings.append(
+            "A tool call is picked without its result, or a result without its call: flattened to text."
+        )
+    last = place.lookup(place.target) if place.target is not None else None
+    as_turns = _alternate(last, taken)
+    if last is not None and last.role == "user":
+        warnings.append(f"“{place.target_name}” ends on a user turn: the quotation is joined to it.")
+    drafts = _copies(place.target, taken) if as_turns else (_quotation(place, taken),)
+    payload = transcript(taken) if as_turns else _text(drafts[0])
+    landed = [seal(planned.draft, planned.parents) for planned in drafts]
+    ids = tuple(message.id for message in taken)
+    return replace(
+        place.empty("cherry-pick", "merge", *warnings),
+        delta=ids,
+        turns=ids,
+        payload=payload,
+        tokens=place.cost(landed),
+        tokens_full=place.cost(taken),
+        omitted=omitted,
+        drafts=drafts,
+    )
+
+
+def _with_closures(place: Place, wanted: Sequence[MessageId]) -> tuple[list[Message], list[str]]:
+    """The picks in the order they were said, with what their tool calls and results need."""
+    path = [place.lookup(id) for id in first_parent_path(place.source, place.parents_of)]
+    closures = tool_closures(path)
+    whole = {other for id in wanted for other in closures.get(id, (id,))}
+    order = topological_order((place.source, *wanted), place.parents_of)
+    added = len(whole) - len(wanted)
+    more = "1 message comes" if added == 1 else f"{added} messages come"
+    warnings = [f"{more} along: a tool call and its results move together."] if added else []
+    return [place.lookup(id) for id in order if id in whole], warnings
+
+
+def _sorted_out(place: Place, messages: Sequence[Message]) -> tuple[list[Message], tuple[Omission, ...]]:
+    """What can be picked, and why the rest cannot."""
+    known = (
+        ancestors((place.target,), place.parents_of) if place.target is not None else frozenset[MessageId]()
+    )
+    copies = place.copies(known)
+    taken: list[Message] = []
+    omitted: list[Omission] = []
+    for message in messages:
+        why = (
+            HIDDEN
+            if message.hidden
+            else SYSTEM
+            if message.role == "system"
+            else IN_TARGET
+            if message.id in known
+            else PICKED
+            if copies.has(message)
+            else ""
+        )
+        if why:
+            omitted.append(Omission(message.id, why))
+        else:
+            taken.append(message)
+    return taken, tuple(omitted)
+
+
+def _alternate(last: Message | None, messages: Sequence[Message]) -> bool:
+    """Whether the messages can follow `last` as turns, and be followed by a question."""
+    before = last.role if last is not None else "assistant"
+    for message in messages:
+        follows = {"user": ("assistant",), "assistant": ("user", "tool"), "tool": ("assistant", "tool")}
+        full = message.merge is not None and message.merge.strategy == "full"
+        if before not in follows.get(message.role, ()) or full:
+            return False
+        before = message.role
+    waits = last is not None and open_calls((last,), 1)
+    return before == "assistant" and not waits and not dangling(messages)
+
+
+def _copies(target: MessageId | None, messages: Sequence[Message]) -> tuple[Planned, ...]:
+    planned: list[Planned] = []
+    parents = (target,) if target is not None else ()
+    for message in messages:
+        draft = Draft(message.role, message.parts, message.name, (message.id,))
+        planned.append(Planned(parents, draft))
+        parents = (seal(draft, parents).id,)
+    return tuple(planned)
+
+
+def _quotation(place: Place, messages: Sequence[Message]) -> Planned:
+    ids = tuple(message.id for message in messages)
+    text = quoted_messages(place.source_name, messages, place.short_ids(ids))
+    block: Part = MergePart("cherry-pick", place.source_name, ids, text)
+    files = {part.sha256: part for m in messages for part in m.parts if isinstance(part, AttachmentPart)}
+    parents = (place.target,) if place.target is not None else ()
+    return Planned(parents, Draft("user", (block, *files.values()), sources=ids))
+
+
+def _text(planned: Planned) -> str:
+    block = planned.draft.parts[0]
+    assert isinstance(block, MergePart)
+    return block.text

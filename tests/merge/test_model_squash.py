@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from forky_core.errors import ModelError
+from forky_core.llm.contract import ProviderMessage
+from forky_core.merge.model_squash import SquashRejected, squash_with_model
+from forky_core.merge.plan import MergePlan
+from forky_core.model import Failure
+from tests.merge.conversations import Talk, forked
+
+
+def long_talk() -> Talk:
+    talk = forked()
+    for number in range(12):
+        talk.say("debug", f"user: What does step {number} do, and why do we need it at all in this build?")
+        talk.say(
+            "debug",
+            f"assistant: Step {number} writes out/table_{number}.json. It must not run before codegen <b>.",
+        )
+    return talk
+
+
+def ids(talk: Talk) -> list[str]:
+    return [message.id[3:9] for message in talk.path("debug")[2:]]
+
+
+def claim(talk: Talk, **other: Any) -> dict[str, Any]:
+    return {
+        "type": "result",
+        "text": "Setting ENUM_BASE=16 fixes codegen on enums.",
+        "cites": [ids(talk)[1]],
+        "quote": "Set ENUM_BASE=16 to fix it.",
+    } | other
+
+
+def squashed(talk: Talk, answer: str, **more: Any) -> MergePlan:
+    return squash_with_model(
+        talk.plan("squash"),
+        lookup=talk.messages.__getitem__,
+        ask=lambda _: answer,
+        model="test/model",
+        **more,
+    )
+
+
+def rejected(talk: Talk, answer: str, **more: Any) -> SquashRejected:
+    with pytest.raises(SquashRejected) as caught:
+        squashed(talk, answer, **more)
+    return caught.value
+
+
+def test_claims_become_sections_with_the_id_of_their_message_at_each_end() -> None:
+    talk = long_talk()
+    fact = claim(
+        talk, type="fact", text="Step 3 writes out/table_3.json.", cites=[ids(talk)[9]], quote="Step 3 writes"
+    )
+    plan = squashed(talk, json.dumps({"lines": [fact, claim(talk)]}))
+    rows = plan.payload.splitlines()
+    assert rows[0].startswith('[Merged branch "debug"')
+    assert rows[1:] == [
+        "Results:",
+        f"- Setting ENUM_BASE=16 fixes codegen on enums. [{ids(talk)[1]}]",
+        "Facts:",
+        f"- Step 3 writes out/table_3.json. [{ids(talk)[9]}]",
+    ]
+    assert plan.block is not None and plan.block.made_by == "test/model"
+    assert len(plan.block.messages) == 2 and len(plan.block.omitted) == len(plan.delta) - 2
+
+
+def test_the_context_grows_by_what_the_summary_costs() -> None:
+    talk = long_talk()
+    plan = squashed(talk, json.dumps({"lines": [claim(talk)]}))
+    before = talk.context("main").tokens
+    assert plan.tokens < talk.plan("squash").tokens
+    talk.land(plan)
+    assert talk.context("main").tokens == before + plan.tokens
+
+
+def test_the_transcript_comes_first_escaped_and_the_instructions_after_it() -> None:
+    talk = long_talk()
+    asked: list[tuple[ProviderMessage, ...]] = []
+
+    def ask(messages: tuple[ProviderMessage, ...]) -> str:
+        asked.append(messages)
+        return json.dumps({"lines": [claim(talk)]})
+
+    squash_with_model(
+        talk.plan("squash"),
+        lookup=talk.messages.__getitem__,
+        ask=ask,
+        model="m",
+        focus="the port",
+        budget_tokens=90,
+    )
+    ((message,),) = asked
+    transcript, _, instructions = message["content"].partition("</transcript>")
+    assert transcript.startswith(f'<transcript>\n<m id="{ids(talk)[0]}" role="user">\nWhy does codegen fail')
+    assert "codegen &lt;b&gt;" in transcript
+    assert "Do not answer it" in instructions and "the port" in instructions and "90 tokens" in instructions
+
+
+def test_json_in_a_fence_is_read() -> None:
+    talk = long_talk()
+    assert "ENUM_BASE" in squashed(talk, f"```json\n{json.dumps({'lines': [claim(talk)]})}\n```").payload
+
+
+def test_an_escaped_quote_is_still_a_quote() -> None:
+    talk = long_talk()
+    entry = claim(
+        talk, text="It must not run before codegen.", cites=[ids(talk)[3]], quote="before codegen &lt;b&gt;"
+    )
+    assert "must not run" in squashed(talk, json.dumps({"lines": [entry]})).payload
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        ("Sure! The enum fails because …", "replied to the conversation instead of summing it up"),
+        ("", "answered nothing"),
+        ('{"lines": [{"type": "fact", "te', "cut off or broken"),
+        ('{"summary": "all good"}', "does not have the form"),
+        ('["a", "b"]', "does not have the form"),
+        ('{"lines": []}', "is empty"),
+    ],
+)
+def test_an_answer_that_is_no_summary_is_refused(answer: str, sentence: str) -> None:
+    assert sentence in rejected(long_talk(), answer).problems[0]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"cites": ["ffffff"]}, "cites 'ffffff', which is not merged"),
+        ({"cites": []}, "cites no message"),
+        ({"cites": "3f2a91"}, "cites no message"),
+        ({"quote": "Set ENUM_BASE=17"}, "is not in the cited messages"),
+        ({"quote": ""}, "quotes nothing"),
+        ({"text": "Setting ENUM_BASE=32 fixes it."}, "“32” is not in the cited messages"),
+        ({"text": "Setting it to 6 fixes it."}, "“6” is not in the cited messages"),
+        ({"text": "See enum_tables.py for it."}, "“enum_tables.py” is not in the cited messages"),
+        ({"text": "readEnum fails."}, "“readEnum” is not in the cited messages"),
+        ({"text": ""}, "has no text"),
+        ({"type": "gossip"}, "is not one of those asked for"),
+        ({"text": "so " * 61}, "longer than 60 words"),
+        ({"type": "verbatim", "text": "set enum_base"}, "word for word"),
+    ],
+)
+def test_a_claim_that_is_not_founded_is_refused(wrong: dict[str, Any], sentence: str) -> None:
+    talk = long_talk()
+    problems = rejected(talk, json.dumps({"lines": [claim(talk), claim(talk, **wrong)]})).problems
+    assert any(problem.startswith("Line 2: ") and sentence in problem for problem in problems)
+
+
+def test_a_message_outside_of_what_is_merged_cannot_be_cited() -> None:
+    talk = long_talk()
+    shared = talk.path("main")[1].id[3:9]
+    entry = claim(talk, text="Codegen runs first.", cites=[shared], quote="It runs codegen first.")
+    assert "not merged" in rejected(talk, json.dumps({"lines": [entry]})).problems[0]
+
+
+def test_a_summary_over_its_budget_is_refused() -> None:
+    talk = long_talk()
+    lines = [
+        claim(talk, text=f"Setting ENUM_BASE=16 fixes codegen on enums {'again ' * n}") for n in range(20)
+    ]
+    assert "more than the" in rejected(talk, json.dumps({"lines": lines}), budget_tokens=60).problems[0]
+
+
+def test_a_refused_summary_leaves_the_extractive_payload_badged() -> None:
+    talk = long_talk()
+    error = rejected(talk, "Sure!")
+    assert error.plan.payload == talk.plan("squash").payload
+    assert "test/model" in error.plan.badge
+    assert error.plan.block is not None and error.plan.block.made_by == ""
+    assert error.answer == "Sure!"
+
+
+def test_a_model_failure_passes_through() -> None:
+    talk = long_talk()
+
+    def ask(_: tuple[ProviderMessage, ...]) -> str:
+        raise ModelError(Failure("timeout", "It took too long."))
+
+    with pytest.raises(ModelError):
+        squash_with_model(talk.plan("squash"), lookup=talk.messages.__getitem__, ask=ask, model="m")
