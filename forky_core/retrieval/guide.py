@@ -1,0 +1,68 @@
+"""Forky's own guide: short sections that ship with the package and answer “how do I …” without model or network.
+
+Each is one Markdown file in forky_core/guide: a title, a comment with other words people ask in, and the body.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from forky_core.retrieval.rank import Question, rank
+from forky_core.retrieval.words import terms
+
+_SECTION = re.compile(r"\A# (?P<title>.+)\n+<!-- also: (?P<also>.*?) -->\n+(?P<body>.*)\Z", re.DOTALL)
+_ENOUGH = 0.6
+"""Coverage of the question from which on a section is an answer."""
+_CLOSE = 0.7
+"""Of the best score, what makes another section worth naming."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    name: str
+    """The file's name without its ending."""
+    title: str
+    also: str
+    """Other words people use for it; ranked, not shown."""
+    body: str
+
+    @property
+    def ranked(self) -> str:
+        """What a question is compared with: the title counts most, then the other words."""
+        return f"{self.title}\n{self.title}\n{self.also}\n{self.body}"
+
+
+@cache
+def sections() -> tuple[Section, ...]:
+    """Every section, in the order of their file names."""
+    folder = files("forky_core") / "guide"
+    found = []
+    for file in sorted(
+        (file for file in folder.iterdir() if file.name.endswith(".md")), key=lambda file: file.name
+    ):
+        match = _SECTION.match(file.read_text("utf-8"))
+        assert match, f"{file.name} is not a guide section"
+        found.append(
+            Section(file.name[:-3], match["title"].strip(), match["also"].strip(), match["body"].strip())
+        )
+    return tuple(found)
+
+
+def answering(question: str) -> tuple[Section, ...]:
+    """Sections that answer a question, best first: none, or the best one and those close to it."""
+    known = sections()
+    texts = [section.ranked for section in known]
+    asked = Question.over(question, texts)
+    if not asked.weights:
+        return ()
+    matches = rank(question, texts)
+    good = [match for match in matches if match.coverage >= _ENOUGH and _is_about(known[match.index], asked)]
+    return tuple(known[match.index] for match in good if match.score >= good[0].score * _CLOSE)[:3]
+
+
+def _is_about(section: Section, asked: Question) -> bool:
+    """Whether title or other words share a term with the question; a word in passing does not make a topic."""
+    return not set(terms(f"{section.title}\n{section.also}")).isdisjoint(asked.weights)

@@ -1,0 +1,186 @@
+"""Reading a request as people would: who said what, which documents lie beside it, what is asked now.
+
+The offline models see exactly what any model is sent (law 7), so everything here is taken from the provider messages
+of the request and nothing else.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from forky_core.hashing import mend_text
+from forky_core.llm.contract import Passage, ProviderMessage
+from forky_core.llm.tokens import message_text
+
+OPENING = "**Offline model"
+"""How every offline answer begins: it says what it is, and is known again and not quoted as if someone had said it."""
+
+_FILE_OPENS = re.compile(r'<file name="([^"<>\n]{0,300})">\n')
+_FILE_CLOSES = "\n</file>"
+"""The marks context/quoting.py puts around a text file; that closing mark cannot stand inside one."""
+_MERGED = re.compile(r"\bmerged (?:from )?(?:the )?branch\b|\bmerged branch\b|<merge\b", re.IGNORECASE)
+_STAGE_DIRECTION = re.compile(r"^\[(?:attached: |End of the merged |The assistant opens ).*\]$", re.MULTILINE)
+"""Lines the context builder writes, which nobody said."""
+_CITATION = re.compile(r"\s*(?:\[[0-9a-f]{6,32}\]\s*)+$")
+_HEADING = re.compile(r"^(?:[A-Z][a-z]+ ){0,3}?[A-Za-z]+:$")
+_READ_WITH_FILES = 200_000
+"""Characters read of a message with the files in it; what lies beyond is not quoted."""
+_READ = 20_000
+"""Characters read of what a message itself says."""
+_LONG_QUESTION = 600
+"""Characters above which only the last paragraph is taken for the question and the rest for material."""
+_DOCUMENT_PASSAGE = 1200
+"""Characters of a document's passage, at least one paragraph."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something that was said, with a name a person can find it by."""
+
+    text: str
+    role: str
+    label: str
+    """ "your message 3", "reply 3", "message 3 by Ada" """
+    turn: int
+    """Number of the user message it belongs to, from 1; 0 before the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """One request, sorted into what was said before, documents, and the question."""
+
+    said: tuple[Said, ...]
+    documents: tuple[Passage, ...]
+    question: str
+
+
+def dialogue(messages: Sequence[ProviderMessage]) -> Dialogue:
+    """Read a request; the last user message is the question."""
+    last = max((i for i, message in enumerate(messages) if message.get("role") == "user"), default=None)
+    said: list[Said] = []
+    documents: list[Passage] = []
+    question = ""
+    turn = 0
+    for index, message in enumerate(messages):
+        role = str(message.get("role", ""))
+        turn += role == "user"
+        text, found = _without_documents(mend_text(_words(message)[:_READ_WITH_FILES]))
+        text = text[:_READ]
+        documents += [*found, *_files(message)]
+        if index == last:
+            question, text = split_question(text)
+        if text.strip() and not (role == "assistant" and text.lstrip().startswith(OPENING)):
+            label = _label(message, role, turn, text)
+            said.append(Said(_unwrapped(text.strip()), role, label, turn))
+    return Dialogue(tuple(said), tuple(documents), question)
+
+
+def _words(message: ProviderMessage) -> str:
+    """The words without the tool calls, which are no one's sentence."""
+    return message_text({"content": message.get("content")})
+
+
+def split_question(text: str) -> tuple[str, str]:
+    """(what is asked, the material it came with): of a long message only its last paragraph asks."""
+    text = text.strip()
+    if len(text) <= _LONG_QUESTION:
+        return text, ""
+    rest, _, ending = text.rpartition("\n\n")
+    if rest and len(ending) <= _LONG_QUESTION:
+        return ending.strip(), rest
+    return text[-_LONG_QUESTION:], text
+
+
+def _label(message: ProviderMessage, role: str, turn: int, text: str) -> str:
+    name = message.get("name")
+    match role:
+        case "user" if _MERGED.search(text[:400]):
+            return f"merged into message {turn}"
+        case "user":
+            return f"message {turn} by {name}" if name else f"your message {turn}"
+        case "assistant":
+            return f"reply {turn}" if turn else "the opening"
+        case "tool":
+            return f"tool result in reply {turn}"
+    return "the system prompt"
+
+
+def _without_documents(text: str) -> tuple[str, list[Passage]]:
+    """The text without the files quoted in it, and their passages. One pass, whatever the text holds."""
+    kept: list[str] = []
+    found: list[Passage] = []
+    at = 0
+    while (opening := _FILE_OPENS.search(text, at)) is not None:
+        end = text.find(_FILE_CLOSES, opening.end() - 1)
+        if end < 0:
+            break
+        kept.append(text[at : opening.start()])
+        found += document_passages(opening.group(1) or "document", text[opening.end() : end])
+        at = end + len(_FILE_CLOSES)
+    kept.append(text[at:])
+    return _STAGE_DIRECTION.sub("", "".join(kept)), found
+
+
+def _unwrapped(text: str) -> str:
+    """What a merge's block quotes, line by line, without its header, headings and citations."""
+    if not text.startswith("[Merged branch "):
+        return text
+    _, _, body = text.partition("]\n")
+    lines = (
+        _CITATION.sub("", line.removeprefix("- ")) for line in body.splitlines() if not _HEADING.match(line)
+    )
+    return "\n\n".join(lines)
+
+
+def _files(message: ProviderMessage) -> Iterator[Passage]:
+    """Text files sent as OpenAI file parts with a data URL."""
+    content: Any = message.get("content")
+    for part in content if isinstance(content, list) else ():
+        file = part.get("file") if isinstance(part, dict) else None
+        if isinstance(file, dict):
+            text = _decoded(str(file.get("file_data", "")))
+            if text:
+                yield from document_passages(str(file.get("filename") or "file"), text)
+
+
+def _decoded(data_url: str) -> str:
+    head, _, body = data_url.partition(",")
+    if not head.startswith("data:text/") and not head.startswith("data:application/json"):
+        return ""
+    try:
+        raw = base64.b64decode(body, validate=True) if head.endswith(";base64") else unquote_to_bytes(body)
+    except binascii.Error:
+        return ""
+    return raw.decode("utf-8", "replace")
+
+
+def document_passages(name: str, text: str) -> tuple[Passage, ...]:
+    """A document as passages of whole paragraphs; a paragraph longer than a passage is cut at line ends."""
+    passages: list[str] = []
+    for paragraph in re.split(r"\n\s*\n", text):
+        for piece in _pieces(paragraph.strip("\n")):
+            if passages and len(passages[-1]) + len(piece) < _DOCUMENT_PASSAGE:
+                passages[-1] += f"\n\n{piece}"
+            elif piece.strip():
+                passages.append(piece)
+    numbered = len(passages) > 1
+    return tuple(
+        Passage(piece, f"{name}, part {number}" if numbered else name, "document")
+        for number, piece in enumerate(passages, 1)
+    )
+
+
+def _pieces(paragraph: str) -> Iterator[str]:
+    while len(paragraph) > _DOCUMENT_PASSAGE:
+        cut = paragraph.rfind("\n", 0, _DOCUMENT_PASSAGE)
+        cut = cut if cut > 0 else paragraph.rfind(" ", 0, _DOCUMENT_PASSAGE)
+        cut = cut if cut > 0 else _DOCUMENT_PASSAGE
+        yield paragraph[:cut]
+        paragraph = paragraph[cut:].lstrip("\n ")
+    yield paragraph

@@ -1,0 +1,105 @@
+"""Cutting a message into units that can be quoted alone: sentences, list items and whole code blocks.
+
+Markdown structure goes first (a code block or a table cut in the middle misleads), sentence boundaries second, by
+sentencex, which knows some 300 languages' abbreviations and needs no download.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+_FENCE = re.compile(r"^\s{0,3}(```+|~~~+)")
+_ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+")
+_TABLE = re.compile(r"^\s*\|.*\|\s*$")
+_SCRIPTS = (
+    ("ja", re.compile(r"[\u3040-\u30ff]")),
+    ("zh", re.compile(r"[\u4e00-\u9fff]")),
+    ("ru", re.compile(r"[\u0400-\u04ff]")),
+    ("ar", re.compile(r"[\u0600-\u06ff]")),
+    ("hi", re.compile(r"[\u0900-\u097f]")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    text: str
+    kind: Literal["sentence", "item", "code", "heading", "table"]
+    paragraph: int
+    """Number of the block it stands in: units of one number belong together."""
+
+
+def _language(text: str) -> str:
+    sample = text[:2000]
+    return next((code for code, script in _SCRIPTS if script.search(sample)), "en")
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences of plain prose."""
+    # The import waits for the first question: every start of Forky would pay for it otherwise.
+    from sentencex import segment  # noqa: PLC0415
+
+    flat = " ".join(text.split())
+    return tuple(s for s in (sentence.strip() for sentence in segment(_language(flat), flat)) if s)
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str]]:
+    """(kind, text) of each Markdown block; an unclosed fence runs to the end."""
+    lines: list[str] = []
+    kind = "prose"
+    fence = ""
+
+    def flush() -> Iterator[tuple[str, str]]:
+        nonlocal lines, kind
+        if any(line.strip() for line in lines):
+            yield kind, "\n".join(lines)
+        lines, kind = [], "prose"
+
+    for line in text.splitlines():
+        if fence:
+            lines.append(line)
+            if line.strip().startswith(fence):
+                fence = ""
+                yield from flush()
+        elif match := _FENCE.match(line):
+            yield from flush()
+            kind, fence, lines = "code", match.group(1), [line]
+        elif not line.strip():
+            yield from flush()
+        elif _HEADING.match(line):
+            yield from flush()
+            yield "heading", _HEADING.sub("", line)
+        elif _ITEM.match(line):
+            yield from flush()
+            kind, lines = "item", [line]
+        elif _TABLE.match(line):
+            if kind != "table":
+                yield from flush()
+            kind = "table"
+            lines.append(line)
+        else:
+            lines.append(line)
+    yield from flush()
+
+
+@lru_cache(maxsize=1024)
+def units(text: str) -> tuple[Unit, ...]:
+    """The quotable units of a Markdown text, in order."""
+    found: list[Unit] = []
+    for number, (kind, block) in enumerate(_blocks(text)):
+        match kind:
+            case "code":
+                found.append(Unit(block, "code", number))
+            case "heading":
+                found.append(Unit(block.strip(), "heading", number))
+            case "table":
+                found.append(Unit(block, "table", number))
+            case "item":
+                found += [Unit(s, "item", number) for s in sentences(_ITEM.sub("", block))]
+            case _:
+                found += [Unit(s, "sentence", number) for s in sentences(block)]
+    return tuple(found)

@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+from forky_core.retrieval.passages import dialogue
+
+
+def test_many_opened_and_never_closed_file_marks_are_read_in_one_pass() -> None:
+    text = '<file name="' * 20_000 + '<file name="x">\n' * 20_000
+    talk = dialogue([{"role": "user", "content": text}, {"role": "user", "content": "What now?"}])
+    assert talk.documents == ()
+
+
+def test_a_merged_block_is_read_as_what_it_quotes() -> None:
+    lines = ("Decided:", "- We use tabs. [3d3e85]", "Points:", "- Spaces are wide. [768dd2]")
+    block = "\n".join(('[Merged branch "debug": excerpts.]', *lines))
+    talk = dialogue([{"role": "user", "content": block}, {"role": "user", "content": "What now?"}])
+    assert [one.text for one in talk.said] == ["We use tabs.\n\nSpaces are wide."]
+    assert talk.said[0].label == "merged into message 1"
