@@ -1,0 +1,64 @@
+"""The front door of the library, and the one place where concrete stores and models meet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Self
+
+from forky_core.errors import NotFound
+from forky_core.llm.catalogue import Catalogue
+from forky_core.preferences import restore_preferences
+from forky_core.repo.repo import Models
+from forky_core.repo.workspace import Workspace
+from forky_core.settings import Settings
+from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.opening import open_store
+
+
+class Forky(Workspace):
+    """An open database of conversations. Close it, or use it in a `with`."""
+
+    @classmethod
+    def open(
+        cls,
+        location: str | Path | None = None,
+        *,
+        models: Models | None = None,
+        secrets: Mapping[str, object] | None = None,
+        actor: str | None = None,
+    ) -> Self:
+        """Open or create a database: a path, ":memory:", or (None) the one the settings name.
+
+        `secrets` are keys by the names of their variables, beside those of the environment.
+
+        Raises:
+            StoreBusy: another process has it open.
+            StoreError: it cannot be read or written; the message says what can be done.
+        """
+        settings = Settings.from_environment()
+        store = open_store(location if location is not None else settings.database)
+        try:
+            if models is None:
+                models = Catalogue(secrets, settings)
+                restore_preferences(store, models)
+            return cls(store, models, actor=actor or settings.actor)
+        except BaseException:
+            store.close()
+            raise
+
+    @property
+    def location(self) -> Path | None:
+        """The database file; None where nothing is kept."""
+        return self.store.location if isinstance(self.store, DuckDBStore) else None
+
+    def backup(self) -> Path:
+        """A whole copy of the database beside it, made while it stays open.
+
+        Raises:
+            NotFound: there is no file to copy.
+            StoreError: no room or no permission; nothing is left behind.
+        """
+        if not isinstance(self.store, DuckDBStore):
+            raise NotFound("This workspace is kept in memory only; there is no file to copy.")
+        return self.store.backup()

@@ -1,0 +1,235 @@
+"""Saying and asking: a message goes in, a reply job comes out. Editing forks, regenerating adds a sibling (law 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import get_args
+
+from forky_core.context.account import Context
+from forky_core.context.build import build_context
+from forky_core.errors import BadContent, NothingToDo, Outdated
+from forky_core.llm.contract import Model, Request
+from forky_core.model import (
+    Branch,
+    Generation,
+    GenerationId,
+    Message,
+    MessageId,
+    Operation,
+    Role,
+    Rules,
+    seal,
+)
+from forky_core.parts import AttachmentPart, Draft, Json, Part, TextPart
+from forky_core.repo.branching import refuse_while_replying
+from forky_core.repo.identity import branch_name, new_id, now, suggested_name, title_from, title_line
+from forky_core.repo.replies import Place, ReplyJob
+from forky_core.repo.repo import Repo, short
+from forky_core.repo.taking_in import fit_text, refuse_unknown_files
+from forky_core.repo.transaction import Transaction, with_a_free_key
+
+CONTINUE = "Continue exactly where you stopped, without repeating anything and without a comment."
+NO_PARAMETERS: Mapping[str, Json] = MappingProxyType({})
+
+
+def draft_of(
+    repo: Repo,
+    text: str,
+    attachments: Sequence[AttachmentPart] = (),
+    *,
+    role: Role = "user",
+    name: str | None = None,
+) -> Draft:
+    """A message as typed.
+
+    Raises:
+        BadContent: it is empty or too long, or nobody has that role.
+        NotFound: a file was never attached to this workspace.
+    """
+    if role not in get_args(Role):
+        raise BadContent(f"Nobody has the role “{role}”.", f"There are: {', '.join(get_args(Role))}.")
+    text = fit_text(text)
+    refuse_unknown_files(repo.store, [part.sha256 for part in attachments])
+    if not text.strip() and not attachments:
+        raise BadContent("There is nothing to send.", "Type something, or attach a file.")
+    parts: list[Part] = list(attachments)
+    if text.strip():
+        parts.append(TextPart(text))
+    return Draft(role, tuple(parts), title_line(name) or None if name is not None else None)
+
+
+def say(repo: Repo, seen: Branch, draft: Draft) -> tuple[Message, Operation]:
+    """Add a message at the head of a branch as its author saw it, without asking anybody.
+
+    Raises:
+        Outdated: the branch has moved since; nothing was written, and the error names what came first.
+    """
+    refuse_while_replying(repo, seen.name)
+    tx = repo.live()
+    refuse_if_moved(repo, tx, seen.name, seen.head)
+    message = _add(tx, seen.name, seen.head, draft)
+    verb, done = ("ask", "Asked") if message.role == "user" else ("say", f"Wrote as {message.role}")
+    return message, tx.publish(verb, f"{done} on “{seen.name}”: {title_from(message.text)}")
+
+
+def say_on_fork(
+    repo: Repo, name: str | None, at: MessageId | None, rules: Rules, draft: Draft, verb: str = "ask"
+) -> tuple[str, Message, Operation]:
+    """Fork at a message and say something there, as one operation; the new branch's name comes first.
+
+    Raises:
+        NameTaken, BadName: the name cannot be had; without one, a free name is made of the text.
+    """
+    text = " ".join(part.text for part in draft.parts if isinstance(part, TextPart))
+    wanted = branch_name(name) if name is not None else None
+
+    def put() -> tuple[str, Message, Operation]:
+        tx = repo.live()
+        chosen = wanted or suggested_name(text, tx.view.branches)
+        tx.create_branch(chosen, at, rules)
+        message = _add(tx, chosen, at, draft)
+        return chosen, message, tx.publish(verb, f"Forked “{chosen}” and asked: {title_from(message.text)}")
+
+    return put() if wanted else with_a_free_key("heads/", put)
+
+
+def edit(
+    repo: Repo, branch: Branch, message: Message, draft: Draft, name: str | None
+) -> tuple[str, Message, Operation]:
+    """Say something else in the place of `message`, on a new branch.
+
+    Raises:
+        NothingToDo: it would say the same.
+    """
+    if draft.parts == message.parts:
+        raise NothingToDo("The message says that already.", "Change it, or regenerate the answer instead.")
+    return say_on_fork(repo, name, message.parent, branch.rules, draft, verb="edit")
+
+
+def answer(
+    repo: Repo,
+    place: Place,
+    rules: Rules,
+    *,
+    model: str | None = None,
+    parameters: Mapping[str, Json] = NO_PARAMETERS,
+    resumes: Message | None = None,
+) -> ReplyJob:
+    """Start writing a reply at `place`.
+
+    Raises:
+        NotFound: the model is gone.
+        InTheWay: a reply is being written on this branch.
+    """
+    name = model or rules.model or repo.models.default()
+    answering = repo.models.model(name)
+    context = context_of(repo, place.parent, rules, answering)
+    messages = context.messages
+    if resumes is not None:
+        messages = (
+            *messages,
+            {"role": "assistant", "content": resumes.text},
+            {"role": "user", "content": CONTINUE},
+        )
+    settings = {**rules.parameters, **parameters}
+    generation = Generation(
+        GenerationId(new_id()),
+        place.branch,
+        place.parent,
+        name,
+        "running",
+        parameters=MappingProxyType(settings),
+        started=now(),
+        partial=place.begins_with,
+    )
+    request = Request(name, messages, MappingProxyType(settings), cache_key=repo.id)
+    return repo.replies.start(place, generation, answering, request, actor=repo.actor)
+
+
+def regenerate(
+    repo: Repo, branch: Branch, message: Message, *, model: str | None = None
+) -> tuple[str, ReplyJob]:
+    """Answer again what `message` answered; the name of the branch that gets the sibling comes first.
+
+    At the branch's head the branch moves to the new answer and the old one stays beside it. Further up, or for an
+    answer of another branch, a new branch is made, since what follows belongs to the old answer.
+
+    Raises:
+        BadContent: it is not an answer.
+    """
+    if message.role != "assistant" or message.parent is None:
+        raise BadContent("Only an answer can be regenerated.", "Edit the question instead.")
+    if message.id == branch.head:
+        place = Place(repo.id, branch.name, message.parent, replaces=message.id)
+        return branch.name, answer(repo, place, branch.rules, model=model)
+    question = repo.message(message.parent)
+
+    def fork() -> tuple[str, Operation]:
+        tx = repo.live()
+        name = suggested_name(question.text, tx.view.branches)
+        tx.create_branch(name, question.id, branch.rules)
+        return name, tx.publish("fork", f"Forked “{name}” at {short(question.id)} to answer again")
+
+    name, made = with_a_free_key("heads/", fork)
+    place = Place(repo.id, name, question.id, group=made.number)
+    return name, answer(repo, place, branch.rules, model=model)
+
+
+def resume(repo: Repo, branch: Branch) -> ReplyJob:
+    """Go on where the interrupted reply at the branch's head stopped; what it had said stays at the beginning.
+
+    An offline model, which cannot continue a text, answers again.
+
+    Raises:
+        NothingToDo: the head is not an interrupted reply.
+    """
+    head = repo.message(branch.head) if branch.head is not None else None
+    generation = repo.latest_generation(head.id) if head is not None else None
+    if (
+        head is None
+        or head.parent is None
+        or generation is None
+        or generation.status not in ("stopped", "interrupted")
+    ):
+        raise NothingToDo("The last message is not an interrupted reply.")
+    info = repo.models.model(generation.model).info()
+    if not info.continues:
+        return regenerate(repo, branch, head, model=generation.model)[1]
+    place = Place(repo.id, branch.name, head.parent, replaces=head.id, begins_with=head.parts)
+    return answer(repo, place, branch.rules, model=generation.model, resumes=head)
+
+
+def context_of(repo: Repo, head: MessageId | None, rules: Rules, model: Model) -> Context:
+    """Exactly what `model` would be sent at `head`, and the account of it (law 7)."""
+    info = model.info()
+    return build_context(
+        repo.path(head),
+        rules,
+        lookup=repo.messages.__getitem__,
+        count_tokens=model.count_tokens,
+        window=info.context_window,
+        blob=repo.store.blob,
+        sees_images=info.sees_images is not False,
+    )
+
+
+def refuse_if_moved(repo: Repo, tx: Transaction, branch: str, seen: MessageId | None) -> None:
+    """Outdated where the branch is no longer at the head its author saw; the error names what came first."""
+    key = f"heads/{branch}"
+    if tx.view.entries.get(key) == {"at": seen}:
+        return
+    first = next(
+        (o for o in reversed(repo.store.operations(repo.id)) if any(c.key == key for c in o.changes)), None
+    )
+    what = f"{first.summary} ({first.actor})." if first else ""
+    raise Outdated(f"“{branch}” has moved meanwhile. {what}".strip(), first, "Continue below it, or fork.")
+
+
+def _add(tx: Transaction, branch: str, parent: MessageId | None, draft: Draft) -> Message:
+    message = seal(draft, (parent,), created=now())
+    tx.messages.append(message)
+    tx.move(branch, message.id)
+    if not tx.view.title and message.text:
+        tx.set("title", title_from(message.text))
+    return message

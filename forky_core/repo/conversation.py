@@ -1,0 +1,459 @@
+"""A conversation with one of its branches checked out: what a person, a page or a script holds in hand.
+
+It keeps no state but the branch's name; everything else is read anew, so that any number of handles, tabs and
+threads agree. Checking out changes nothing and is not recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from forky_core.context.account import Context
+from forky_core.errors import NothingToDo
+from forky_core.merge.plan import MergePlan
+from forky_core.model import (
+    Branch,
+    ConversationId,
+    Generation,
+    Message,
+    MessageId,
+    Operation,
+    Role,
+    Rules,
+    Stash,
+    View,
+)
+from forky_core.parts import AttachmentPart, Json, Strategy
+from forky_core.repo import asking, asking_around, branching, history, merging, stashing
+from forky_core.repo.asking_around import Asked
+from forky_core.repo.branching import UNCHANGED, PrunePlan, Unchanged
+from forky_core.repo.history import RestorePlan
+from forky_core.repo.identity import title_line
+from forky_core.repo.merging import Wish
+from forky_core.repo.replies import Place, ReplyJob
+from forky_core.repo.repo import Repo
+from forky_core.repo.stashing import Applied
+from forky_core.repo.taking_in import fit_parameters
+from forky_core.repo.timeline import Timeline
+from forky_core.repo.visible import Visible
+from forky_core.store.contract import Verification
+
+
+class Conversation:
+    """One conversation, seen from one branch."""
+
+    def __init__(self, repo: Repo, branch: str) -> None:
+        self._repo = repo
+        self.branch_name = branch
+
+    def __repr__(self) -> str:
+        return f"<Conversation {self.title!r} on {self.branch_name!r}>"
+
+    # Reading
+
+    @property
+    def id(self) -> ConversationId:
+        return self._repo.id
+
+    @property
+    def view(self) -> View:
+        return self._repo.view
+
+    @property
+    def title(self) -> str:
+        return self.view.title
+
+    @property
+    def branch(self) -> Branch:
+        """The checked-out branch as it is now. NotFound where it was deleted."""
+        return self._repo.branch(self.branch_name)
+
+    @property
+    def branches(self) -> Mapping[str, Branch]:
+        return self.view.branches
+
+    @property
+    def head(self) -> Message | None:
+        head = self.branch.head
+        return self._repo.message(head) if head is not None else None
+
+    @property
+    def rules(self) -> Rules:
+        return self.branch.rules
+
+    @property
+    def visible(self) -> Visible:
+        """Every message that a branch, tag, stash or kept tip reaches, with siblings and children."""
+        return self._repo.visible
+
+    @property
+    def generations(self) -> tuple[Generation, ...]:
+        """Every model call, in the order they were started."""
+        return self._repo.generations()
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """The whole log, oldest first."""
+        return self._repo.store.operations(self.id)
+
+    def path(self, at: MessageId | None = None) -> tuple[Message, ...]:
+        """The messages from the root to `at`, or to the branch's head."""
+        return self._repo.path(self._point(at))
+
+    def _point(self, at: str | None) -> MessageId | None:
+        """The message of an id, or the branch's head; None where nothing was said yet."""
+        return self.message(at).id if at is not None else self.branch.head
+
+    def message(self, id: str) -> Message:
+        """By its id, or by the beginning of one."""
+        return self._repo.message(id)
+
+    def context(self, at: MessageId | None = None, *, model: str | None = None) -> Context:
+        """Exactly what a model would be sent at `at` (or at the head), with the account of it."""
+        rules = self.rules
+        name = model or rules.model or self._repo.models.default()
+        return asking.context_of(self._repo, self._point(at), rules, self._repo.models.model(name))
+
+    def recent_operations(self, *, after: int) -> tuple[Operation, ...]:
+        """Those with a number above `after`, oldest first."""
+        return self._repo.store.operations(self.id, after=after)
+
+    @property
+    def timeline(self) -> Timeline:
+        """Which operations are in force, and what undo and redo would do."""
+        return self._repo.timeline()
+
+    @property
+    def next_undo(self) -> tuple[Operation, ...]:
+        """What undo would take back; () where there is nothing."""
+        return self._repo.timeline().next_undo
+
+    @property
+    def next_redo(self) -> tuple[Operation, ...]:
+        return self._repo.timeline().next_redo
+
+    def verify(self) -> Verification:
+        """Re-derive every id and replay the log."""
+        return self._repo.store.verify(self.id)
+
+    # Saying and asking
+
+    def say(
+        self,
+        text: str,
+        *,
+        role: Role = "user",
+        name: str | None = None,
+        attachments: Sequence[AttachmentPart] = (),
+    ) -> Message:
+        """Add a message without asking a model."""
+        draft = asking.draft_of(self._repo, text, attachments, role=role, name=name)
+        return asking.say(self._repo, self.branch, draft)[0]
+
+    def ask(
+        self,
+        text: str,
+        *,
+        model: str | None = None,
+        attachments: Sequence[AttachmentPart] = (),
+        on_text: Callable[[str], None] | None = None,
+        **parameters: Json,
+    ) -> Message:
+        """Say something and wait for the answer; `on_text` is called with each piece of it.
+
+        Raises:
+            ModelError: there is no whole answer. What had arrived is in the history, marked; `.partial` has it too.
+        """
+        job = self.send(text, model=model, attachments=attachments, **parameters)
+        if on_text is not None:
+            for piece in job.follow():
+                on_text(piece)
+        return job.result()
+
+    def send(
+        self,
+        text: str,
+        *,
+        seen: Branch | None = None,
+        model: str | None = None,
+        attachments: Sequence[AttachmentPart] = (),
+        **parameters: Json,
+    ) -> ReplyJob:
+        """Say something and start the reply in the background.
+
+        `seen` is the branch as the author saw it: where it has moved since, nothing is written.
+
+        Raises:
+            Outdated: see `seen`.
+            NotFound: the model is gone; nothing was written.
+        """
+        branch = seen if seen is not None else self.branch
+        self._check_model(model or branch.rules.model)
+        fit = fit_parameters(parameters)
+        draft = asking.draft_of(self._repo, text, attachments)
+        message, operation = asking.say(self._repo, branch, draft)
+        place = Place(self.id, branch.name, message.id, group=operation.number)
+        return asking.answer(self._repo, place, branch.rules, model=model, parameters=fit)
+
+    def send_from(
+        self,
+        at: MessageId,
+        text: str,
+        *,
+        branch: str | None = None,
+        model: str | None = None,
+        attachments: Sequence[AttachmentPart] = (),
+    ) -> tuple[Conversation, ReplyJob]:
+        """Fork at an earlier message and ask there, in one gesture; the new branch, checked out, comes first."""
+        rules = self.rules
+        self._check_model(model or rules.model)
+        draft = asking.draft_of(self._repo, text, attachments)
+        point = self.message(at).id
+        name, message, operation = asking.say_on_fork(self._repo, branch, point, rules, draft)
+        place = Place(self.id, name, message.id, group=operation.number)
+        return self.checkout(name), asking.answer(self._repo, place, rules, model=model)
+
+    def ask_all(
+        self, text: str, branches: Sequence[Branch | str], *, forks_at: Sequence[MessageId] = ()
+    ) -> tuple[Asked, ...]:
+        """Ask the same on several branches, as one operation; each gets a reply of its own, or says why not.
+
+        A `Branch` value is the branch as the author saw it: where it has moved since, it is not asked. At each
+        message of `forks_at` a branch is made to ask on; they come last, in that order.
+        """
+        seen = [self._repo.branch(branch) if isinstance(branch, str) else branch for branch in branches]
+        points = [self.message(at).id for at in forks_at]
+        forks = asking_around.forks(self.view, points, self.rules)
+        return asking_around.ask_all(self._repo, seen, asking.draft_of(self._repo, text), forks)
+
+    def ask_models(self, text: str, models: Sequence[str], *, at: str | None = None) -> tuple[Asked, ...]:
+        """Fork a branch for each model at `at` (default: the head) and ask the same on all, as one operation."""
+        point = self._point(at)
+        return asking_around.ask_models(
+            self._repo, point, self.rules, asking.draft_of(self._repo, text), models
+        )
+
+    def answer(self, *, model: str | None = None) -> ReplyJob:
+        """Start a reply to the message at the head: after a failure, or after `say`.
+
+        Raises:
+            NothingToDo: the head is an answer already; `regenerate` makes another.
+        """
+        head = self.head
+        if head is None or head.role == "assistant":
+            raise NothingToDo("There is no open question here.", "Ask one, or regenerate the answer.")
+        return asking.answer(self._repo, Place(self.id, self.branch_name, head.id), self.rules, model=model)
+
+    def edit(
+        self,
+        message: str,
+        text: str,
+        *,
+        branch: str | None = None,
+        model: str | None = None,
+        attachments: Sequence[AttachmentPart] | None = None,
+    ) -> tuple[Conversation, ReplyJob | None]:
+        """Say something else in a message's place, on a new branch, and ask again where it was a question.
+
+        `attachments` None keeps those of the message.
+        """
+        old = self.message(message)
+        files = attachments
+        if files is None:
+            files = [part for part in old.parts if isinstance(part, AttachmentPart)]
+        rules = self.rules
+        self._check_model(model or rules.model)
+        draft = asking.draft_of(self._repo, text, files, role=old.role, name=old.name)
+        name, made, operation = asking.edit(self._repo, self.branch, old, draft, branch)
+        forked = self.checkout(name)
+        if made.role != "user":
+            return forked, None
+        place = Place(self.id, name, made.id, group=operation.number)
+        return forked, asking.answer(self._repo, place, rules, model=model)
+
+    def regenerate(
+        self, message: str | None = None, *, model: str | None = None
+    ) -> tuple[Conversation, ReplyJob]:
+        """Answer again what this answer (default: the head) answered. The old one stays beside it."""
+        target = self.message(message) if message is not None else self.head
+        if target is None:
+            raise NothingToDo("There is no answer yet.", "Ask something first.")
+        self._check_model(model or self.rules.model)
+        name, job = asking.regenerate(self._repo, self.branch, target, model=model)
+        return self.checkout(name), job
+
+    def resume(self) -> ReplyJob:
+        """Go on where the interrupted reply at the head stopped."""
+        return asking.resume(self._repo, self.branch)
+
+    @property
+    def reply(self) -> ReplyJob | None:
+        """The reply that is being written on this branch."""
+        return self._repo.replies.on_branch(self.id, self.branch_name)
+
+    @property
+    def replies(self) -> tuple[ReplyJob, ...]:
+        """Every reply that is being written in this conversation."""
+        return self._repo.replies.running(self.id)
+
+    def _check_model(self, name: str | None) -> None:
+        """Before anything is written: NotFound where the model is gone."""
+        self._repo.models.model(name or self._repo.models.default())
+
+    # Branches
+
+    def checkout(self, branch: str) -> Conversation:
+        """The same conversation, seen from another branch. NotFound where there is none of that name."""
+        self._repo.branch(branch)
+        return Conversation(self._repo, branch)
+
+    def fork(self, name: str | None = None, *, at: str | None = None) -> Conversation:
+        """A new branch at `at` (default: the head), checked out. Copies no message."""
+        point = self._point(at)
+        return self.checkout(branching.fork(self._repo, name, point, self.rules))
+
+    def rename_branch(self, new: str) -> Conversation:
+        self.branch_name = branching.rename(self._repo, self.branch_name, new)
+        return self
+
+    def delete_branch(self, name: str | None = None) -> Operation:
+        return branching.delete(self._repo, name or self.branch_name)
+
+    def promote(self, message: str) -> Operation:
+        """Point the branch at another message: the answer that won. Where it was stays visible."""
+        return branching.promote(self._repo, self.branch_name, self.message(message).id)
+
+    def tag(self, name: str, at: str | None = None) -> Operation:
+        target = self.message(at) if at is not None else self.head
+        if target is None:
+            raise NothingToDo("There is nothing to tag yet.")
+        return branching.tag(self._repo, name, target.id)
+
+    def untag(self, name: str) -> Operation:
+        return branching.untag(self._repo, name)
+
+    def set_rules(
+        self,
+        *,
+        system: str | Unchanged | None = UNCHANGED,
+        model: str | Unchanged | None = UNCHANGED,
+        parameters: Mapping[str, Json] | Unchanged = UNCHANGED,
+    ) -> Operation:
+        """Change what this branch asks with; forks nothing and rewrites nothing."""
+        return branching.set_rules(self._repo, self.branch_name, system, model, parameters)
+
+    def plan_prune(self, message: str) -> PrunePlan:
+        """What putting this message and all below it out of sight would do."""
+        return branching.plan_prune(self._repo, self.message(message).id)
+
+    def prune(self, plan: PrunePlan) -> Operation:
+        return branching.prune(self._repo, plan)
+
+    # Merging
+
+    def plan_merge(
+        self,
+        source: Conversation | str,
+        *,
+        strategy: Strategy = "squash",
+        picks: Sequence[str] = (),
+        focus: str = "",
+        budget: int | None = None,
+        model: str | None = None,
+        force: bool = False,
+    ) -> MergePlan:
+        """What merging a branch (or picked messages of it) into this one would write. Writes nothing (law 8).
+
+        `budget` is in tokens. With a `model`, a squash is written by it and checked; without, by extraction.
+        `force` makes a merge message where a fast-forward would do.
+
+        Raises:
+            SquashRejected: the model's summary failed a check.
+            ModelError: the model did not answer.
+        """
+        name = source if isinstance(source, str) else source.branch_name
+        picked = tuple(self.message(pick).id for pick in picks)
+        wish = Wish(strategy, picked, focus, budget, model, force)
+        return merging.plan(self._repo, self.branch_name, name, wish)
+
+    def merge(self, plan: MergePlan) -> Operation:
+        """Land a plan as one operation.
+
+        Raises:
+            Outdated: one of the branches has moved since the plan was made; nothing was written.
+            NothingToDo: there is nothing to bring.
+        """
+        return merging.land(self._repo, plan)
+
+    # Stashing
+
+    def stash(
+        self,
+        *,
+        draft: str = "",
+        attachments: Sequence[str] = (),
+        with_rules: bool = False,
+        last: int = 0,
+        note: str = "",
+    ) -> Stash:
+        """Put aside a draft, its attachments (sha256 each), the branch's settings, or its last messages."""
+        return stashing.stash(
+            self._repo,
+            self.branch_name,
+            draft=draft,
+            attachments=attachments,
+            with_rules=with_rules,
+            last=last,
+            note=note,
+        )
+
+    def stash_apply(self, number: int) -> Applied:
+        return stashing.apply(self._repo, self.branch_name, number, drop=False)
+
+    def stash_pop(self, number: int) -> Applied:
+        return stashing.apply(self._repo, self.branch_name, number, drop=True)
+
+    def stash_drop(self, number: int) -> Operation:
+        return stashing.drop(self._repo, number)
+
+    # History and the conversation itself
+
+    def undo(self) -> Operation:
+        """Take the last gesture back. A reply that is being written is stopped first."""
+        return history.undo(self._repo)
+
+    def redo(self) -> Operation:
+        return history.redo(self._repo)
+
+    def plan_restore(self, number: int) -> RestorePlan:
+        """What `restore` would change. Writes nothing (law 8)."""
+        return history.plan_restore(self._repo, number)
+
+    def restore(self, number: int) -> Operation:
+        """Set the whole conversation to how it was after operation `number`."""
+        return history.restore(self._repo, number)
+
+    def rename(self, title: str) -> Operation:
+        line = title_line(title)
+        if not line:
+            raise NothingToDo("A conversation needs a title.", "Type a word or two.")
+        tx = self._repo.live()
+        tx.set("title", line)
+        if not tx.changes:
+            raise NothingToDo(f"It is called “{line}” already.")
+        return tx.publish("rename", f"Renamed the conversation to “{line}”")
+
+    def trash(self) -> Operation:
+        """Move the conversation to the trash, from which it can be taken back."""
+        history.settle(self._repo)
+        tx = self._repo.live()
+        tx.set("trashed", True)
+        return tx.publish("trash", "Moved to the trash")
+
+    def take_back(self) -> Operation:
+        """Out of the trash."""
+        tx = self._repo.change()
+        tx.set("trashed", None)
+        if not tx.changes:
+            raise NothingToDo("This conversation is not in the trash.")
+        return tx.publish("take back", "Taken back from the trash")

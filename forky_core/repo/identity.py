@@ -1,0 +1,84 @@
+"""New ids and names: what a person or a clock gives, made fit to keep."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+import unicodedata
+from collections.abc import Container
+
+from forky_core.errors import BadName
+from forky_core.hashing import mend_text
+
+LONGEST_NAME = 100
+"""Characters of a branch or tag name."""
+LONGEST_TITLE = 200
+_BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def now() -> int:
+    """Microseconds since the epoch, UTC."""
+    return time.time_ns() // 1_000
+
+
+def new_id() -> str:
+    """A version-7 UUID (RFC 9562 §5.7): sorts by the millisecond it was made in."""
+    value = (time.time_ns() // 1_000_000) << 80 | secrets.randbits(80)
+    value = value & ~(0xF << 76) | 7 << 76
+    value = value & ~(0x3 << 62) | 2 << 62
+    digits = f"{value:032x}"
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+def branch_name(text: str) -> str:
+    """`text` as the name of a branch or tag: trimmed and in Unicode's composed form.
+
+    Raises:
+        BadName: it is empty, too long, or holds control characters or marks that reorder text.
+    """
+    name = unicodedata.normalize("NFC", mend_text(text)).strip()
+    if not name:
+        raise BadName("A branch needs a name.", "Type a word or two.")
+    if len(name) > LONGEST_NAME:
+        raise BadName(f"A name may have at most {LONGEST_NAME} characters; this one has {len(name)}.")
+    if any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") or c in _BIDI_CONTROLS for c in name):
+        raise BadName("A name cannot hold line breaks, control characters or marks that reorder text.")
+    return name
+
+
+def title_line(text: str) -> str:
+    """`text` as a title: one line, without control characters, at most LONGEST_TITLE characters."""
+    line = " ".join(mend_text(text).split())
+    line = "".join(c for c in line if unicodedata.category(c) != "Cc" and c not in _BIDI_CONTROLS)
+    return line if len(line) <= LONGEST_TITLE else line[: LONGEST_TITLE - 1].rstrip() + "…"
+
+
+_MARKUP = re.compile(r"^\s*(?:(?:#{1,6}|[>*-])\s+)*|\*\*")
+"""What begins a heading, quote or list item, and bold type."""
+
+
+def title_from(text: str) -> str:
+    """A title for a conversation that begins with `text`: its first line, cut at about 60 characters."""
+    first = next((line for line in text.splitlines() if line.strip(" #>*-`\t")), "")
+    line = title_line(_MARKUP.sub("", first[:400]))
+    if len(line) <= 60:
+        return line
+    return (line[:60].rsplit(" ", 1)[0] or line[:60]).rstrip(" ,.;:") + "…"
+
+
+def suggested_name(text: str, taken: Container[str]) -> str:
+    """A free branch name made of the first words of `text`."""
+    words = re.findall(r"[^\W_]+", title_line(text).lower())[:4]
+    stem = "-".join(words)[:30].strip("-") or "branch"
+    return free_name(stem, taken)
+
+
+def free_name(stem: str, taken: Container[str]) -> str:
+    """`stem`, or `stem-2`, `stem-3` … where it is taken."""
+    if stem not in taken:
+        return stem
+    number = 2
+    while f"{stem}-{number}" in taken:
+        number += 1
+    return f"{stem}-{number}"

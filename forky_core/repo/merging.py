@@ -1,0 +1,150 @@
+"""Merging as a plan that is read first and landed as one operation (law 8).
+
+Planning reads; landing writes what the plan says and nothing else, on the heads that the plan saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Event
+from typing import get_args
+
+from forky_core.errors import BadContent, ModelError, NotFound, NothingToDo
+from forky_core.llm.contract import Done, Failed, Model, ProviderMessage, Request, TextDelta
+from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.model_squash import squash_with_model
+from forky_core.merge.plan import MergePlan
+from forky_core.merge.planner import plan_merge
+from forky_core.model import GenerationStatus, MessageId, Operation, seal
+from forky_core.parts import Strategy
+from forky_core.repo.asking import refuse_if_moved
+from forky_core.repo.branching import refuse_while_replying
+from forky_core.repo.identity import now
+from forky_core.repo.repo import Repo
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How a merge is to be made."""
+
+    strategy: Strategy = "squash"
+    picks: tuple[MessageId, ...] = ()
+    """For a cherry-pick: the messages ticked."""
+    focus: str = ""
+    budget: int | None = None
+    """Tokens a squash may take; None: a share of what it stands for."""
+    model: str | None = None
+    """Who writes a squash; None: it is extracted without a model."""
+    force: bool = False
+    """A merge message where a fast-forward would do."""
+
+
+def plan(repo: Repo, target: str, source: str, wish: Wish) -> MergePlan:
+    """What merging `source` into `target` would write.
+
+    Raises:
+        BadContent: there is no such strategy.
+        NothingToDo: the source is empty, or the target itself.
+        SquashRejected: the model's summary failed a check.
+        ModelError: the model did not answer.
+    """
+    if wish.strategy not in get_args(Strategy):
+        raise BadContent(
+            f"There is no way to merge called “{wish.strategy}”.",
+            f"There are: {', '.join(get_args(Strategy))}.",
+        )
+    into, of = repo.branch(target), repo.branch(source)
+    if of.head is None:
+        raise NothingToDo(f"“{source}” is empty: there is nothing to merge.")
+    if source == target:
+        raise NothingToDo(f"“{source}” cannot be merged into itself.", "Choose another branch.")
+    messages = repo.messages
+    count_tokens, sees_images = _reader(repo, into.rules.model)
+    planned = plan_merge(
+        into.head,
+        of.head,
+        lookup=messages.__getitem__,
+        parents_of=lambda id: messages[id].parents,
+        target_name=target,
+        source_name=source,
+        strategy=wish.strategy,
+        count_tokens=count_tokens,
+        statuses=_statuses(repo),
+        picks=wish.picks,
+        focus=wish.focus,
+        budget_tokens=wish.budget,
+        target_system=into.rules.system,
+        source_system=of.rules.system,
+        source_exclusions=of.rules.exclusions,
+        blob=repo.store.blob,
+        sees_images=sees_images,
+        no_fast_forward=wish.force,
+    )
+    if wish.model is None or wish.strategy != "squash" or not planned.drafts:
+        return planned
+    writer, name = repo.models.model(wish.model), wish.model
+    return squash_with_model(
+        planned,
+        lookup=messages.__getitem__,
+        ask=lambda prompt: _ask_once(writer, name, prompt),
+        model=name,
+        focus=wish.focus,
+        budget_tokens=wish.budget,
+    )
+
+
+def land(repo: Repo, planned: MergePlan) -> Operation:
+    """Write a plan.
+
+    Raises:
+        Outdated: one of the two branches has moved since the plan was made.
+        NothingToDo: it brings nothing.
+    """
+    if not planned.lands:
+        raise NothingToDo(f"“{planned.target_name}” has all of “{planned.source_name}” already.")
+    source, target = planned.source_name, planned.target_name
+    refuse_while_replying(repo, target)
+    tx = repo.live()
+    for name, head in planned.expected_heads.items():
+        refuse_if_moved(repo, tx, name, head)
+    if planned.fast_forward is not None:
+        tx.move(target, planned.fast_forward)
+        return tx.publish("merge", f"Fast-forwarded “{target}” to “{source}”")
+    for one in planned.drafts:
+        tx.messages.append(seal(one.draft, one.parents, created=now()))
+    tx.move(target, tx.messages[-1].id)
+    what = "Picked from" if planned.strategy == "cherry-pick" else "Merged"
+    return tx.publish("merge", f"{what} “{source}” into “{target}” ({planned.strategy})")
+
+
+def _reader(repo: Repo, name: str | None) -> tuple[Callable[[str], int], bool]:
+    """How the model that answers on the target counts, and whether it sees; a model that is gone stops no merge."""
+    try:
+        model = repo.models.model(name or repo.models.default())
+    except NotFound:
+        return estimate_tokens, True
+    return model.count_tokens, model.info().sees_images is not False
+
+
+def _statuses(repo: Repo) -> dict[MessageId, GenerationStatus]:
+    """How the newest call that produced each message ended."""
+    return {call.message: call.status for call in repo.generations() if call.message is not None}
+
+
+def _ask_once(model: Model, name: str, prompt: tuple[ProviderMessage, ...]) -> str:
+    """The whole answer of one call outside the conversation.
+
+    Raises:
+        ModelError: there is none.
+    """
+    said: list[str] = []
+    for event in model.stream(Request(name, prompt), Event()):
+        match event:
+            case TextDelta(text):
+                said.append(text)
+            case Failed(failure, _):
+                raise ModelError(failure)
+            case Done():
+                pass
+    return "".join(said)

@@ -1,0 +1,413 @@
+"""Replies as background jobs: they save as they go, anyone can watch or stop them, and a crash loses at most a second.
+
+A job belongs to no tab. It lands as one operation; where the branch moved meanwhile, the reply is kept beside it
+instead of being lost or overwriting anything. A failure is recorded with the generation, never as text (law 6).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from forky_core.errors import LONGEST_SENTENCE, InTheWay, ModelError, Outdated, StoreError
+from forky_core.hashing import mend_text
+from forky_core.llm.contract import (
+    Done,
+    Failed,
+    Model,
+    ReasoningDelta,
+    Request,
+    TextDelta,
+    ToolCallDone,
+)
+from forky_core.model import (
+    ConversationId,
+    Failure,
+    Generation,
+    GenerationId,
+    GenerationStatus,
+    Message,
+    MessageId,
+    Usage,
+    seal,
+)
+from forky_core.parts import Draft, Part, ReasoningPart, TextPart, ToolCallPart, arguments_json
+from forky_core.repo.identity import now
+from forky_core.repo.transaction import Transaction
+from forky_core.store.contract import Store
+
+_LONGEST_REASON = 100
+"""Characters of a word that says how a model ended."""
+SAVE_EVERY = 0.5
+"""Seconds between saves of what has arrived."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a reply goes."""
+
+    conversation: ConversationId
+    branch: str
+    parent: MessageId
+    """The message it answers."""
+    replaces: MessageId | None = None
+    """The branch's head where that is a sibling of the reply (regenerate); None: the head is `parent`."""
+    begins_with: tuple[Part, ...] = ()
+    """What an interrupted reply had said, when it is resumed."""
+    group: int | None = None
+    """The operation of the question, so that both are undone together."""
+
+    @property
+    def expected_head(self) -> MessageId:
+        return self.replaces or self.parent
+
+
+class ReplyJob:
+    """One reply being written. All of it is safe to read from any thread."""
+
+    def __init__(self, place: Place, generation: Generation) -> None:
+        self.place = place
+        self.generation = generation
+        """As last saved."""
+        self.message: Message | None = None
+        """What landed; None while running, and where nothing arrived."""
+        self._text: list[str] = []
+        self._reasoning: list[str] = []
+        self._calls: list[ToolCallPart] = []
+        self._first_token: int | None = None
+        self._changed = threading.Condition()
+        self._stop = threading.Event()
+        self._finished = False
+        self._unsaved = False
+        self._saving = threading.Lock()
+        """Held while writing, so that a late save of progress cannot overwrite the end."""
+
+    @property
+    def running(self) -> bool:
+        return not self._finished
+
+    @property
+    def failure(self) -> Failure | None:
+        return self.generation.failure
+
+    @property
+    def text(self) -> str:
+        """The answer so far."""
+        with self._changed:
+            return "".join(self._text)
+
+    @property
+    def reasoning(self) -> str:
+        with self._changed:
+            return "".join(self._reasoning)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What has arrived, with what it began with."""
+        with self._changed:
+            reasoning = mend_text("".join(self._reasoning))
+            text = mend_text("".join(self._text))
+            calls = tuple(self._calls)
+        first: list[Part] = [ReasoningPart(reasoning)] if reasoning else []
+        begun = [part for part in self.place.begins_with if isinstance(part, TextPart)]
+        if begun:
+            text = "".join(part.text for part in begun) + text
+        if text.strip():
+            first.append(TextPart(text))
+        return (*first, *calls)
+
+    def stop(self) -> None:
+        """Ask it to end; what has arrived is kept."""
+        self._stop.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Until it has landed; False where `seconds` ran out first."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._finished, seconds)
+
+    def follow(self) -> Iterator[str]:
+        """The text as it arrives, from the beginning, until the reply ends."""
+        seen = 0
+        while True:
+            with self._changed:
+                while len(self._text) == seen and not self._finished:
+                    self._changed.wait()
+                fresh, seen = "".join(self._text[seen:]), len(self._text)
+            if not fresh:
+                return
+            yield fresh
+
+    def result(self) -> Message:
+        """Wait for it; its message.
+
+        Raises:
+            ModelError: it failed or was cut off; `.partial` holds what had arrived, which is also in the history.
+        """
+        self.wait()
+        if self.failure is not None and self.generation.status != "stopped":
+            raise ModelError(self.failure, self.message.parts if self.message else ())
+        if self.message is None:
+            raise ModelError(Failure("stopped", "The reply was stopped before anything had arrived."))
+        return self.message
+
+    def _take(self, event: TextDelta | ReasoningDelta | ToolCallDone) -> None:
+        with self._changed:
+            if self._first_token is None:
+                self._first_token = now()
+            match event:
+                case TextDelta(text):
+                    self._text.append(text)
+                case ReasoningDelta(text):
+                    self._reasoning.append(text)
+                case ToolCallDone(id, name, arguments):
+                    self._calls.append(ToolCallPart(name, arguments_json(arguments), id))
+            self._unsaved = True
+            self._changed.notify_all()
+
+    def _snapshot(self) -> Generation | None:
+        """The generation with what has arrived, where there is something new to save."""
+        with self._changed:
+            if not self._unsaved or self._finished:
+                return None
+            self._unsaved = False
+            first = self._first_token
+        return replace(self.generation, partial=self.parts, first_token=first)
+
+    def _mark_unsaved(self) -> None:
+        with self._changed:
+            self._unsaved = True
+
+    def _finish(self, generation: Generation, message: Message | None) -> None:
+        with self._changed:
+            self.generation, self.message, self._finished = generation, message, True
+            self._changed.notify_all()
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """How a model's stream came out."""
+
+    status: GenerationStatus
+    finish_reason: str | None
+    usage: Usage
+    failure: Failure | None
+
+
+class Replies:
+    """Every reply being written by this process."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._jobs: dict[GenerationId, ReplyJob] = {}
+        self._lock = threading.Lock()
+        self._saver: threading.Thread | None = None
+        self._closing = threading.Event()
+
+    def running(self, conversation: ConversationId | None = None) -> tuple[ReplyJob, ...]:
+        """Jobs that have not landed, oldest first."""
+        with self._lock:
+            return tuple(
+                job
+                for job in self._jobs.values()
+                if job.running and conversation in (None, job.place.conversation)
+            )
+
+    def on_branch(self, conversation: ConversationId, branch: str) -> ReplyJob | None:
+        """The job that writes to this branch."""
+        return next((job for job in self.running(conversation) if job.place.branch == branch), None)
+
+    def start(
+        self, place: Place, generation: Generation, model: Model, request: Request, *, actor: str
+    ) -> ReplyJob:
+        """Begin to write. The generation is durable, as running, before the model is called.
+
+        Raises:
+            InTheWay: a reply is being written on this branch.
+        """
+        job = ReplyJob(place, generation)
+        with self._lock:
+            if self._closing.is_set():
+                raise InTheWay("Forky is shutting down.", "Ask again when it is back.")
+            if any(
+                other.running
+                and (other.place.conversation, other.place.branch) == (place.conversation, place.branch)
+                for other in self._jobs.values()
+            ):
+                raise InTheWay(
+                    f"A reply is being written on “{place.branch}”.", "Wait for it, stop it, or fork."
+                )
+            self._jobs[generation.id] = job
+        try:
+            self._store.record(place.conversation, generation)
+        except BaseException:
+            with self._lock:
+                del self._jobs[generation.id]
+            raise
+        threading.Thread(
+            target=self._run, args=(job, model, request, actor), name=f"reply-{generation.id}", daemon=True
+        ).start()
+        self._start_saver()
+        return job
+
+    def recover(self, actor: str = "Forky") -> int:
+        """Land what a crash left running as interrupted; how many there were. Call before `start`."""
+        found = 0
+        for conversation, id in self._store.running():
+            with self._lock:
+                if id in self._jobs:
+                    continue
+            generation = next(g for g in self._store.generations(conversation) if g.id == id)
+            failure = Failure(
+                "crash", "Forky stopped while this reply was being written. Resume it, or ask again."
+            )
+            end = _End("interrupted" if generation.partial else "failed", None, Usage(), failure)
+            if generation.parent is None:
+                self._store.record(conversation, _ended(generation, end))
+            else:
+                place = self._place_of(conversation, generation)
+                _land(self._store, place, generation, generation.partial, end, actor)
+            found += 1
+        return found
+
+    def _place_of(self, conversation: ConversationId, generation: Generation) -> Place:
+        """Where a reply found after a crash belongs: the head it expected follows from the view."""
+        assert generation.parent is not None
+        branch = self._store.view(conversation).branches.get(generation.branch)
+        replaces = None
+        if branch is not None and branch.head is not None:
+            head = self._store.message(conversation, branch.head)
+            if head.parent == generation.parent and head.role == "assistant":
+                replaces = head.id
+        return Place(conversation, generation.branch, generation.parent, replaces)
+
+    def close(self, seconds: float = 5.0) -> None:
+        """Stop every reply, keeping what has arrived, and wait for them."""
+        self._closing.set()
+        jobs = self.running()
+        for job in jobs:
+            job.stop()
+        for job in jobs:
+            job.wait(seconds)
+
+    def _run(self, job: ReplyJob, model: Model, request: Request, actor: str) -> None:
+        end = _consume(job, lambda: model.stream(request, job._stop))
+        generation = replace(job.generation, first_token=job._first_token)
+        with job._saving:
+            try:
+                generation, message = _land(self._store, job.place, generation, job.parts, end, actor)
+            except Exception as error:  # noqa: BLE001
+                # The disk is full or the file gone: the reply cannot be kept, and whoever watches must be told.
+                failure = Failure("store", f"The reply could not be saved. {error}")
+                generation, message = replace(_ended(generation, end), status="failed", failure=failure), None
+            job._finish(generation, message)
+        with self._lock:
+            self._jobs.pop(job.generation.id, None)
+
+    def _start_saver(self) -> None:
+        with self._lock:
+            if self._saver is None or not self._saver.is_alive():
+                self._saver = threading.Thread(target=self._save_all, name="reply-saver", daemon=True)
+                self._saver.start()
+
+    def _save_all(self) -> None:
+        while not self._closing.wait(SAVE_EVERY):
+            with self._lock:
+                jobs = [job for job in self._jobs.values() if job.running]
+                if not jobs:
+                    self._saver = None
+                    return
+            for job in jobs:
+                self._save(job)
+
+    def _save(self, job: ReplyJob) -> None:
+        with job._saving:
+            snapshot = job._snapshot()
+            if snapshot is None:
+                return
+            try:
+                self._store.record(job.place.conversation, snapshot)
+            except StoreError:
+                # The landing will fail the same way and say so; one missed save must not stop the others.
+                job._mark_unsaved()
+
+
+def _consume(job: ReplyJob, stream: Callable[[], Iterator[object]]) -> _End:
+    """Read the stream to its end into the job."""
+    try:
+        for event in stream():
+            match event:
+                case TextDelta() | ReasoningDelta() | ToolCallDone():
+                    job._take(event)
+                case Done(finish_reason, usage):
+                    if not job.parts:
+                        failure = Failure("empty", "The model ended without saying anything. Ask again.")
+                        return _End("failed", finish_reason, usage, failure)
+                    return _End("done", finish_reason, usage, None)
+                case Failed(failure, usage):
+                    return _End("interrupted" if job.parts else "failed", None, usage, failure)
+    except Exception as error:  # noqa: BLE001
+        # The contract forbids it, but a plug-in's bug must not leave a job running for ever.
+        failure = Failure("unknown", f"The model stopped with an error of its own ({type(error).__name__}).")
+        return _End("interrupted" if job.parts else "failed", None, Usage(), failure)
+    if job._stop.is_set():
+        return _End("stopped", None, Usage(), Failure("stopped", "You stopped this reply."))
+    failure = Failure("cut_off", "The reply ended without saying that it was complete.")
+    return _End("interrupted" if job.parts else "failed", None, Usage(), failure)
+
+
+def _ended(generation: Generation, end: _End) -> Generation:
+    return replace(
+        generation,
+        status=end.status,
+        finish_reason=mend_text(end.finish_reason[:_LONGEST_REASON]) if end.finish_reason else None,
+        usage=end.usage,
+        failure=_told(end.failure) if end.failure else None,
+        finished=now(),
+        partial=(),
+    )
+
+
+def _told(failure: Failure) -> Failure:
+    """A failure that can be stored and shown, whatever a model put into it."""
+    return replace(
+        failure,
+        kind=mend_text(failure.kind[:_LONGEST_REASON]),
+        sentence=mend_text(failure.sentence[:LONGEST_SENTENCE]).strip() or "The model gave no reason.",
+    )
+
+
+def _land(
+    store: Store, place: Place, generation: Generation, parts: tuple[Part, ...], end: _End, actor: str
+) -> tuple[Generation, Message | None]:
+    """Write what came of a reply: one operation where there is a message, else just the generation's end."""
+    ended = _ended(generation, end)
+    if not parts:
+        store.record(place.conversation, ended)
+        return ended, None
+    message = seal(Draft("assistant", parts), (place.parent,), created=now())
+    ended = replace(ended, message=message.id)
+    while True:
+        view = store.view(place.conversation)
+        tx = Transaction(store, place.conversation, view, actor, [message], [ended])
+        entry = view.entries.get(f"heads/{place.branch}")
+        if entry == {"at": place.expected_head}:
+            tx.move(place.branch, message.id)
+            if place.replaces is not None and place.replaces != message.id:
+                tx.keep(place.replaces)
+            summary = f"{generation.model} answered on “{place.branch}”"
+        else:
+            # Somebody moved or removed the branch meanwhile: the reply stays visible beside it.
+            tx.keep(message.id)
+            summary = (
+                f"{generation.model} answered; “{place.branch}” had moved, so the reply is kept beside it"
+            )
+        if not tx.changes:
+            # The same words again: one message, one more generation.
+            store.record(place.conversation, ended)
+            return ended, store.message(place.conversation, message.id)
+        try:
+            tx.publish("reply", summary, group=place.group)
+        except Outdated:
+            continue
+        return ended, message

@@ -1,0 +1,131 @@
+"""One conversation as the verbs see it: its store, its current view, and what can be derived from them.
+
+Nothing here changes anything. A verb reads from a `Repo`, builds a `Transaction` from it and publishes that.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from forky_core.errors import Ambiguous, InTheWay, NotFound
+from forky_core.llm.contract import Model, ModelInfo
+from forky_core.model import Branch, ConversationId, Generation, Message, MessageId, View
+from forky_core.repo.replies import Replies
+from forky_core.repo.timeline import Timeline
+from forky_core.repo.transaction import Transaction
+from forky_core.repo.visible import Visible, see
+from forky_core.store.contract import Store
+
+
+class Models(Protocol):
+    """The models on offer (llm/catalogue.py)."""
+
+    def model(self, name: str) -> Model:
+        """NotFound where there is none of that name any more."""
+        ...
+
+    def models(self) -> tuple[ModelInfo, ...]: ...
+
+    def default(self) -> str: ...
+
+
+def short(message: MessageId) -> str:
+    """The eight digits people read."""
+    return message.removeprefix("b2:")[:8]
+
+
+def branch_in(view: View, name: str) -> Branch:
+    """The branch as this view has it. NotFound where there is none of that name."""
+    try:
+        return view.branch(name)
+    except KeyError:
+        names = ", ".join(f"“{n}”" for n in list(view.branches)[:5])
+        raise NotFound(f"There is no branch “{name}”.", f"There are: {names}." if names else "") from None
+
+
+@dataclass(slots=True)
+class Repo:
+    """One conversation. Shared by every handle on it; safe from any thread."""
+
+    store: Store
+    replies: Replies
+    models: Models
+    id: ConversationId
+    actor: str
+    _timeline: Timeline = field(default_factory=Timeline)
+    _visible: Visible | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def view(self) -> View:
+        return self.store.view(self.id)
+
+    @property
+    def messages(self) -> Mapping[MessageId, Message]:
+        return self.store.messages(self.id)
+
+    @property
+    def visible(self) -> Visible:
+        view = self.view
+        with self._lock:
+            if self._visible is None or self._visible.version != view.version:
+                self._visible = see(self.messages, view)
+            return self._visible
+
+    def timeline(self) -> Timeline:
+        """Undo and redo as of now."""
+        with self._lock:
+            fresh = self.store.operations(self.id, after=self._timeline.version)
+            self._timeline = self._timeline.after(fresh)
+            return self._timeline
+
+    def change(self) -> Transaction:
+        return Transaction(self.store, self.id, self.view, self.actor)
+
+    def live(self, *, alone: bool = False) -> Transaction:
+        """A transaction for work that makes no sense in the trash. InTheWay for a trashed conversation."""
+        tx = self.change()
+        tx.alone = alone
+        if tx.view.trashed:
+            raise InTheWay("This conversation is in the trash.", "Take it back first.")
+        return tx
+
+    def branch(self, name: str) -> Branch:
+        """NotFound where there is none of that name."""
+        return branch_in(self.view, name)
+
+    def message(self, id: str) -> Message:
+        """The message of a full id, or of the beginning of one.
+
+        Raises:
+            NotFound: none begins so.
+            Ambiguous: several do.
+        """
+        try:
+            return self.store.message(self.id, MessageId(id))
+        except NotFound:
+            if not id.removeprefix("b2:"):
+                raise
+        matches = self.store.match(self.id, id)
+        if not matches:
+            raise NotFound(f"No message of this conversation has an id that begins with “{id[:40]}”.")
+        if len(matches) > 1:
+            raise Ambiguous(
+                f"“{id}” fits {len(matches)} messages: {', '.join(short(m) for m in matches[:5])}.",
+                matches,
+                "Give more of the id.",
+            )
+        return self.store.message(self.id, matches[0])
+
+    def path(self, head: MessageId | None) -> tuple[Message, ...]:
+        return self.store.path(self.id, head) if head is not None else ()
+
+    def generations(self) -> tuple[Generation, ...]:
+        return self.store.generations(self.id)
+
+    def latest_generation(self, message: MessageId) -> Generation | None:
+        """The call that produced this message last."""
+        return next((g for g in reversed(self.generations()) if g.message == message), None)

@@ -1,0 +1,114 @@
+"""Which operations can be undone and redone: one fold over the log (law 5).
+
+An undo names the operations it took back, a redo the undo it took back, so the answer follows from the log alone and
+survives a restart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from forky_core.model import EMPTY_VIEW, Change, Operation, View
+from forky_core.parts import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The state of undo and redo after the operations fed so far."""
+
+    version: int = 0
+    done: tuple[Operation, ...] = ()
+    """Operations in force that undo can take back, oldest first. The one that created the conversation is none."""
+    undone: tuple[tuple[Operation, tuple[Operation, ...]], ...] = ()
+    """Each undo that redo can take back, with the operations it reverted, oldest first."""
+
+    def after(self, operations: Sequence[Operation]) -> Timeline:
+        """With the operations that came after `version`, oldest first."""
+        if not operations:
+            return self
+        done, undone = list(self.done), list(self.undone)
+        for operation in operations:
+            if operation.verb == "undo":
+                reverted = tuple(o for o in done if o.number in operation.reverts)
+                done = [o for o in done if o.number not in operation.reverts]
+                undone.append((operation, reverted))
+            elif operation.verb == "redo":
+                if undone:
+                    done.extend(undone.pop()[1])
+            elif operation.verb != "create":
+                done.append(operation)
+                undone.clear()
+        return Timeline(operations[-1].number, tuple(done), tuple(undone))
+
+    @property
+    def next_undo(self) -> tuple[Operation, ...]:
+        """What undo would take back, oldest first: the last gesture, or () where there is nothing.
+
+        A gesture's operations (a question and its reply) go together, unless something else has since changed what
+        the earlier ones of them changed.
+        """
+        if not self.done:
+            return ()
+        last = self.done[-1]
+        if last.group is None:
+            return (last,)
+        start = next(i for i, o in enumerate(self.done) if last.group in (o.group, o.number))
+        tail = self.done[start:]
+        together = tuple(o for o in tail if last.group in (o.group, o.number))
+        touched = {change.key for o in together for change in o.changes}
+        others = {change.key for o in tail if o not in together for change in o.changes}
+        return together if not touched & others else (last,)
+
+    @property
+    def in_force(self) -> frozenset[int]:
+        """Numbers of the operations that are not undone."""
+        return frozenset(operation.number for operation in self.done)
+
+    @property
+    def next_redo(self) -> tuple[Operation, ...]:
+        """What redo would bring back, oldest first."""
+        return self.undone[-1][1] if self.undone else ()
+
+
+def inverse(operations: Sequence[Operation], entries: Mapping[str, Json]) -> tuple[Change, ...]:
+    """The changes that take `operations` (oldest first) back from a view with these entries."""
+    after: dict[str, Json | None] = {}
+    for operation in reversed(operations):
+        for change in operation.changes:
+            after[change.key] = change.before
+    return _difference(entries, after)
+
+
+def forward(operations: Sequence[Operation], entries: Mapping[str, Json]) -> tuple[Change, ...]:
+    """The changes that make `operations` (oldest first) again."""
+    after: dict[str, Json | None] = {}
+    for operation in operations:
+        for change in operation.changes:
+            after[change.key] = change.after
+    return _difference(entries, after)
+
+
+def _difference(entries: Mapping[str, Json], after: Mapping[str, Json | None]) -> tuple[Change, ...]:
+    return tuple(
+        Change(key, entries.get(key), value)
+        for key, value in sorted(after.items())
+        if entries.get(key) != value
+    )
+
+
+def view_at(operations: Iterable[Operation], number: int) -> View:
+    """The view as of operation `number`, by replaying the log from its beginning."""
+    view = EMPTY_VIEW
+    for operation in operations:
+        if operation.number > number:
+            break
+        view = view.apply(operation.changes, operation.number)
+    return view
+
+
+def changes_to(view: View, target: View) -> tuple[Change, ...]:
+    """What must change for `view` to hold what `target` holds."""
+    keys = view.entries.keys() | target.entries.keys()
+    return _difference(view.entries, MappingProxyType({key: target.entries.get(key) for key in keys}))

@@ -1,0 +1,199 @@
+"""A disk that is full, a file that is gone, locked or read-only: said plainly, and what was there can still be read."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from forky_core.cli.parser import main
+from forky_core.errors import ForkyError, StoreError
+from forky_core.llm.scripted import Until
+from forky_core.repo.workspace import Workspace
+from forky_core.store.duckdb import DuckDBStore
+from tests.builders import ScriptedModels, talk, texts
+
+ROOT = Path(__file__).parents[2]
+HOLDER = """
+import sys
+from forky_core.store.duckdb import DuckDBStore
+store = DuckDBStore.open(sys.argv[1])
+print("open", flush=True)
+sys.stdin.read()
+"""
+COMMANDS = (["chat", "-m", "hello"], ["list"], ["log"], ["log", "--graph"], ["verify"])
+
+
+@contextmanager
+def a_full_disk(size: int) -> Iterator[None]:
+    """No file of this process may grow beyond `size` bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def noise() -> str:
+    """300 KB that do not compress."""
+    return os.urandom(150_000).hex()
+
+
+def test_a_disk_that_fills_in_mid_stream_ends_the_reply_with_a_sentence(tmp_path: Path) -> None:
+    models, full, arrived = ScriptedModels(), threading.Event(), threading.Event()
+    path = tmp_path / "forky.duckdb"
+    with Workspace(DuckDBStore.open(path), models) as forky:
+        chat = talk(forky.create("Full"), "a", "b")
+        models.one.enqueue("begun ", Until(arrived), noise(), Until(full))
+        job = chat.send("why?")
+        next(job.follow())
+        with a_full_disk(path.stat().st_size + 50_000):
+            arrived.set()
+            full.set()
+            assert job.wait(30)
+            assert job.generation.status == "failed" and job.failure is not None
+            assert "no room" in job.failure.sentence
+            assert texts(chat) == ["a", "b", "why?"]
+            assert chat.replies == () and chat.context().messages
+            assert forky.search("why") and chat.verify().findings == ()
+        whole = chat.ask("and now?").text
+        assert forky.verify().clean
+    with Workspace(DuckDBStore.open(path), models) as again:
+        assert again.store.running() == ()
+        assert texts(again.conversation(chat.id, "main"))[-1] == whole
+        assert again.verify().clean
+
+
+def test_every_verb_on_a_full_disk_is_refused_with_a_sentence_and_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "forky.duckdb"
+    with Workspace(DuckDBStore.open(path), ScriptedModels()) as forky:
+        chat = talk(forky.create("Full"), "a", "b")
+        before = chat.view
+        with a_full_disk(path.stat().st_size // 2):
+            for verb in (
+                lambda: chat.ask(noise()),
+                lambda: chat.stash(draft=noise()),
+                lambda: forky.attach(noise().encode(), name="a.bin"),
+                lambda: chat.set_rules(system=noise()),
+                forky.create,
+            ):
+                with pytest.raises(StoreError, match="no room"):
+                    # A small change may still fit; the third does not.
+                    [verb() for _ in range(40)]
+            assert texts(chat)[:2] == ["a", "b"]
+        assert chat.view.version >= before.version
+        assert chat.ask("again").text == "one says: again"
+        assert forky.verify().clean
+
+
+@pytest.mark.parametrize("how", ["removed", "replaced", "emptied"])
+def test_a_file_taken_away_under_the_process_ends_in_sentences(tmp_path: Path, how: str) -> None:
+    path = tmp_path / "forky.duckdb"
+    forky = Workspace(DuckDBStore.open(path), ScriptedModels())
+    chat = talk(forky.create("Gone"), "a", "b")
+    if how == "emptied":
+        os.truncate(path, 0)
+    else:
+        path.unlink()
+        if how == "replaced":
+            path.write_bytes(b"something else")
+    refusals: list[str] = []
+    for verb in (
+        lambda: chat.ask("why?"),
+        chat.fork,
+        chat.undo,
+        forky.conversations,
+        forky.verify,
+        forky.close,
+    ):
+        try:
+            verb()
+        except ForkyError as error:
+            refusals.append(str(error))
+    assert texts(chat)[:2] == ["a", "b"]
+    assert all(refusals)
+    if how == "replaced":
+        assert path.read_bytes() == b"something else"
+
+
+def run(path: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    whole = [sys.executable, "-m", "forky_core", "--database", str(path), *command]
+    environment = {**os.environ, "FORKY_PROBE": "0", "FORKY_MODEL": "offline/quote"}
+    return subprocess.run(
+        whole, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def one_sentence(done: subprocess.CompletedProcess[str], code: int) -> str:
+    assert done.returncode == code, done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr and len(done.stderr.strip().splitlines()) == 1
+    return done.stderr
+
+
+def test_the_command_line_names_the_process_that_has_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "forky.duckdb"
+    holder_command = [sys.executable, "-c", HOLDER, str(path)]
+    with subprocess.Popen(
+        holder_command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None and holder.stdout.readline() == "open\n"
+        for command in (COMMANDS[0], COMMANDS[-1]):
+            assert f"(process {holder.pid})" in one_sentence(run(path, *command), 1)
+        holder.communicate("")
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("content", [b"", b"no database\n" * 1000], ids=["empty", "text"])
+def test_the_command_line_leaves_a_file_that_is_no_database_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: list[str], content: bytes
+) -> None:
+    path = tmp_path / "forky.duckdb"
+    path.write_bytes(content)
+    assert main(["--database", str(path), *command]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == "" and "damaged or not a Forky database" in shown.err
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_the_command_line_on_a_place_that_cannot_be_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    reading = command[0] != "chat"
+    for place in (
+        tmp_path,
+        tmp_path / "file" / "x.duckdb",
+        Path("/proc/x.duckdb"),
+        "x" * 300,
+        "a\0b",
+        "\ud800",
+        "~no-such-user/x",
+    ):
+        assert main(["--database", str(place), *command]) in ({1, 2} if reading else {1})
+        shown = capsys.readouterr()
+        assert shown.out == "" and len(shown.err.strip().splitlines()) == 1
+
+
+def test_the_command_line_on_a_full_disk_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "forky.duckdb"
+    assert run(path, "chat", "-m", "hello").returncode == 0
+    script = (
+        "import resource, signal, sys; from forky_core.cli.parser import main;"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (60_000,) * 2);"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", script, "--database", str(path), "chat", "-m", noise()[:100_000]]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "no room" in done.stderr
+    assert run(path, "verify").returncode == 0

@@ -1,0 +1,105 @@
+"""Long texts of one sign or a few: a pattern whose time grows with their square would end in the watchdog."""
+
+from __future__ import annotations
+
+import faulthandler
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from forky_core.cli.plain import plain
+from forky_core.context.quoting import quoted_file
+from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.checks import read_claims
+from forky_core.merge.squash import extract
+from forky_core.merge.units import atoms, units
+from forky_core.model import seal
+from forky_core.parts import AttachmentPart, Draft, TextPart, ToolResultPart
+from forky_core.repo.identity import suggested_name, title_from
+from forky_core.retrieval.passages import dialogue, document_passages
+from forky_core.retrieval.quote import answer
+from forky_core.retrieval.words import terms
+from forky_core.store.words import search_words
+from forky_core.views.textdiff import text_diff
+from pages.ui.markdown import SHOWN, plain_label, safe_markdown
+
+LENGTH = 30_000
+SIGNS = (
+    *" \t\n\r:`\\[(<>|$!*_-'\"/.aA0あ\u202e\u0301\0",
+    *(
+        "::",
+        "a ",
+        "a.",
+        "a-",
+        "a'",
+        "1-",
+        "/a",
+        "./",
+        "a::",
+        "--",
+        "` ",
+        "``",
+        "\\(",
+        "\\[",
+        "$a$",
+        "![",
+        "<a",
+    ),
+    *(
+        "- ",
+        "> ",
+        "1. ",
+        " \n",
+        "\n\n",
+        "a\n",
+        "| ",
+        ":a",
+        ":a:",
+        "::a[",
+        "[abc123] ",
+        '<file name="a">\n',
+        "A b ",
+    ),
+    *("。", '." ', "decided ", "a=b\n", "(a", "https://", "merged branch ", "?* ", "</file", "```\n", "{;"),
+)
+READERS: dict[str, Callable[[str], object]] = {
+    "markdown": lambda text: safe_markdown(text[:SHOWN]),
+    "label": plain_label,
+    "lines of a message": lambda text: units([seal(Draft("user", (TextPart(text),)), ())]),
+    "lines of a result": lambda text: units([seal(Draft("tool", (ToolResultPart("x", text),)), ())]),
+    "atoms": atoms,
+    "squash": lambda text: extract(
+        [seal(Draft("user", (TextPart(text),)), ())],
+        [text],
+        500,
+        count_tokens=estimate_tokens,
+        focus=text,
+    ),
+    "claims": lambda text: read_claims(text, {}),
+    "file": lambda text: quoted_file(AttachmentPart("0" * 64, "text/plain", text[:200]), text),
+    "title": title_from,
+    "name": lambda text: suggested_name(text, ()),
+    "dialogue": lambda text: dialogue([{"role": "user", "content": text}] * 2),
+    "document": lambda text: document_passages("x", text),
+    "terms": terms,
+    "offline answer": lambda text: list(
+        answer([{"role": "user", "content": text}, {"role": "user", "content": "what was decided?"}])
+    ),
+    "offline question": lambda text: list(answer([{"role": "user", "content": text}])),
+    "search": search_words,
+    "diff": lambda text: text_diff(text, text[::-1] + "x").folded,
+    "terminal": plain,
+}
+
+
+@pytest.fixture(autouse=True)
+def watchdog() -> Iterator[None]:
+    faulthandler.dump_traceback_later(120, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_long_texts_of_few_signs_are_read_in_one_pass(reader: str) -> None:
+    for sign in SIGNS:
+        READERS[reader]((sign * (LENGTH // len(sign) + 1))[:LENGTH])

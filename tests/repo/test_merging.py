@@ -1,0 +1,164 @@
+"""A plan is read first; landing writes what it says, once, on the heads it saw."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from forky_core.errors import ModelError, NothingToDo, Outdated
+from forky_core.llm.scripted import Fail
+from forky_core.merge.model_squash import SquashRejected
+from forky_core.repo.conversation import Conversation
+from forky_core.welcome import ensure_welcome, make_welcome
+from tests.builders import ScriptedModels, debugged, talk, texts, workspace
+
+
+@pytest.fixture
+def chat() -> Conversation:
+    forky, _ = workspace()
+    return debugged(forky)
+
+
+def sent(chat: Conversation) -> str:
+    return "\n".join(str(message["content"]) for message in chat.context().messages)
+
+
+def test_planning_writes_nothing(chat: Conversation) -> None:
+    before = (chat.view, dict(chat._repo.messages))
+    chat.plan_merge("debug")
+    assert (chat.view, dict(chat._repo.messages)) == before
+
+
+@pytest.mark.parametrize("strategy", ["squash", "full"])
+def test_after_landing_the_model_is_sent_exactly_what_the_preview_said(
+    chat: Conversation, strategy: str
+) -> None:
+    before = chat.context()
+    plan = chat.plan_merge("debug", strategy=strategy)  # type: ignore[arg-type]
+    chat.merge(plan)
+    after = chat.context()
+    assert after.tokens - before.tokens == plan.tokens
+    assert "collect_members" in sent(chat)
+    merge = chat.head
+    assert merge is not None and merge.parents == (plan.target, plan.source) and merge.role == "user"
+
+
+def test_a_model_can_write_the_squash_and_is_checked(chat: Conversation) -> None:
+    models = chat._repo.models
+    assert isinstance(models, ScriptedModels)
+    fix = chat.checkout("debug").path()[-1]
+    line = {
+        "type": "decision",
+        "text": "Collect members lazily.",
+        "cites": [fix.id[3:11]],
+        "quote": "collect members lazily",
+    }
+    models.two.enqueue(json.dumps({"lines": [line]}))
+    plan = chat.plan_merge("debug", model="scripted/two", budget=200)
+    assert (
+        "Collect members lazily." in plan.payload
+        and plan.drafts[0].draft.parts[0].stored()["made_by"] == "scripted/two"
+    )
+    models.two.enqueue("Sure! To fix enums you should first of all look at 99 other files.")
+    with pytest.raises(SquashRejected) as caught:
+        chat.plan_merge("debug", model="scripted/two", budget=200)
+    assert caught.value.problems and caught.value.plan.badge
+    assert "scripted/two" not in sent(chat)
+    chat.merge(caught.value.plan)
+    assert "collect_members" in sent(chat)
+
+
+def test_a_model_that_fails_to_summarise_writes_nothing(chat: Conversation) -> None:
+    models = chat._repo.models
+    assert isinstance(models, ScriptedModels)
+    models.two.enqueue("half of", Fail("cut_off", "The line was cut."))
+    count = len(chat.operations)
+    with pytest.raises(ModelError, match="cut"):
+        chat.plan_merge("debug", model="scripted/two")
+    assert len(chat.operations) == count
+
+
+def test_an_edited_payload_is_what_lands(chat: Conversation) -> None:
+    chat.merge(chat.plan_merge("debug").edited("Collect members lazily. That is all."))
+    assert "That is all." in sent(chat)
+    assert "parser.py" not in sent(chat)
+
+
+def test_picking_copies_turns_and_remembers_where_they_came_from(chat: Conversation) -> None:
+    source = chat.checkout("debug").path()
+    chat.merge(chat.plan_merge("debug", strategy="cherry-pick", picks=[m.id for m in source[2:4]]))
+    assert texts(chat)[-2:] == [m.text for m in source[2:4]]
+    assert [m.sources for m in chat.path()[-2:]] == [(m.id,) for m in source[2:4]]
+
+
+def test_merging_again_brings_only_what_is_new(chat: Conversation) -> None:
+    chat.merge(chat.plan_merge("debug"))
+    with pytest.raises(NothingToDo):
+        chat.merge(chat.plan_merge("debug"))
+    talk(chat.checkout("debug"), "And flags?", "The same holds for `enum.Flag` since 3.11.")
+    plan = chat.plan_merge("debug")
+    assert len(plan.delta) == 2
+    assert "enum.Flag" in plan.payload and "parser.py" not in plan.payload
+
+
+def test_a_merge_is_one_operation_and_one_undo(chat: Conversation) -> None:
+    head, count = chat.head, len(chat.operations)
+    chat.merge(chat.plan_merge("debug"))
+    assert len(chat.operations) == count + 1
+    chat.undo()
+    assert chat.head == head
+
+
+@pytest.mark.parametrize("branch", ["main", "debug"])
+def test_a_plan_that_was_overtaken_is_refused_and_names_what_came_first(
+    chat: Conversation, branch: str
+) -> None:
+    plan = chat.plan_merge("debug")
+    talk(chat.checkout(branch), "I was faster")
+    count = len(chat.operations)
+    with pytest.raises(Outdated) as caught:
+        chat.merge(plan)
+    assert caught.value.first is not None and "I was faster" in caught.value.first.summary
+    assert len(chat.operations) == count
+
+
+def test_a_target_whose_model_is_gone_can_still_be_merged_into(chat: Conversation) -> None:
+    chat.set_rules(model="scripted/gone")
+    chat.merge(chat.plan_merge("debug"))
+    assert chat.head is not None and chat.head.merge is not None
+
+
+def test_what_was_merged_stays_visible_when_its_branch_is_deleted(chat: Conversation) -> None:
+    tip = chat.checkout("debug").path()[-1]
+    chat.merge(chat.plan_merge("debug"))
+    chat.delete_branch("debug")
+    assert tip.id in chat.visible.messages
+
+
+def test_a_full_merge_of_a_branch_that_is_only_ahead_moves_the_pointer(chat: Conversation) -> None:
+    ahead = talk(chat.fork("ahead"), "More?", "More.")
+    chat.merge(chat.plan_merge("ahead", strategy="full"))
+    assert chat.path() == ahead.path()
+
+
+def test_merges_of_nothing_are_a_sentence(chat: Conversation) -> None:
+    with pytest.raises(NothingToDo, match="itself"):
+        chat.plan_merge("main")
+    forky, _ = workspace()
+    empty = forky.create()
+    empty.fork("other")
+    with pytest.raises(NothingToDo, match="empty"):
+        empty.plan_merge("other")
+
+
+def test_the_first_visit_has_forks_and_a_merge_and_is_made_once() -> None:
+    forky, _ = workspace()
+    chat = ensure_welcome(forky)
+    assert chat is not None and len(chat.branches) >= 3
+    assert any(message.merge for message in chat.path())
+    assert "zstd -T8 -9" in sent(chat)
+    assert forky.verify().clean
+    chat.trash()
+    assert ensure_welcome(forky) is None
+    assert len(make_welcome(forky).path()) == 7
