@@ -1,0 +1,95 @@
+"""What stands around a message: who said it, how it ended, what it took; short, as a person would say it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from forky_core.model import Generation, Message, Usage
+from forky_core.views.notebook import Cell
+
+_ROLES = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
+_STRATEGIES = {"full": "in full", "squash": "squashed", "cherry-pick": "picked"}
+_ENDS = {"stopped": "Stopped", "interrupted": "Interrupted", "failed": "Failed"}
+
+
+def who(message: Message, generation: Generation | None, label: Callable[[str], str]) -> str:
+    """`label` gives the name a person knows a model by."""
+    if message.merge is not None:
+        return "Merge"
+    if message.name:
+        return message.name
+    if message.role == "assistant" and generation is not None:
+        return label(generation.model)
+    return _ROLES[message.role]
+
+
+def merged(message: Message) -> str:
+    """One line of what a merge brought; "" where the message is none."""
+    merge = message.merge
+    if merge is None:
+        return ""
+    count = len(merge.messages)
+    made = f", written by {merge.made_by}" if merge.made_by else ""
+    left = f", {len(merge.omitted)} left out" if merge.omitted else ""
+    return (
+        f"“{merge.source}” {_STRATEGIES[merge.strategy]}: "
+        f"{count} message{'' if count == 1 else 's'}{left}{made}"
+    )
+
+
+def took(cell: Cell) -> str:
+    """Tokens, cost and time of an answer; "" where nothing is known of them."""
+    call = cell.generation
+    if call is None:
+        return ""
+    facts = [_used(call.usage)]
+    if call.usage.cost:
+        facts.append(dollars(call.usage.cost))
+    if cell.seconds is not None:
+        facts.append(seconds(cell.seconds))
+    if call.finish_reason == "length":
+        facts.append("cut at the token limit")
+    return " · ".join(fact for fact in facts if fact)
+
+
+def _used(usage: Usage) -> str:
+    if usage.completion_tokens is None:
+        return ""
+    sent = f"{tokens(usage.prompt_tokens)} → " if usage.prompt_tokens is not None else ""
+    return f"{sent}{tokens(usage.completion_tokens)} tokens"
+
+
+def ended(generation: Generation | None) -> str:
+    """How a reply ended where it did not end well: "Interrupted. The connection was lost …"; else ""."""
+    if generation is None or generation.status not in _ENDS:
+        return ""
+    if generation.status == "stopped":
+        return "You stopped this reply."
+    why = generation.failure.sentence if generation.failure else ""
+    return f"{_ENDS[generation.status]}. {why}".strip()
+
+
+def tokens(number: int | None) -> str:
+    """1234 → "1.2k"."""
+    if number is None:
+        return "?"
+    if number < 1_000:
+        return str(number)
+    if number < 999_500:
+        return f"{number / 1_000:.1f}".removesuffix(".0") + "k"
+    return f"{number / 1_000_000:.1f}".removesuffix(".0") + "M"
+
+
+def dollars(cost: float) -> str:
+    """To two significant places below a cent, to the cent above a dollar."""
+    if cost <= 0:
+        return "$0"
+    if cost < 0.0001:
+        return "< $0.0001"
+    return f"${cost:.4f}".rstrip("0") if cost < 0.1 else f"${cost:.2f}"
+
+
+def seconds(span: float) -> str:
+    if span < 60:
+        return f"{span:.1f} s"
+    return f"{span // 60:.0f} min {span % 60:.0f} s"

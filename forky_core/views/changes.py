@@ -1,0 +1,125 @@
+"""A changed key of a view as a sentence: what the History page unfolds below an operation.
+
+The log keeps keys with their values before and after; these are the words for them. Every key has some, also one
+that a later Forky writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from forky_core.model import Change, MessageId, Operation
+from forky_core.parts import Json
+from forky_core.repo.repo import short
+
+_LONGEST = 120
+"""Characters of a value that are quoted."""
+_SETTINGS = {"system": "system prompt", "model": "model"}
+
+
+def sentences(changes: Iterable[Change]) -> tuple[str, ...]:
+    """One for each changed key, branches first. The settings of a branch go with it where it is removed."""
+    known = tuple(changes)
+    removed = {f"rules/{change.key.removeprefix('heads/')}" for change in known if _is_removed_branch(change)}
+    return tuple(
+        sentence
+        for change in sorted(known, key=lambda change: (_rank(change.key), change.key))
+        if change.key not in removed
+        for sentence in _sentences(change)
+    )
+
+
+def _is_removed_branch(change: Change) -> bool:
+    return change.key.startswith("heads/") and change.after is None
+
+
+def _rank(key: str) -> int:
+    order = ("title", "trashed", "heads", "rules", "tags", "stash", "kept")
+    kind = key.partition("/")[0]
+    return order.index(kind) if kind in order else len(order)
+
+
+def _sentences(change: Change) -> Sequence[str]:
+    kind, _, name = change.key.partition("/")
+    match kind:
+        case "title":
+            return [f"Title: {_quoted(change.before)} → {_quoted(change.after)}"]
+        case "trashed":
+            return ["Moved to the trash" if change.after else "Taken out of the trash"]
+        case "heads":
+            return [_pointer(f"Branch “{name}”", change)]
+        case "tags":
+            return [_pointer(f"Tag “{name}”", change)]
+        case "kept":
+            place = short(MessageId(name))
+            said = "stays in sight without a branch" if change.after else "is no longer kept without a branch"
+            return [f"Message {place} {said}"]
+        case "stash":
+            return [_stash(name, change)]
+        case "rules":
+            return _rules(name, change.before or {}, change.after or {})
+        case _:
+            return [f"{change.key}: {_quoted(change.before)} → {_quoted(change.after)}"]
+
+
+def _pointer(what: str, change: Change) -> str:
+    if change.before is None:
+        return f"{what}: new, at {_at(change.after)}"
+    if change.after is None:
+        return f"{what}: removed, was at {_at(change.before)}"
+    return f"{what}: {_at(change.before)} → {_at(change.after)}"
+
+
+def _at(entry: Any) -> str:
+    id = entry.get("at") if isinstance(entry, Mapping) else None
+    return short(MessageId(id)) if id else "nothing yet"
+
+
+def _stash(number: str, change: Change) -> str:
+    entry: Any = change.after if change.after is not None else change.before
+    note = _quoted(entry.get("note") if isinstance(entry, Mapping) else None)
+    if change.before is None:
+        return f"Stash {number}: {note} put aside"
+    return f"Stash {number}: {note} {'taken off the list' if change.after is None else 'changed'}"
+
+
+def _rules(branch: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Sequence[str]:
+    """Only what is known to differ, each by its own name."""
+    return [
+        line
+        for key in ("system", "model", "parameters", "pins", "exclusions")
+        if before.get(key) != after.get(key)
+        for line in _setting(f"Branch “{branch}”", key, before.get(key), after.get(key))
+    ]
+
+
+def _setting(branch: str, key: str, before: Any, after: Any) -> Sequence[str]:
+    if key == "parameters":
+        was, will_be = before or {}, after or {}
+        return [
+            f"{branch}, {name}: {_quoted(was.get(name))} → {_quoted(will_be.get(name))}"
+            for name in sorted({*was, *will_be})
+            if was.get(name) != will_be.get(name)
+        ]
+    if key in ("pins", "exclusions"):
+        what = "pinned" if key == "pins" else "left out of the context"
+        return [f"{branch}, messages {what}: {len(before or ())} → {len(after or ())}"]
+    return [f"{branch}, {_SETTINGS[key]}: {_quoted(before)} → {_quoted(after)}"]
+
+
+def _quoted(value: Json | None) -> str:
+    if value is None or value == "":
+        return "none"
+    line = " ".join(str(value).split())
+    return f"“{line if len(line) <= _LONGEST else line[: _LONGEST - 1] + '…'}”"
+
+
+def branches_touched(operation: Operation) -> tuple[str, ...]:
+    """Names of the branches an operation made, moved, changed or removed."""
+    names = (
+        name
+        for kind, _, name in (change.key.partition("/") for change in operation.changes)
+        if kind in ("heads", "rules")
+    )
+    return tuple(dict.fromkeys(names))

@@ -1,0 +1,275 @@
+"""The view model of Compare: what the sides share, then turn by turn what each said, with what it cost.
+
+The shared part is what every side's context begins with. After it, turns are put side by side in the order they came;
+where all sides were asked the same, they are put on one row again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from forky_core.dag import is_ancestor
+from forky_core.llm.tokens import estimate_tokens
+from forky_core.model import Generation, Message, MessageId
+from forky_core.repo.visible import Visible
+from forky_core.views.shelf import count
+from forky_core.views.sides import Side
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One message of a column."""
+
+    message: Message
+    generation: Generation | None
+    """The newest call that produced it."""
+    tokens: int
+    """As the provider counted the answer, else an estimate."""
+    same_as: str | None
+    """Label of the first column that holds this very message too; None for the first itself."""
+
+    @property
+    def seconds(self) -> float | None:
+        return self.generation.seconds if self.generation else None
+
+    @property
+    def seconds_to_first_token(self) -> float | None:
+        return self.generation.seconds_to_first_token if self.generation else None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question with what answered it. The first of a column may have no question: it is among the shared ones."""
+
+    question: Entry | None
+    answers: tuple[Entry, ...]
+    brought: tuple[Entry, ...] = ()
+    """Merges that the question could build on."""
+
+    @property
+    def text(self) -> str:
+        """What was answered."""
+        return "\n\n".join(entry.message.text for entry in self.answers if entry.message.role == "assistant")
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """Sums over the answers of a column after the shared part."""
+
+    answers: int
+    tokens: int
+    cost: float | None
+    """US dollars; None where the price of one of them is not known."""
+    seconds: float | None
+    """None where no answer was made by a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    side: Side
+    messages: int
+    """How many come after the shared part."""
+    models: tuple[str, ...]
+    """Which answered there, in order, each once."""
+    total: Total
+    unanswered: Generation | None
+    """The failed call at its end, where nothing arrived."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Turns beside each other, one a column; None where a column has none here."""
+
+    turns: tuple[Turn | None, ...]
+
+    @property
+    def asked(self) -> Message | None:
+        """The question, where every column was asked the same."""
+        questions = [turn.question.message if turn and turn.question else None for turn in self.turns]
+        first = questions[0]
+        if first is None or any(q is None or q.parts != first.parts for q in questions):
+            return None
+        return first
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    shared: tuple[Message, ...]
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...]
+    """How the sides stand to each other, where that needs saying; a sentence each."""
+
+
+def compare(
+    sides: Sequence[Side],
+    visible: Visible,
+    generations: Sequence[Generation],
+    path_of: Callable[[MessageId], Sequence[Message]],
+) -> Comparison:
+    """The sides side by side."""
+    paths = [path_of(side.head) if side.head is not None else () for side in sides]
+    shared = _shared(paths)
+    calls = {call.message: call for call in generations if call.message is not None}
+    rests = [path[shared:] for path in paths]
+    turns = [_turns(rest, calls, _holders(rests[:at], sides)) for at, rest in enumerate(rests)]
+    columns = tuple(
+        _column(side, rest, own, generations) for side, rest, own in zip(sides, rests, turns, strict=True)
+    )
+    return Comparison(
+        tuple(paths[0][:shared]) if paths else (),
+        columns,
+        _rows(turns),
+        _notes(sides, paths, shared, visible),
+    )
+
+
+def _shared(paths: Sequence[Sequence[Message]]) -> int:
+    """How many messages every path begins with."""
+    if not paths:
+        return 0
+    shortest = min(map(len, paths))
+    return next(
+        (at for at in range(shortest) if len({path[at].id for path in paths}) > 1),
+        shortest,
+    )
+
+
+def _holders(rests: Sequence[Sequence[Message]], sides: Sequence[Side]) -> Mapping[MessageId, str]:
+    held: dict[MessageId, str] = {}
+    for rest, side in zip(rests, sides, strict=False):
+        for message in rest:
+            held.setdefault(message.id, side.label)
+    return held
+
+
+def _turns(
+    messages: Sequence[Message], calls: Mapping[MessageId, Generation], held: Mapping[MessageId, str]
+) -> list[Turn]:
+    turns: list[Turn] = []
+    question: Entry | None = None
+    answers: list[Entry] = []
+    brought: list[Entry] = []
+    for message in messages:
+        if message.hidden:
+            continue
+        call = calls.get(message.id)
+        entry = Entry(message, call, _tokens(message, call), held.get(message.id))
+        if message.role != "user":
+            answers.append(entry)
+            continue
+        if question is not None or answers:
+            turns.append(Turn(question, tuple(answers), tuple(brought)))
+            question, answers, brought = None, [], []
+        if message.merge is not None:
+            brought.append(entry)
+        else:
+            question = entry
+    if question is not None or answers or brought:
+        turns.append(Turn(question, tuple(answers), tuple(brought)))
+    return turns
+
+
+def _tokens(message: Message, call: Generation | None) -> int:
+    counted = call.usage.completion_tokens if call else None
+    return counted if counted is not None else estimate_tokens(message.text)
+
+
+def _column(
+    side: Side, rest: Sequence[Message], turns: Iterable[Turn], generations: Sequence[Generation]
+) -> Column:
+    answers = [entry for turn in turns for entry in turn.answers if entry.message.role == "assistant"]
+    made = [entry.generation for entry in answers if entry.generation is not None]
+    costs = [call.usage.cost for call in made]
+    known = [cost for cost in costs if cost is not None]
+    times = [entry.seconds for entry in answers if entry.seconds is not None]
+    total = Total(
+        len(answers),
+        sum(entry.tokens for entry in answers),
+        sum(known) if len(known) == len(costs) else None,
+        sum(times) if times else None,
+    )
+    models = tuple(dict.fromkeys(call.model for call in made))
+    return Column(side, len(rest), models, total, _unanswered(side, generations))
+
+
+def _unanswered(side: Side, generations: Sequence[Generation]) -> Generation | None:
+    here = [
+        call
+        for call in generations
+        if call.parent == side.head and side.head is not None and call.branch == side.branch
+    ]
+    return here[-1] if here and here[-1].message is None and here[-1].status != "running" else None
+
+
+def _rows(columns: Sequence[Sequence[Turn]]) -> tuple[Row, ...]:
+    """Turns in step: at each question that all were asked the columns meet again."""
+    rows: list[Row] = []
+    done = [0] * len(columns)
+    for meeting in (*_meetings(columns), tuple(len(column) for column in columns)):
+        width = max((end - start for start, end in zip(done, meeting, strict=True)), default=0)
+        for step in range(width):
+            places = [start + step for start in done]
+            rows.append(
+                Row(
+                    tuple(
+                        column[place] if place < end else None
+                        for column, place, end in zip(columns, places, meeting, strict=True)
+                    )
+                )
+            )
+        if all(place < len(column) for place, column in zip(meeting, columns, strict=True)) and columns:
+            rows.append(Row(tuple(column[place] for column, place in zip(columns, meeting, strict=True))))
+        done = [place + 1 for place in meeting]
+    return tuple(rows)
+
+
+def _meetings(columns: Sequence[Sequence[Turn]]) -> list[tuple[int, ...]]:
+    """Places, one a column, of questions that all columns were asked in the same order."""
+    if len(columns) < 2:
+        return []
+    asked = [[t.question.message.text if t.question else None for t in column] for column in columns]
+    met: list[tuple[int, ...]] = [(at,) for at, text in enumerate(asked[0]) if text is not None]
+    for other in asked[1:]:
+        texts = [asked[0][places[0]] for places in met]
+        blocks = SequenceMatcher(None, texts, other, autojunk=False).get_matching_blocks()
+        met = [(*met[block.a + step], block.b + step) for block in blocks for step in range(block.size)]
+    return met
+
+
+def _notes(
+    sides: Sequence[Side], paths: Sequence[Sequence[Message]], shared: int, visible: Visible
+) -> tuple[str, ...]:
+    notes = [f"“{side.label}” is empty: nothing has been said there yet." for side in sides if not side.head]
+    filled = [(side, path) for side, path in zip(sides, paths, strict=True) if path]
+    if len(filled) > 1 and not shared and len(filled) == len(sides):
+        notes.append("They have nothing in common: each begins on its own.")
+    for at, (one, path) in enumerate(filled):
+        for other, other_path in filled[at + 1 :]:
+            notes += _relation(one, path, other, other_path, visible)
+    return tuple(notes)
+
+
+def _relation(
+    one: Side, path: Sequence[Message], other: Side, other_path: Sequence[Message], visible: Visible
+) -> list[str]:
+    if one.head == other.head:
+        return [f"“{one.label}” and “{other.label}” stand at the same message."]
+    said: list[str] = []
+    for low, high, below in ((one, other, other_path), (other, one, path)):
+        line = [message.id for message in below]
+        if low.head in line:
+            further = count(len(line) - line.index(low.head) - 1, "message")
+            said.append(f"“{high.label}” goes on from “{low.label}”: {further} more.")
+        elif _brought_in(low, high, visible):
+            said.append(f"“{low.label}” is merged into “{high.label}” already.")
+    return said
+
+
+def _brought_in(low: Side, high: Side, visible: Visible) -> bool:
+    known = visible.messages
+    if low.head is None or high.head is None or low.head not in known or high.head not in known:
+        return False
+    return is_ancestor(low.head, high.head, lambda id: known[id].parents)

@@ -1,0 +1,111 @@
+"""The view model of a search: hits by conversation, the words marked, and a branch on which each message lies.
+
+Marking happens on plain text and yields pieces, so that a page never has to mix what somebody wrote with markup.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from forky_core.model import ConversationId, Hit, MessageId, View
+from forky_core.repo.visible import Visible
+from forky_core.store.words import search_words
+from forky_core.views.shelf import called
+
+LONGEST_QUERY = 500
+"""Characters of a query that are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of text, marked or not."""
+
+    text: str
+    marked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMessage:
+    hit: Hit
+    pieces: tuple[Piece, ...]
+    """The snippet, cut at the words."""
+    branches: tuple[str, ...]
+    """Branches on whose path it lies, by name; () where only a merge, a tag or a kept tip reaches it."""
+    landing: str | None
+    """The branch to open it on; None: whichever the conversation resumes at."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundConversation:
+    id: ConversationId
+    title: str
+    """Never empty."""
+    messages: tuple[FoundMessage, ...]
+    """Best first."""
+
+
+def found(
+    hits: Sequence[Hit], words: str, look: Callable[[ConversationId], tuple[View, Visible]]
+) -> tuple[FoundConversation, ...]:
+    """Hits (best first) by conversation; `look` reads what is to be seen of one."""
+    pattern = _pattern(words)
+    groups: dict[ConversationId, list[Hit]] = {}
+    for hit in hits:
+        groups.setdefault(hit.conversation, []).append(hit)
+    return tuple(_group(id, group, pattern, *look(id)) for id, group in groups.items())
+
+
+def _group(
+    id: ConversationId, hits: Sequence[Hit], pattern: re.Pattern[str] | None, view: View, visible: Visible
+) -> FoundConversation:
+    lying = branches_of(frozenset(hit.message for hit in hits), view, visible)
+    messages = []
+    for hit in hits:
+        branches = lying.get(hit.message, ())
+        landing = "main" if "main" in branches else branches[0] if branches else None
+        messages.append(FoundMessage(hit, _cut(hit.snippet, pattern), branches, landing))
+    return FoundConversation(id, called(view.title), tuple(messages))
+
+
+def branches_of(
+    wanted: frozenset[MessageId], view: View, visible: Visible
+) -> dict[MessageId, tuple[str, ...]]:
+    """On the paths of which branches each wanted message lies; one pass over the messages, whatever their shape."""
+    on_path: dict[MessageId | None, frozenset[MessageId]] = {None: frozenset()}
+    for id, message in visible.messages.items():
+        above = on_path.get(message.parent, frozenset())
+        on_path[id] = above | {id} if id in wanted else above
+    lying: dict[MessageId, list[str]] = {}
+    for branch in view.branches.values():
+        for id in on_path.get(branch.head, frozenset()):
+            lying.setdefault(id, []).append(branch.name)
+    return {id: tuple(names) for id, names in lying.items()}
+
+
+def marked(text: str, words: str) -> tuple[Piece, ...]:
+    """`text` cut into pieces, those that match a word of the query marked."""
+    return _cut(text, _pattern(words))
+
+
+def _pattern(words: str) -> re.Pattern[str] | None:
+    wanted = sorted(search_words(words[:LONGEST_QUERY]), key=len, reverse=True)
+    if not wanted:
+        return None
+    # A snippet is one line: white space inside a quoted phrase is a single space there.
+    phrases = (r"\s+".join(map(re.escape, word.split())) for word in wanted)
+    return re.compile("|".join(phrases), re.IGNORECASE)
+
+
+def _cut(text: str, pattern: re.Pattern[str] | None) -> tuple[Piece, ...]:
+    pieces: list[Piece] = []
+    end = 0
+    for match in pattern.finditer(text) if pattern is not None else ():
+        if match.start() > end:
+            pieces.append(Piece(text[end : match.start()], marked=False))
+        pieces.append(Piece(match.group(), marked=True))
+        end = match.end()
+    if end < len(text):
+        pieces.append(Piece(text[end:], marked=False))
+    return tuple(pieces)

@@ -1,0 +1,368 @@
+"""The graph of a conversation as rows, lanes and edges: `git log --graph`, oldest at the top, long runs folded.
+
+Drawing decides the feel: a browser updates 150 rows at once and chokes on 1,000. So runs of messages between the ones
+that matter (forks, merges, tips, the current message, marks) are folded, and only as far as the limit asks; where even
+that is too much, a window around the current message is shown and says how much lies outside. What depends on nobody's
+clicks is made once (views/shape.py); `build_graph` adds the place one is at, in O(messages).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NewType
+
+from forky_core.model import Message, MessageId, View
+from forky_core.parts import AttachmentPart, MergePart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.views.lanes import Edge, Layout, lay_out
+from forky_core.views.shape import Shape, shape_of
+
+FoldId = NewType("FoldId", str)
+"""`fold:` + the id of the first message of the run: opens and closes it."""
+
+ROWS = 150
+"""Rows that a graph has at most unless told otherwise."""
+FEW = 12
+"""A conversation of so few messages is shown whole."""
+_TEXT = 90
+_EMPTY: Mapping[MessageId, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the graph: a message, or a folded run of them."""
+
+    id: str
+    """The message's id, or the fold's."""
+    kind: Literal["message", "fold"]
+    lane: int
+    role: str
+    who: str
+    """“you”, the author's name or the model's; "" for a fold."""
+    text: str
+    """One line."""
+    branches: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    kept: bool = False
+    """A tip without a branch, such as an answer that was regenerated away from."""
+    merge: bool = False
+    fold: FoldId | None = None
+    """The run that this row stands for, or whose hidden part comes right above it."""
+    folded: int = 0
+    """How many messages that run hides here; 0 on the row that closes an open run."""
+    on_path: bool = False
+    """Part of what the current message's context is made of."""
+    current: bool = False
+    mark: str = ""
+    """"A", "B" or "AB"."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphView:
+    """What is drawn, top to bottom."""
+
+    rows: tuple[Row, ...]
+    edges: tuple[Edge, ...]
+    lanes: int
+    """How many lanes there are side by side."""
+    earlier: int = 0
+    """Rows above the first one shown."""
+    later: int = 0
+    total: int = 0
+    """Messages in the whole graph."""
+
+
+def toggled(open_folds: frozenset[str], fold: str) -> frozenset[str]:
+    """The open folds after a click on `fold`."""
+    return open_folds ^ {fold}
+
+
+def build_graph(  # noqa: PLR0913 - each is one thing that can be looked at or marked
+    messages: Mapping[MessageId, Message],
+    view: View,
+    *,
+    current: MessageId | None = None,
+    mark_a: MessageId | None = None,
+    mark_b: MessageId | None = None,
+    open_folds: Iterable[str] = (),
+    models: Mapping[MessageId, str] = _EMPTY,
+    limit: int = ROWS,
+    shape: Shape | None = None,
+) -> GraphView:
+    """The graph of what `view` reaches. `models` names who answered; `shape` may be kept from an earlier call."""
+    shape = shape or shape_of(messages, view)
+    path = frozenset(_path(current, shape))
+    marks = {mark_b: "B"} | {mark_a: "AB" if mark_a == mark_b else "A"}
+    plain = _plain(shape, {current, mark_a, mark_b})
+    opened = frozenset(open_folds)
+    units: list[_Unit] = []
+    for level in _LEVELS if len(shape.order) > FEW else (_WHOLE,):
+        units = _fold(shape, plain, opened, level)
+        if len(units) <= limit:
+            break
+    start = _window(units, current, limit)
+    layout = _lay_out(units, shape).between(start, min(start + limit, len(units)))
+    rows = tuple(
+        _row(unit, lane, shape, messages, _Looks(path, marks, current, models))
+        for unit, lane in zip(units[start:], layout.lane_of, strict=False)
+    )
+    edges = tuple(replace(edge, on_path=_is_on_path(edge, rows)) for edge in layout.edges)
+    later = max(0, len(units) - start - limit)
+    return GraphView(rows, edges, layout.lanes, start, later, len(shape.order))
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """How far to fold."""
+
+    keep: int
+    """Messages shown at each end of a folded run."""
+    least: int
+    """Runs shorter than this stay."""
+    absorb: Literal["nothing", "sides", "all"] = "nothing"
+    """Where the run is hidden in the row below it instead of having one of its own."""
+
+
+_WHOLE = _Level(0, FEW)
+_LEVELS = (_Level(1, 4), _Level(0, 2), _Level(0, 1, "sides"), _Level(0, 1, "all"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """What becomes one row."""
+
+    kind: Literal["message", "fold", "close"]
+    """`close`: the row that closes an open run, right above its first message."""
+    members: tuple[MessageId, ...]
+    """Top to bottom. Of a `message` unit the last is shown and the others are hidden in its row."""
+    fold: FoldId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Looks:
+    """Where somebody is."""
+
+    path: frozenset[MessageId]
+    marks: Mapping[MessageId | None, str]
+    current: MessageId | None
+    models: Mapping[MessageId, str]
+
+
+def _path(current: MessageId | None, shape: Shape) -> Iterable[MessageId]:
+    while current is not None and current in shape.parent:
+        yield current
+        current = shape.parent[current]
+
+
+def _plain(shape: Shape, looked_at: set[MessageId | None]) -> frozenset[MessageId]:
+    """Messages that may be folded away: nothing forks, ends, merges or is looked at there."""
+    merged = {side for sides in shape.side_parents.values() for side in sides}
+    return frozenset(
+        id
+        for id in shape.order
+        if len(shape.children.get(id, ())) == 1
+        and shape.parent[id] is not None
+        and id not in shape.side_parents
+        and id not in merged
+        and id not in shape.branches
+        and id not in shape.tags
+        and id not in shape.kept
+        and id not in looked_at
+    )
+
+
+def _fold(shape: Shape, plain: frozenset[MessageId], opened: frozenset[str], level: _Level) -> list[_Unit]:
+    trunk = frozenset(shape.lines[0] if shape.lines else ())
+    order, units, at = shape.order, list[_Unit](), 0
+    while at < len(order):
+        run = _run(order, at, shape, plain)
+        if not run:
+            units.append(_Unit("message", (order[at],)))
+            at += 1
+            continue
+        at += len(run)
+        below = order[at] if at < len(order) and shape.parent[order[at]] == run[-1] else None
+        absorbing = level.absorb == "all" or (level.absorb == "sides" and run[0] not in trunk)
+        hidden = run[level.keep : len(run) - level.keep]
+        open_here = next((fold for fold in map(_fold_id, run) if fold in opened), None)
+        if open_here is not None:
+            units.append(_Unit("close", (), open_here))
+            units.extend(_Unit("message", (id,)) for id in run)
+        elif absorbing and below is not None:
+            units.append(_Unit("message", (*run, below), _fold_id(run[0])))
+            at += 1
+        elif len(hidden) >= level.least:
+            units.extend(_Unit("message", (id,)) for id in run[: level.keep])
+            units.append(_Unit("fold", hidden, _fold_id(hidden[0])))
+            units.extend(_Unit("message", (id,)) for id in run[len(run) - level.keep :])
+        else:
+            units.extend(_Unit("message", (id,)) for id in run)
+    return units
+
+
+def _run(
+    order: Sequence[MessageId], at: int, shape: Shape, plain: frozenset[MessageId]
+) -> tuple[MessageId, ...]:
+    """The plain messages from `at` on, each continuing the one before."""
+    end = at
+    while (
+        end < len(order) and order[end] in plain and (end == at or shape.parent[order[end]] == order[end - 1])
+    ):
+        end += 1
+    return tuple(order[at:end])
+
+
+def _fold_id(first: MessageId) -> FoldId:
+    return FoldId(f"fold:{first}")
+
+
+def _window(units: Sequence[_Unit], current: MessageId | None, limit: int) -> int:
+    """Where to start so that the current message is in the middle; at the end where there is none."""
+    at = next((place for place, unit in enumerate(units) if current in unit.members), len(units))
+    return max(0, min(at - limit // 2, len(units) - limit))
+
+
+def _lay_out(units: Sequence[_Unit], shape: Shape) -> Layout:
+    row_of = {id: row for row, unit in enumerate(units) for id in unit.members}
+    line_of = {id: number for number, line in enumerate(shape.lines) for id in line}
+    parents: list[tuple[int, ...]] = []
+    lines: list[int] = []
+    for row, unit in enumerate(units):
+        first = unit.members[0] if unit.members else units[row + 1].members[0]
+        above = shape.parent[first]
+        closing = row > 0 and units[row - 1].kind == "close"
+        context = row - 1 if closing else row_of[above] if above is not None else -1
+        sides = shape.side_parents.get(unit.members[-1], ()) if unit.members else ()
+        parents.append((context, *(row_of[side] for side in sides)))
+        lines.append(line_of[first])
+    return lay_out(parents, lines)
+
+
+def _is_on_path(edge: Edge, rows: Sequence[Row]) -> bool:
+    """Whether the context goes along it; an end outside the window is taken for what the other end is."""
+    inside = [rows[end].on_path for end in (edge.source, edge.target) if 0 <= end < len(rows)]
+    return edge.kind == "line" and bool(inside) and all(inside)
+
+
+def _row(unit: _Unit, lane: int, shape: Shape, messages: Mapping[MessageId, Message], looks: _Looks) -> Row:
+    if unit.kind == "message":
+        return _message_row(unit, lane, shape, messages, looks)
+    assert unit.fold is not None
+    count = len(unit.members)
+    if unit.kind == "close":
+        on_path = MessageId(unit.fold.removeprefix("fold:")) in looks.path
+        return Row(unit.fold, "fold", lane, "", "", "Fold these messages", fold=unit.fold, on_path=on_path)
+    text = f"{count} messages" if count > 1 else "1 message"
+    on_path = unit.members[-1] in looks.path
+    return Row(unit.fold, "fold", lane, "", "", text, fold=unit.fold, folded=count, on_path=on_path)
+
+
+def _message_row(
+    unit: _Unit, lane: int, shape: Shape, messages: Mapping[MessageId, Message], looks: _Looks
+) -> Row:
+    id = unit.members[-1]
+    message = messages[id]
+    return Row(
+        id,
+        "message",
+        lane,
+        message.role,
+        _line(
+            message.name or looks.models.get(id) or ("you" if message.role == "user" else message.role), 40
+        ),
+        line_of_text(message),
+        shape.branches.get(id, ()),
+        shape.tags.get(id, ()),
+        id in shape.kept,
+        merge=len(message.parents) > 1,
+        fold=unit.fold,
+        folded=len(unit.members) - 1,
+        on_path=id in looks.path,
+        current=id == looks.current,
+        mark=looks.marks.get(id, ""),
+    )
+
+
+def line_of_text(message: Message) -> str:
+    """One line that lets a person recognise the message."""
+    for part in message.parts:
+        match part:
+            case MergePart():
+                return _line(f"Merged “{part.source}” ({part.strategy})", _TEXT)
+            case TextPart() if line := _line(part.text, _TEXT):
+                return line
+            case ToolCallPart():
+                return _line(f"calls {part.name}", _TEXT)
+            case ToolResultPart():
+                return _line(f"{part.name}: {part.output[:400]}", _TEXT)
+            case AttachmentPart():
+                return _line(part.name or part.media_type, _TEXT)
+    return "(empty)"
+
+
+_NOT_IN_A_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\\s]+")
+"""Spaces, controls, overrides of the writing direction and halves of characters."""
+
+
+def _line(text: str, limit: int) -> str:
+    line = _NOT_IN_A_LINE.sub(" ", text[: limit * 5]).strip()
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+_N, _E, _S, _W = 1, 2, 4, 8
+_BOXES = dict(zip(range(16), " ╵╶╰╷│╭├╴╯─┴╮┤┬┼", strict=True))
+
+
+def draw(graph: GraphView) -> str:
+    """The graph as text, one line a row, as `forky log --graph` prints it."""
+    lines = [f"⋮ {graph.earlier} rows above"] if graph.earlier else []
+    for number, row in enumerate(graph.rows):
+        lines.append(f"{_lanes_text(graph, number)} {_row_text(row)}".rstrip())
+    if graph.later:
+        lines.append(f"⋮ {graph.later} rows below")
+    return "\n".join(lines)
+
+
+def _row_text(row: Row) -> str:
+    if row.kind == "fold":
+        return f"({row.text})"
+    names = [f"[{name}]" for name in row.branches] + [f"<{name}>" for name in row.tags]
+    names += [row.mark] if row.mark else []
+    hidden = f"(+{row.folded})" if row.folded else ""
+    return " ".join(part for part in (*names, hidden, f"{row.who}:", row.text) if part)
+
+
+def _lanes_text(graph: GraphView, number: int) -> str:
+    """Each lane is two characters: what meets in its middle, and what leads to the next."""
+    row = graph.rows[number]
+    ways, dashed = [0] * (graph.lanes + 1), set[int]()
+    for edge in graph.edges:
+        if not edge.source <= number <= edge.target:
+            continue
+        if edge.source < number:
+            ways[edge.lane] |= _N
+        if edge.target > number:
+            ways[edge.lane] |= _S
+        if edge.source < number < edge.target and edge.kind == "merge":
+            dashed.add(edge.lane)
+        if number in {edge.source, edge.target} and edge.lane != row.lane:
+            left, right = sorted((edge.lane, row.lane))
+            ways[left] |= _E
+            ways[right] |= _W
+            for crossed in range(left + 1, right):
+                ways[crossed] |= _E | _W
+    text = ""
+    for lane in range(graph.lanes):
+        way = ways[lane]
+        sign = _sign(row) if lane == row.lane else "┊" if lane in dashed and way == _N | _S else _BOXES[way]
+        text += sign + ("─" if way & _E and ways[lane + 1] & _W else " ")
+    return text.rstrip()
+
+
+def _sign(row: Row) -> str:
+    if row.kind == "fold":
+        return "⋮"
+    if row.current:
+        return "@"
+    return "◆" if row.merge else "○" if row.role == "user" else "●"

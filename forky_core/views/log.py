@@ -1,0 +1,79 @@
+"""The view model of the History page: one page of the operation log, newest first, with what was undone marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from forky_core.model import Operation
+from forky_core.repo.timeline import Timeline
+from forky_core.views.changes import sentences
+from forky_core.views.times import ago, stamp
+
+ENTRIES = 25
+"""Operations on one page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One operation as a line."""
+
+    operation: Operation
+    when: str
+    exactly: str
+    undone: bool
+    """Taken back by an undo that is still in force: the conversation does not hold what it did."""
+    current: bool
+    """The last one: the state the conversation is in."""
+    with_: int | None
+    """Number of the operation it belongs to: a reply to its question."""
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """What changed, a sentence each."""
+        return sentences(self.operation.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class LogPage:
+    entries: tuple[Entry, ...]
+    page: int
+    """From 1, the newest; the nearest there is to the one asked for."""
+    pages: int
+    total: int
+
+
+def numbers_of(page: int, total: int, entries: int = ENTRIES) -> tuple[int, int, int]:
+    """(page, first, last) operation numbers of a page of a log with `total` operations."""
+    pages = max(1, -(-total // entries))
+    shown = min(max(page, 1), pages)
+    last = total - (shown - 1) * entries
+    return shown, max(1, last - entries + 1), last
+
+
+def log_page(
+    operations: Sequence[Operation],
+    timeline: Timeline,
+    *,
+    now: int,
+    page: int = 1,
+    total: int,
+    entries: int = ENTRIES,
+) -> LogPage:
+    """`operations` must hold those of the page (`numbers_of`); others among them are not shown."""
+    shown, first, last = numbers_of(page, total, entries)
+    in_force = timeline.in_force
+    lines = tuple(
+        Entry(
+            operation,
+            ago(operation.at, now),
+            stamp(operation.at),
+            undone=operation.verb not in ("create", "import", "undo", "redo")
+            and operation.number not in in_force,
+            current=operation.number == total,
+            with_=operation.group if operation.group != operation.number else None,
+        )
+        for operation in reversed(operations)
+        if first <= operation.number <= last
+    )
+    return LogPage(lines, shown, max(1, -(-total // entries)), total)

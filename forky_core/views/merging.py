@@ -1,0 +1,149 @@
+"""The view model of a merge preview: what stands where, what is cited, what is left out and why, what it will cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from forky_core.dag import ancestors, first_parent_path
+from forky_core.llm.contract import ModelInfo
+from forky_core.merge.block import cited
+from forky_core.merge.plan import MergePlan
+from forky_core.model import Message, MessageId, View
+from forky_core.repo.visible import Visible
+from forky_core.views.sides import left_from
+
+BUDGET_STEP = 20
+_SMALLEST = 60
+_LARGEST = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where the two branches stand to each other, in numbers of messages."""
+
+    shared: int
+    """On the target's path, up to where the source left it."""
+    own: int
+    """On the target's path after that."""
+    line: int
+    """On the source's path after it left the target's."""
+    new: int
+    """What the source has and the target lacks."""
+    base: Message | None
+    """The last shared message."""
+    merged_before: tuple[MessageId, ...]
+    """Merges of this source that are on the target's path, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Messages left out for one reason."""
+
+    why: str
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a plan adds to each later question, in US dollars; None where the model's price is not known."""
+
+    each: float | None
+    cached: float | None
+    """Where the provider has read it before."""
+    full: float | None
+    """The same for everything the source said."""
+
+
+def standing(plan: MergePlan, visible: Visible) -> Standing:
+    """Of the two heads the plan was made for."""
+    known = visible.messages
+    ours = _line(plan.target, known)
+    theirs = _line(plan.source, known)
+    on_target = set(ours)
+    shared = next((at for at, id in enumerate(theirs) if id not in on_target), len(theirs))
+    base = known[theirs[shared - 1]] if shared else None
+    place = ours.index(base.id) + 1 if base is not None else 0
+    merges = tuple(
+        id
+        for id in ours[place:]
+        if (block := known[id].merge) is not None and block.source == plan.source_name
+    )
+    return Standing(place, len(ours) - place, len(theirs) - shared, len(plan.delta), base, merges)
+
+
+def _line(head: MessageId | None, known: Mapping[MessageId, Message]) -> tuple[MessageId, ...]:
+    return first_parent_path(head, lambda id: known[id].parents) if head in known else ()
+
+
+def default_source(view: View, visible: Visible, target: str) -> str | None:
+    """The branch a person most likely wants to merge: it has something new, left last, was written to last."""
+    known = visible.messages
+    own = view.branch(target).head
+    depth = {id: at for at, id in enumerate(_line(own, known))}
+    has = (
+        ancestors((own,), lambda id: known[id].parents)
+        if own is not None and own in known
+        else frozenset[MessageId]()
+    )
+    ranked: list[tuple[bool, int, int, str]] = []
+    for branch in view.branches.values():
+        if branch.name == target or branch.head is None or branch.head not in known:
+            continue
+        left_at = left_from(branch.head, depth, visible)
+        ranked.append((branch.head not in has, left_at, known[branch.head].created, branch.name))
+    return max(ranked)[3] if ranked else None
+
+
+def citations(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[tuple[str, Message], ...]:
+    """The messages that the payload's marks name, each with its mark, in the order they were said."""
+    ids = cited(plan.payload, plan.turns)
+    return tuple((plan.short(id), lookup(id)) for id in ids)
+
+
+def strange_marks(plan: MergePlan) -> tuple[str, ...]:
+    """Marks that look like citations and name nothing of the source: an edit has broken them."""
+    marks = dict.fromkeys(re.findall(r"\[([0-9a-f]{6,32})\]", plan.payload))
+    header = set(re.findall(r"\b[0-9a-f]{6,32}\b", plan.header))
+    return tuple(m for m in marks if m not in header and not cited(f"[{m}]", plan.turns))
+
+
+def left_out(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[LeftOut, ...]:
+    """By reason, in the order the plan lists them."""
+    groups: dict[str, list[Message]] = {}
+    for omission in plan.omitted:
+        groups.setdefault(omission.why, []).append(lookup(omission.message))
+    return tuple(LeftOut(why, tuple(messages)) for why, messages in groups.items())
+
+
+def price(plan: MergePlan, info: ModelInfo) -> Price:
+    """By the prices of the model that answers on the target."""
+
+    def cost(tokens: int, rate: float | None) -> float | None:
+        return None if rate is None else tokens * rate
+
+    return Price(
+        cost(plan.tokens, info.input_price),
+        cost(plan.tokens, info.cached_input_price),
+        cost(plan.tokens_full, info.input_price),
+    )
+
+
+def budget_range(tokens_full: int, tokens: int) -> tuple[int, int, int]:
+    """(least, most, usual) tokens a squash may be asked to take; the usual is what it takes when nobody says."""
+    usual = max(_SMALLEST, _up(tokens))
+    return _SMALLEST, max(_SMALLEST * 4, usual, min(_LARGEST, _up(tokens_full))), usual
+
+
+def _up(tokens: float) -> int:
+    return -(-int(tokens) // BUDGET_STEP) * BUDGET_STEP
+
+
+def bound_together(messages: Sequence[Message]) -> frozenset[MessageId]:
+    """Those with a tool call or a tool result: they move with their counterparts."""
+    return frozenset(
+        message.id
+        for message in messages
+        if any(part.type in ("tool_call", "tool_result") for part in message.parts)
+    )

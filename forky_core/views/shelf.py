@@ -1,0 +1,88 @@
+"""The view model of the Library's list: which conversations, in which order, and the page of them that is drawn.
+
+A summary is all that a line needs, so a thousand conversations cost one read and no messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from forky_core.model import ConversationSummary
+from forky_core.views.times import ago
+
+LINES = 25
+"""Conversations on one page of the list."""
+
+Sort = Literal["changed", "created", "title", "messages"]
+
+_ORDER: dict[Sort, Callable[[ConversationSummary], Any]] = {
+    "changed": lambda summary: -summary.updated,
+    "created": lambda summary: -summary.created,
+    "title": lambda summary: (not summary.title, summary.title.casefold()),
+    "messages": lambda summary: -summary.messages,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One conversation in the list."""
+
+    summary: ConversationSummary
+    title: str
+    """What to call it; never empty."""
+    when: str
+    counts: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """One page of the list."""
+
+    lines: tuple[Line, ...]
+    page: int
+    """From 1; the nearest there is to the one asked for."""
+    pages: int
+    """At least 1."""
+    fitting: int
+    """Conversations that fit the filter, on all pages."""
+    total: int
+    """Conversations there are."""
+
+
+def shelf(
+    summaries: Sequence[ConversationSummary],
+    *,
+    now: int,
+    words: str = "",
+    sort: Sort = "changed",
+    page: int = 1,
+    lines: int = LINES,
+) -> Shelf:
+    """The page `page` of the conversations whose titles hold every word of `words`."""
+    wanted = words.casefold().split()
+    fitting = [s for s in summaries if all(word in called(s.title).casefold() for word in wanted)]
+    fitting.sort(key=_ORDER[sort])
+    pages = max(1, -(-len(fitting) // lines))
+    shown = min(max(page, 1), pages)
+    window = fitting[(shown - 1) * lines : shown * lines]
+    return Shelf(tuple(_line(s, now) for s in window), shown, pages, len(fitting), len(summaries))
+
+
+def called(title: str) -> str:
+    """A title, or what to call a conversation that has none."""
+    return title.strip() or "Untitled"
+
+
+def count(number: int, noun: str) -> str:
+    """`number` and its noun: "1 branch", "2 branches", "1,204 messages"."""
+    if number == 1:
+        return f"1 {noun}"
+    ending = "es" if noun.endswith(("ch", "s", "x")) else "s"
+    return f"{number:,} {noun}{ending}"
+
+
+def _line(summary: ConversationSummary, now: int) -> Line:
+    counts = f"{count(summary.messages, 'message')} · {count(summary.branches, 'branch')}"
+    return Line(summary, called(summary.title), ago(summary.updated, now), counts)

@@ -1,0 +1,159 @@
+"""What can be compared, and how the URL names it: branches by name, single answers among their siblings by id.
+
+Which two to show first follows from the marks a person set, else from where they are: the branch at hand and the one
+that left it last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from forky_core.dag import first_parent_path
+from forky_core.model import MessageId, View
+from forky_core.repo.visible import Visible
+
+MOST_SIDES = 4
+_ID_SIGN = "@"
+_ID_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One thing to compare."""
+
+    key: str
+    """What the URL says: a branch's name, or `@` and the beginning of a message's id."""
+    label: str
+    branch: str | None
+    """None for a message: what is asked there makes a branch."""
+    head: MessageId | None
+    """None for an empty branch."""
+
+
+def all_sides(view: View, visible: Visible, at: MessageId | None) -> tuple[Side, ...]:
+    """Every branch, then the answers beside those on the path to `at` that no branch ends on, the nearest first."""
+    branches = tuple(Side(b.name, b.name, b.name, b.head) for b in view.branches.values())
+    heads = {side.head for side in branches}
+    answers = (
+        side
+        for message in reversed(_path(visible, at))
+        for side in _siblings(visible, message)
+        if side.head not in heads
+    )
+    return (*branches, *answers)
+
+
+def side_of(message: MessageId, view: View, visible: Visible) -> Side:
+    """A message as a side: the branch that ends on it, where there is one."""
+    for branch in view.branches.values():
+        if branch.head == message:
+            return Side(branch.name, branch.name, branch.name, message)
+    key = _ID_SIGN + message.removeprefix("b2:")[:_ID_DIGITS]
+    return Side(key, _called(message, visible), None, message)
+
+
+def first_sides(
+    view: View, visible: Visible, branch: str, marks: Sequence[MessageId | None] = ()
+) -> tuple[Side, ...]:
+    """What to show before anything is chosen: the marked messages, else the branch and its nearest relative."""
+    marked = [side_of(mark, view, visible) for mark in marks if mark is not None and mark in visible.messages]
+    own = Side(branch, branch, branch, view.branch(branch).head)
+    if marked:
+        chosen = marked if len(marked) > 1 else [own, *marked]
+        return tuple({side.key: side for side in chosen}.values())
+    nearest = _nearest(view, visible, branch)
+    if nearest is not None:
+        return (own, nearest)
+    others = [side for side in all_sides(view, visible, own.head) if side.branch is None]
+    return (own, *others[:1])
+
+
+def read_sides(
+    words: Sequence[str], view: View, visible: Visible
+) -> tuple[tuple[Side, ...], tuple[str, ...]]:
+    """The sides that the values of `with=` name, at most four, and the values that name nothing any more."""
+    branches = view.branches
+    names = [n for word in words for n in ([word] if word in branches else word.split(","))]
+    found: dict[str, Side] = {}
+    unknown: list[str] = []
+    for name in filter(None, names):
+        if name in branches:
+            side = Side(name, name, name, branches[name].head)
+        elif (message := _message(name, visible)) is not None:
+            side = side_of(message, view, visible)
+        else:
+            unknown.append(name)
+            continue
+        found.setdefault(side.key, side)
+    return tuple(found.values())[:MOST_SIDES], tuple(unknown)
+
+
+def written(sides: Sequence[Side]) -> list[str]:
+    """The values of `with=` for these sides; a name with a comma needs one of its own."""
+    keys = [side.key for side in sides]
+    return keys if any("," in key for key in keys) else [",".join(keys)]
+
+
+def _message(name: str, visible: Visible) -> MessageId | None:
+    digits = name.removeprefix(_ID_SIGN)
+    if digits == name or len(digits) < 4:
+        return None
+    fitting = [id for id in visible.messages if id.removeprefix("b2:").startswith(digits)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _path(visible: Visible, head: MessageId | None) -> tuple[MessageId, ...]:
+    if head not in visible.messages:
+        return ()
+    return first_parent_path(head, lambda id: visible.messages[id].parents)
+
+
+def _siblings(visible: Visible, message: MessageId) -> list[Side]:
+    if visible.messages[message].role != "assistant":
+        return []
+    beside = visible.siblings(message)
+    return [
+        Side(
+            _ID_SIGN + id.removeprefix("b2:")[:_ID_DIGITS],
+            _called(id, visible),
+            None,
+            id,
+        )
+        for id in (beside if len(beside) > 1 else ())
+    ]
+
+
+def _called(message: MessageId, visible: Visible) -> str:
+    this = visible.messages[message]
+    words = " ".join(this.text.split())[:32]
+    beside = visible.siblings(message)
+    what = f"answer {beside.index(message) + 1}/{len(beside)}" if len(beside) > 1 else this.role
+    return f"{what}: {words}…" if words else what
+
+
+def left_from(head: MessageId | None, depth: Mapping[MessageId, int], visible: Visible) -> int:
+    """The depth of the first message of a line, from its head upwards, that `depth` knows; -1 where there is none."""
+    while head is not None and head in visible.messages:
+        if head in depth:
+            return depth[head]
+        head = visible.messages[head].parent
+    return -1
+
+
+def _nearest(view: View, visible: Visible, branch: str) -> Side | None:
+    """The branch whose line leaves that of `branch` last; of several, the one that was written to last."""
+    own = view.branch(branch).head
+    depth = {id: at for at, id in enumerate(_path(visible, own))}
+    best: tuple[tuple[bool, int, int], Side] | None = None
+    for other in view.branches.values():
+        if other.name == branch:
+            continue
+        left_at, newest = -1, 0
+        if other.head is not None and other.head in visible.messages:
+            newest = visible.messages[other.head].created
+            left_at = left_from(other.head, depth, visible)
+        rank = (other.head != own, left_at, newest)
+        if best is None or rank > best[0]:
+            best = (rank, Side(other.name, other.name, other.name, other.head))
+    return best[1] if best else None

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forky_core.model import Change
+from forky_core.parts import canonical_json
+from forky_core.repo.conversation import Conversation
+from forky_core.views.changes import branches_touched, sentences
+from tests.builders import talk, workspace
+
+
+def last(chat: Conversation) -> tuple[str, ...]:
+    return sentences(chat.operations[-1].changes)
+
+
+def test_each_verb_says_what_it_moved_in_words() -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create("Names"), "first", "second")
+    first, second = (message.id[3:11] for message in chat.path())
+    assert last(chat) == (f"Branch “main”: {first} → {second}",)
+    chat.fork("debug")
+    assert last(chat) == (f"Branch “debug”: new, at {second}",)
+    chat.delete_branch("debug")
+    assert last(chat) == (f"Branch “debug”: removed, was at {second}",)
+    chat.set_rules(system="Be brief.", model="scripted/two", parameters={"temperature": 0.2})
+    assert last(chat) == (
+        "Branch “main”, system prompt: none → “Be brief.”",
+        "Branch “main”, model: none → “scripted/two”",
+        "Branch “main”, temperature: none → “0.2”",
+    )
+    chat.tag("v1")
+    assert last(chat) == (f"Tag “v1”: new, at {second}",)
+    chat.stash(draft="later", note="idea")
+    assert last(chat) == ("Stash 1: “idea” put aside",)
+    chat.stash_drop(1)
+    assert last(chat) == ("Stash 1: “idea” taken off the list",)
+    chat.rename("Other names")
+    assert last(chat) == ("Title: “Names” → “Other names”",)
+    chat.promote(first)
+    assert last(chat) == (
+        f"Branch “main”: {second} → {first}",
+        f"Message {second} stays in sight without a branch",
+    )
+    chat.trash()
+    assert last(chat) == ("Moved to the trash",)
+
+
+def test_a_removed_branch_is_one_line_whatever_it_was_set_to() -> None:
+    forky, _ = workspace()
+    chat = forky.create("Names", system="Be brief.")
+    chat.fork("debug")
+    chat.delete_branch("debug")
+    assert last(chat) == ("Branch “debug”: removed, was at nothing yet",)
+
+
+def test_an_empty_branch_is_at_nothing_yet() -> None:
+    forky, _ = workspace()
+    assert "Branch “main”: new, at nothing yet" in last(forky.create("Names"))
+
+
+def test_long_values_are_cut_and_kept_on_one_line() -> None:
+    (line,) = sentences([Change("title", None, "a\n" * 100_000)])
+    assert len(line) < 200 and "\n" not in line
+
+
+def test_the_branches_of_an_operation_are_named_once() -> None:
+    forky, _ = workspace()
+    chat = forky.create("Names", model="scripted/two")
+    assert branches_touched(chat.operations[0]) == ("main",)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@pytest.mark.parametrize("key", ["future/thing", "", "title", "trashed"])
+@given(before=JSON, after=JSON)
+def test_every_key_has_words_also_one_of_a_later_forky(key: str, before: Any, after: Any) -> None:
+    assert canonical_json(before) is not None
+    assert len(sentences([Change(key, before, after)])) == 1

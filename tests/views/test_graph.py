@@ -1,0 +1,122 @@
+"""Graphs as drawings: each row with its lanes, as `forky log --graph` prints them."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+from types import MappingProxyType
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forky_core.model import Message, MessageId, View
+from forky_core.parts import TextPart
+from forky_core.views.graph import GraphView, build_graph, draw, toggled
+
+
+def graph_of(spec: dict[str, str], heads: dict[str, str], **looks: object) -> GraphView:
+    """`{"c": "a b"}`: c continues a and merges b. Roles alternate down every line."""
+    messages: dict[MessageId, Message] = {}
+    for number, (name, above) in enumerate(spec.items()):
+        parents = tuple(MessageId(parent) for parent in above.split())
+        asked = bool(parents) and messages[parents[0]].role == "user"
+        messages[MessageId(name)] = Message(
+            MessageId(name), parents, "assistant" if asked else "user", (TextPart(name),), created=number
+        )
+    view = View(MappingProxyType({f"heads/{n}": {"at": at} for n, at in heads.items()}), 1)
+    return build_graph(messages, view, **looks)  # type: ignore[arg-type]
+
+
+def chain(count: int) -> dict[str, str]:
+    return {f"m{n}": f"m{n - 1}" if n else "" for n in range(count)}
+
+
+def drawn(text: str) -> str:
+    return dedent(text).strip("\n")
+
+
+def test_a_side_line_is_drawn_below_the_message_it_left_and_a_merge_comes_back() -> None:
+    spec = {"a": "", "b": "a", "c": "b", "d": "b", "e": "d", "f": "c", "g": "f e", "h": "g"}
+    graph = graph_of(spec, {"main": "h", "debug": "e"}, current="h")
+    assert draw(graph) == drawn(
+        """
+        ○ you: a
+        ● assistant: b
+        ├─○ you: d
+        │ ● [debug] assistant: e
+        ○ │ you: c
+        ● │ assistant: f
+        ◆─╯ you: g
+        @ [main] assistant: h
+        """
+    ).replace("○ │ you", "○ ┊ you").replace("● │ assistant", "● ┊ assistant")
+
+
+def test_a_long_run_is_folded_and_opens_and_closes() -> None:
+    closed = graph_of(chain(40), {"main": "m39"})
+    assert [row.kind for row in closed.rows] == ["message", "message", "fold", "message", "message"]
+    fold = closed.rows[2].id
+    assert closed.rows[2].folded == 36
+    opened = graph_of(chain(40), {"main": "m39"}, open_folds=toggled(frozenset(), fold))
+    assert len(opened.rows) == 41
+    closing = next(row for row in opened.rows if row.kind == "fold")
+    assert toggled(toggled(frozenset(), fold), str(closing.fold)) == frozenset()
+
+
+def test_a_message_one_is_at_is_never_folded_away() -> None:
+    graph = graph_of(chain(40), {"main": "m39"}, current="m20", mark_a="m10")
+    assert [row.id for row in graph.rows if row.current] == ["m20"]
+    assert [row.mark for row in graph.rows if row.id == "m10"] == ["A"]
+    assert all(row.on_path for row in graph.rows[: [row.id for row in graph.rows].index("m20") + 1])
+
+
+def test_what_no_ref_reaches_is_not_drawn() -> None:
+    graph = graph_of({"a": "", "b": "a", "c": "a"}, {"main": "b"})
+    assert [row.id for row in graph.rows] == ["a", "b"]
+
+
+def test_an_empty_conversation_draws_nothing() -> None:
+    assert draw(graph_of({}, {})) == ""
+
+
+def test_a_thousand_messages_with_a_hundred_forks_stay_within_the_limit_and_say_what_is_outside() -> None:
+    spec, heads = chain(600), {"main": "m599"}
+    for fork in range(100):
+        spec |= {f"s{fork}.{n}": f"s{fork}.{n - 1}" if n else f"m{fork * 5 + 1}" for n in range(4)}
+        heads[f"side{fork}"] = f"s{fork}.3"
+    graph = graph_of(spec, heads, current="s50.3")
+    assert len(graph.rows) == 150 and graph.total == 1000
+    assert graph.earlier + graph.later > 0
+    assert any(row.current for row in graph.rows)
+
+
+@st.composite
+def histories(draw_: st.DrawFn) -> tuple[dict[str, str], dict[str, str]]:
+    spec: dict[str, str] = {}
+    for number in range(draw_(st.integers(1, 40))):
+        names = list(spec)
+        above = draw_(st.lists(st.sampled_from(names), max_size=3, unique=True)) if names else []
+        spec[f"n{number}"] = " ".join(above)
+    heads = draw_(st.lists(st.sampled_from(list(spec)), min_size=1, max_size=6))
+    return spec, {f"b{number}": at for number, at in enumerate(heads)}
+
+
+@given(histories(), st.integers(3, 60))
+def test_every_drawing_is_whole(history: tuple[dict[str, str], dict[str, str]], limit: int) -> None:
+    spec, heads = history
+    graph = graph_of(spec, heads, limit=limit)
+    assert len(graph.rows) <= limit
+    assert len({row.id for row in graph.rows}) == len(graph.rows)
+    hidden = sum(row.folded for row in graph.rows)
+    shown = sum(row.kind == "message" for row in graph.rows)
+    if not graph.earlier and not graph.later:
+        assert hidden + shown == graph.total
+    for edge in graph.edges:
+        assert -1 <= edge.source < edge.target <= len(graph.rows)
+        assert 0 <= edge.lane < graph.lanes
+    for number, row in enumerate(graph.rows):
+        assert all(
+            edge.lane != row.lane or (edge.kind == "line" and edge.color == row.lane)
+            for edge in graph.edges
+            if edge.source < number < edge.target
+        ), "an edge runs through a message that it does not concern"
+    assert draw(graph) == draw(graph_of(spec, heads, limit=limit))

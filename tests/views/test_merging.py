@@ -1,0 +1,102 @@
+"""A preview says where things stand, what it cites and what it costs; the numbers are those of the plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from forky_core.llm.contract import ModelInfo
+from forky_core.parts import ToolCallPart, ToolResultPart
+from forky_core.repo.conversation import Conversation
+from forky_core.views.merging import (
+    bound_together,
+    budget_range,
+    citations,
+    default_source,
+    left_out,
+    price,
+    standing,
+    strange_marks,
+)
+from tests.builders import debugged, talk, workspace
+
+
+@pytest.fixture
+def chat() -> Conversation:
+    forky, _ = workspace()
+    return debugged(forky)
+
+
+def test_the_numbers_say_what_is_shared_own_and_new(chat: Conversation) -> None:
+    stands = standing(chat.plan_merge("debug"), chat.visible)
+    assert (stands.shared, stands.own, stands.line, stands.new) == (2, 2, 4, 4)
+    assert stands.base is not None and stands.base.text == "Good. What does it generate?"
+    assert stands.merged_before == ()
+
+
+def test_after_a_merge_only_what_is_new_counts(chat: Conversation) -> None:
+    chat.merge(chat.plan_merge("debug"))
+    merge = chat.branch.head
+    talk(chat.checkout("debug"), "And flags?", "The same holds for `enum.Flag` since 3.11.")
+    stands = standing(chat.plan_merge("debug"), chat.visible)
+    assert (stands.line, stands.new) == (6, 2)
+    assert stands.merged_before == (merge,)
+
+
+def test_unrelated_and_empty_branches_stand_apart(chat: Conversation) -> None:
+    forky, _ = workspace()
+    lone = forky.create()
+    lone.fork("other")
+    talk(lone.checkout("other"), "Hello", "Hi")
+    stands = standing(lone.plan_merge("other"), lone.visible)
+    assert (stands.shared, stands.own, stands.line, stands.base) == (0, 0, 2, None)
+
+
+def test_the_branch_with_something_new_is_offered_first(chat: Conversation) -> None:
+    assert default_source(chat.view, chat.visible, "main") == "debug"
+    chat.merge(chat.plan_merge("debug"))
+    talk(chat.fork("early", at=chat.path()[0].id), "Something", "Else")
+    assert default_source(chat.view, chat.visible, "main") == "early"
+    forky, _ = workspace()
+    alone = forky.create()
+    assert default_source(alone.view, alone.visible, "main") is None
+
+
+def test_every_mark_of_the_payload_leads_to_its_message(chat: Conversation) -> None:
+    plan = chat.plan_merge("debug")
+    found = citations(plan, chat.message)
+    assert found and all(f"[{mark}]" in plan.payload for mark, _ in found)
+    assert all(message.id.removeprefix("b2:").startswith(mark) for mark, message in found)
+    assert strange_marks(plan) == ()
+    assert strange_marks(plan.edited(plan.payload + "\n- It works. [0123456789]")) == ("0123456789",)
+
+
+def test_what_is_left_out_is_listed_by_reason(chat: Conversation) -> None:
+    plan = chat.plan_merge("debug", budget=60)
+    groups = left_out(plan, chat.message)
+    assert [m.id for group in groups for m in group.messages] == [o.message for o in plan.omitted]
+    assert len({group.why for group in groups}) == len(groups)
+
+
+def test_the_price_is_that_of_the_tokens(chat: Conversation) -> None:
+    plan = chat.plan_merge("debug")
+    known = price(plan, ModelInfo("m", "M", "P", input_price=0.001, cached_input_price=0.0001))
+    assert known.each == pytest.approx(plan.tokens / 1000)
+    assert known.cached == pytest.approx(plan.tokens / 10_000)
+    assert known.full == pytest.approx(plan.tokens_full / 1000)
+    assert price(plan, ModelInfo("m", "M", "P")).each is None
+
+
+@pytest.mark.parametrize("full", [0, 50, 700, 10_000_000])
+def test_the_budget_can_always_be_moved(full: int) -> None:
+    least, most, usual = budget_range(full, full // 3)
+    assert least < most and least <= usual <= most
+
+
+def test_tool_calls_and_results_are_known_to_move_together(chat: Conversation) -> None:
+    plain = chat.path()[0]
+    call = replace(plain, parts=(ToolCallPart("run", "{}", "1"),))
+    result = replace(plain, parts=(ToolResultPart("run", "ok", "1"),))
+    assert bound_together((plain,)) == frozenset()
+    assert bound_together((call, result)) == {plain.id}
