@@ -1,0 +1,63 @@
+"""`forky chat`: talk, fork, merge and undo in a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+from forky_core.cli.plain import one_line, plain
+from forky_core.cli.session import ChatSession
+from forky_core.cli.streaming import stream
+from forky_core.errors import BadContent, ModelError
+
+if TYPE_CHECKING:
+    from forky_core.forky import Forky
+    from forky_core.repo.conversation import Conversation
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser("chat", help="talk to a model")
+    command.add_argument("conversation", nargs="?", help="go on with this one (default: a new one)")
+    command.add_argument("--branch", help="the branch to talk on")
+    command.add_argument("--model", help="who answers")
+    command.add_argument("--system", help="the system prompt of a new conversation")
+    command.add_argument("-m", "--message", help="say this (-: standard input), print the answer and leave")
+    command.add_argument("--json", action="store_true", help="with --message: the answer as one JSON object")
+    command.set_defaults(run=run, makes_database=True)
+
+
+def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    if options.json and options.message is None:
+        raise BadContent("--json needs a message.", "Give one with -m.")
+    if options.conversation and options.system is not None:
+        raise BadContent("--system is for a new conversation.", "Leave the conversation out to begin one.")
+    if options.model:
+        forky.models.model(options.model)
+    said = sys.stdin.read() if options.message == "-" else options.message
+    if said is not None and not said.strip():
+        raise BadContent("There is nothing to say.", "Give -m some text.")
+    if options.conversation:
+        chat = forky.conversation(options.conversation, options.branch)
+    else:
+        chat = forky.create(system=options.system, branch=options.branch or "main")
+    if said is None:
+        return ChatSession(forky, chat, options.model, out).run()
+    if options.json:
+        return _answer_as_json(chat, said, options.model, out)
+    stream(chat, said, options.model, out)
+    return 0
+
+
+def _answer_as_json(chat: Conversation, said: str, model: str | None, out: TextIO) -> int:
+    entry: dict[str, object] = {"conversation": chat.id, "branch": chat.branch_name}
+    try:
+        reply = chat.ask(said, model=model)
+    except ModelError as error:
+        entry["failure"] = {"kind": error.failure.kind, "sentence": error.failure.sentence}
+        print(json.dumps(entry), file=out)
+        print(plain(one_line(str(error))), file=sys.stderr)
+        return 1
+    print(json.dumps({**entry, "id": reply.id, "text": reply.text}), file=out)
+    return 0

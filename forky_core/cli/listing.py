@@ -1,0 +1,64 @@
+"""`forky list`: the conversations, the one that changed last first."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, TextIO
+
+from forky_core.cli.plain import one_line
+from forky_core.views.shelf import called, count
+from forky_core.views.times import stamp
+
+if TYPE_CHECKING:
+    from forky_core.forky import Forky
+
+_SHORTEST = 13
+"""Characters of an id: up to here it is the millisecond of its making."""
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser("list", help="list the conversations")
+    command.add_argument("--trash", action="store_true", help="those in the trash")
+    command.add_argument("--json", action="store_true", help="one JSON object a line")
+    command.set_defaults(run=run, makes_database=False)
+
+
+def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    summaries = forky.conversations(trashed=options.trash)
+    if options.json:
+        for summary in summaries:
+            print(json.dumps(asdict(summary)), file=out)
+        return 0
+    everyone = (*summaries, *forky.conversations(trashed=not options.trash))
+    ids = short_ids([summary.id for summary in everyone])
+    for summary in summaries:
+        title = one_line(called(summary.title))
+        print(
+            f"{ids[summary.id]}  {stamp(summary.updated)}  {count(summary.messages, 'message'):>14}  {title}",
+            file=out,
+        )
+    if not summaries:
+        print(
+            "The trash is empty." if options.trash else "No conversation yet. Begin one: forky chat", file=out
+        )
+    return 0
+
+
+def short_ids(ids: Sequence[str]) -> Mapping[str, str]:
+    """The beginning of each id that no other shares."""
+    ordered = sorted(ids)
+    short: dict[str, str] = {}
+    for number, id in enumerate(ordered):
+        beside = ordered[max(number - 1, 0) : number] + ordered[number + 1 : number + 2]
+        shared = max((_shared(id, other) for other in beside), default=0)
+        short[id] = id[: max(_SHORTEST, shared + 1)]
+    return short
+
+
+def _shared(one: str, two: str) -> int:
+    return next(
+        (n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two))
+    )

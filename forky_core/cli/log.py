@@ -1,0 +1,78 @@
+"""`forky log`: the messages of a branch, or with `--graph` the whole conversation as `git log --graph` draws it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, TextIO
+
+from forky_core.cli.plain import one_line, plain
+from forky_core.errors import NotFound
+from forky_core.repo.repo import short
+from forky_core.views.drawing import draw
+from forky_core.views.shelf import called
+
+if TYPE_CHECKING:
+    from forky_core.forky import Forky
+    from forky_core.repo.conversation import Conversation
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser("log", help="show a conversation")
+    command.add_argument(
+        "conversation", nargs="?", help="its id, or the beginning of it (default: the one that changed last)"
+    )
+    command.add_argument("--branch", help="the branch to show (default: the one that moved last)")
+    command.add_argument("--graph", action="store_true", help="draw every branch, newest first")
+    command.add_argument("--json", action="store_true", help="one JSON object a message, oldest first")
+    command.set_defaults(run=run, makes_database=False)
+
+
+def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    chat = chosen(forky, options.conversation, options.branch)
+    if options.json:
+        _print_json(chat, everything=options.graph, out=out)
+    elif options.graph:
+        print_graph(chat, out)
+    else:
+        print(one_line(called(chat.title)), file=out)
+        for message in chat.path():
+            who = one_line(message.name or message.role)
+            print(f"\n{short(message.id)}  {who}\n{plain(message.text)}", file=out)
+    return 0
+
+
+def chosen(forky: Forky, id: str | None, branch: str | None) -> Conversation:
+    """The conversation asked for, or the one that changed last."""
+    if id is None:
+        summaries = forky.conversations()
+        if not summaries:
+            raise NotFound("There is no conversation yet.", "Begin one with: forky chat")
+        id = summaries[0].id
+    return forky.conversation(id, branch)
+
+
+def print_graph(chat: Conversation, out: TextIO) -> None:
+    if not chat.visible.messages:
+        print("Nothing has been said yet.", file=out)
+    for line in draw(chat.visible.messages, chat.view, checked_out=chat.branch_name):
+        print(_on_one_line(line), file=out)
+
+
+def _on_one_line(line: str) -> str:
+    """`plain` with the blanks of the drawing as they are."""
+    return plain(line).replace("\n", " ").replace("\t", " ")
+
+
+def _print_json(chat: Conversation, *, everything: bool, out: TextIO) -> None:
+    for message in chat.visible.messages.values() if everything else chat.path():
+        entry = {
+            "id": message.id,
+            "parents": message.parents,
+            "role": message.role,
+            "parts": [part.stored() for part in message.parts],
+            "created": message.created,
+        }
+        if message.name is not None:
+            entry["name"] = message.name
+        print(json.dumps(entry), file=out)

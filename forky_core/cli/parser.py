@@ -1,0 +1,85 @@
+"""The arguments of `forky`, and what becomes of errors: a sentence on standard error and an exit code, no stack trace.
+
+Exit codes: 0 done, 1 it failed or found something wrong, 2 the call's words are off, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import metadata
+from io import TextIOWrapper
+
+from forky_core.cli import chat, listing, log, serve, verify
+from forky_core.cli.plain import plain
+from forky_core.errors import ForkyError, NotFound, RequestError
+from forky_core.forky import Forky
+from forky_core.settings import Settings
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="forky", description="Version control for conversations with language models."
+    )
+    top.add_argument("--version", action="version", version=f"forky {_version()}")
+    top.add_argument(
+        "--database", metavar="FILE", help="the database (default: FORKY_DATABASE, or the user's data folder)"
+    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for module in (chat, listing, log, verify, serve):
+        module.add_to(commands)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    _never_stumble_over_a_character()
+    options = parser().parse_args(arguments)
+    try:
+        return _run(options)
+    except RequestError as error:
+        print(plain(str(error)), file=sys.stderr)
+        return 2
+    except ForkyError as error:
+        print(plain(str(error)), file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader (`| head`) has what it wanted; nothing may be written to the pipe at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.makes_database is None:
+        return int(options.run(options))
+    if not options.makes_database:
+        _refuse_to_read_what_is_not_there(options.database)
+    with Forky.open(options.database) as forky:
+        code = int(options.run(forky, options, sys.stdout))
+        # Here, where a reader that has gone is still noticed, and not at exit.
+        sys.stdout.flush()
+        return code
+
+
+def _refuse_to_read_what_is_not_there(option: str | None) -> None:
+    """A mistyped path must not become an empty database."""
+    place = option or Settings.from_environment().database
+    if str(place) != ":memory:" and "://" not in str(place) and not os.path.exists(os.path.expanduser(place)):  # noqa: PTH110, PTH111 - they answer for any text
+        raise NotFound(f"There is no database {place}.", "`forky chat` makes one; --database names another.")
+
+
+def _never_stumble_over_a_character() -> None:
+    """A terminal that cannot show a character shows “?” instead of ending the program."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _version() -> str:
+    try:
+        return metadata.version("forky")
+    except metadata.PackageNotFoundError:
+        return "from a checkout"

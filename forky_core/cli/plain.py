@@ -1,0 +1,31 @@
+"""Text made safe for a terminal: what a model or a file wrote must not move the cursor, recolour or reorder a line."""
+
+from __future__ import annotations
+
+import unicodedata
+
+_KEPT = frozenset("\n\t")
+_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def plain(text: str) -> str:
+    """`text` with control characters as their visible pictures (U+2400…), but for line breaks and tabs."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(map(_shown, text.replace("\r\n", "\n")))
+
+
+def one_line(text: str) -> str:
+    """`plain` text on a single line."""
+    return " ".join(plain(text).split())
+
+
+def _shown(c: str) -> str:
+    if c in _KEPT:
+        return c
+    if c in _REORDERING or unicodedata.category(c) == "Cs":
+        return "\ufffd"
+    if unicodedata.category(c) != "Cc":
+        return c
+    code = ord(c)
+    return chr(0x2400 + code) if code < 0x20 else "␡" if code == 0x7F else "\ufffd"

@@ -1,0 +1,29 @@
+"""An answer on a terminal while it is written. Ctrl+C stops the model and keeps what has arrived."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from forky_core.cli.plain import plain
+from forky_core.repo.conversation import Conversation
+
+
+def stream(chat: Conversation, text: str, model: str | None, out: TextIO) -> None:
+    """Ask and print as it comes.
+
+    Raises:
+        ModelError: there is no whole answer; what had arrived was printed and is kept.
+        KeyboardInterrupt: after the model was stopped.
+    """
+    job = chat.send(text, model=model)
+    try:
+        for piece in job.follow():
+            out.write(plain(piece))
+            out.flush()
+    except KeyboardInterrupt:
+        job.stop()
+        job.wait(5.0)
+        raise
+    finally:
+        out.write("\n")
+    job.result()

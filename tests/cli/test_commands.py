@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from forky_core.cli.listing import short_ids
+from forky_core.forky import Forky
+from tests.builders import ScriptedModels, talk
+from tests.cli.conftest import Ended
+
+Run = Callable[..., Ended]
+HOSTILE = "\x1b[31mred\x1b[0m \x9b2J \x07 \u202eevil \r over \x7f"
+
+
+@pytest.fixture
+def seeded(database: Path) -> dict[str, str]:
+    """A conversation with a fork and a merge, and one with hostile names; ids by title."""
+    with Forky.open(database, models=ScriptedModels()) as forky:
+        chat = talk(forky.create("Naming the CLI"), "a name?", "grove")
+        talk(chat.fork("debug"), "why does it fail?", "enums")
+        chat.merge(chat.plan_merge("debug", strategy="full", force=True))
+        evil = forky.create("evil")
+        evil.say(HOSTILE)
+        gone = forky.create("thrown away")
+        gone.trash()
+        return {"chat": chat.id, "evil": evil.id, "gone": gone.id}
+
+
+def test_list_names_each_conversation_with_an_id_that_opens_it(forky: Run, seeded: dict[str, str]) -> None:
+    lines = forky("list").out.splitlines()
+    assert [line.split("  ")[-1] for line in lines] == ["evil", "Naming the CLI"]
+    for line in lines:
+        assert forky("log", line.split()[0]).code == 0
+
+
+def test_list_shows_the_trash_apart(forky: Run, seeded: dict[str, str]) -> None:
+    assert "thrown away" not in forky("list").out
+    assert "thrown away" in forky("list", "--trash").out
+
+
+def test_list_as_json_is_an_object_a_line(forky: Run, seeded: dict[str, str]) -> None:
+    rows = [json.loads(line) for line in forky("list", "--json").out.splitlines()]
+    assert {row["id"] for row in rows} == {seeded["chat"], seeded["evil"]}
+    assert all(row["messages"] >= 1 and row["trashed"] is False for row in rows)
+
+
+def test_ids_are_shortened_no_further_than_they_differ() -> None:
+    ids = ["0193-a-1234567-x", "0193-a-1234567-y", "9999-b-1234567-z"]
+    assert short_ids(ids) == {ids[0]: ids[0], ids[1]: ids[1], ids[2]: ids[2][:13]}
+    assert short_ids([]) == {}
+
+
+def test_log_shows_a_branch_from_the_root(forky: Run, seeded: dict[str, str]) -> None:
+    out = forky("log", seeded["chat"], "--branch", "debug").out
+    assert out.startswith("Naming the CLI\n")
+    assert [line for line in out.splitlines()[1:] if line and "  " not in line] == [
+        "a name?",
+        "grove",
+        "why does it fail?",
+        "enums",
+    ]
+
+
+def test_log_graph_draws_every_branch_and_the_merge(forky: Run, seeded: dict[str, str]) -> None:
+    out = forky("log", seeded["chat"], "--branch", "main", "--graph").out
+    assert "(HEAD -> main)" in out and "(debug)" in out
+    assert "|\\" in out and out.count("*") == 5
+
+
+def test_log_as_json_derives_to_the_same_ids(forky: Run, seeded: dict[str, str]) -> None:
+    rows = [json.loads(line) for line in forky("log", seeded["chat"], "--graph", "--json").out.splitlines()]
+    assert len(rows) == 5
+    known = {row["id"] for row in rows}
+    assert all(set(row["parents"]) <= known for row in rows)
+
+
+def test_log_without_an_id_shows_the_conversation_that_changed_last(
+    forky: Run, seeded: dict[str, str]
+) -> None:
+    assert forky("log").out.startswith("evil\n")
+
+
+@pytest.mark.parametrize("words", [("log",), ("log", "--graph"), ("log", "--json"), ("list",)])
+def test_hostile_text_reaches_no_terminal(forky: Run, seeded: dict[str, str], words: tuple[str, ...]) -> None:
+    out = forky(*words).out
+    assert out
+    assert not [c for c in out if ord(c) < 32 and c != "\n"]
+    assert not set(out) & set("\x7f\x9b\u202e")
+
+
+def test_verify_says_what_it_looked_at(forky: Run, seeded: dict[str, str]) -> None:
+    ended = forky("verify")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("3 conversations, 6 messages,") and ended.out.endswith("clean\n")
+    one = json.loads(forky("verify", seeded["chat"], "--json").out)
+    assert (one["clean"], one["conversations"], one["messages"], one["findings"]) == (True, 1, 5, [])
+
+
+def test_verify_of_altered_rows_names_them_and_exits_with_1(
+    forky: Run, seeded: dict[str, str], database: Path
+) -> None:
+    with Forky.open(database, models=ScriptedModels()) as opened:
+        store = opened.store
+        store._writer.ask(_tampering())  # type: ignore[attr-defined] # what no verb can do
+    ended = forky("verify")
+    assert ended.code == 1
+    assert "not have the content its id was made from" in ended.out
+    found = json.loads(forky("verify", "--json").out)
+    assert found["clean"] is False and found["findings"][0]["what"]
+
+
+def _tampering() -> object:
+    from forky_core.store.writer import Alone  # noqa: PLC0415 - the back door is for this test only
+
+    def alter(cursor: object) -> None:
+        cursor.execute(  # type: ignore[attr-defined]
+            "UPDATE forky.operations SET summary = 'nothing happened' WHERE number = 1"
+        )
+
+    return Alone(alter)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("log", "no-such-id"),
+        ("log", "0"),
+        ("log", "--branch", "no-such-branch"),
+        ("verify", "no-such-id"),
+        ("chat", "no-such-id", "-m", "hello"),
+        ("chat", "--model", "no-such-model", "-m", "hello"),
+        ("chat", "-m", "   "),
+        ("chat", "--json"),
+        ("serve", "--port", "70000"),
+    ],
+)
+def test_a_wrong_word_is_one_sentence_on_standard_error_and_exit_code_2(
+    forky: Run, seeded: dict[str, str], words: tuple[str, ...]
+) -> None:
+    ended = forky(*words)
+    assert (ended.code, ended.out) == (2, "")
+    assert len(ended.err.splitlines()) == 1 and "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize("words", [(), ("no-such-command",), ("list", "--no-such-option")])
+def test_words_that_argparse_refuses_exit_with_2(forky: Run, words: tuple[str, ...]) -> None:
+    assert forky(*words).code == 2
+
+
+@pytest.mark.parametrize("words", [("list",), ("log",), ("verify",)])
+def test_reading_makes_no_database(forky: Run, database: Path, words: tuple[str, ...]) -> None:
+    ended = forky(*words)
+    assert ended.code == 2 and "There is no database" in ended.err
+    assert not database.exists()
+
+
+def test_an_empty_database_says_what_to_do_next(forky: Run, database: Path) -> None:
+    Forky.open(database, models=ScriptedModels()).close()
+    assert forky("list").out == "No conversation yet. Begin one: forky chat\n"
+    assert forky("list", "--json").out == ""
+    assert "forky chat" in forky("log").err
+
+
+def test_a_refused_chat_leaves_no_empty_conversation_behind(forky: Run, database: Path) -> None:
+    forky("chat", "--model", "no-such-model", "-m", "hello")
+    assert forky("list", "--json").out == ""
