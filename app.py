@@ -1,0 +1,88 @@
+"""The front door: one process, one port, one writer of the database. `streamlit run app.py` finds `app`.
+
+The pages, /healthz and the routes to come share this process, so that there is one writer (facts of DuckDB) and one
+place that says what a browser may load. The frame of the pages is pages/shell.py and not this file: Streamlit's old
+router wakes up where a folder `pages/` lies beside the main script.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+
+import streamlit as st
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+HERE = Path(__file__).resolve().parent
+if str(HERE) not in sys.path:
+    sys.path.insert(0, str(HERE))
+
+from forky_core.gateway.guard import (  # noqa: E402 - the line above makes it importable
+    OwnRoutes,
+    SecurityHeaders,
+    content_security_policy,
+    inline_script_hashes,
+)
+from forky_core.settings import Settings  # noqa: E402
+from pages.ui.warmup import import_pages, warm_up_in  # noqa: E402
+
+WARM_UP_AFTER = 10.0
+"""Seconds until the slow imports begin where nobody opens a page; a first page begins them itself."""
+
+
+def version() -> str:
+    try:
+        return metadata.version("forky")
+    except metadata.PackageNotFoundError:
+        return "from a checkout"
+
+
+async def healthz(_request: Request) -> JSONResponse:
+    return JSONResponse({"status": "ok", "version": version()}, headers={"cache-control": "no-store"})
+
+
+def policy() -> str:
+    """The policy that lets Streamlit's page and streamlit-agraph's run their own inline scripts."""
+    texts = []
+    for package, folder in (("streamlit", "static"), ("streamlit_agraph", "frontend/build")):
+        # Found, not imported: an import now would declare the component before there is a server to know it.
+        spec = find_spec(package)
+        assert spec is not None
+        assert spec.origin is not None
+        texts.append((Path(spec.origin).parent / folder / "index.html").read_text("utf-8"))
+    return content_security_policy(source for text in texts for source in inline_script_hashes(text))
+
+
+@asynccontextmanager
+async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
+    importing, timer = import_pages(), warm_up_in(WARM_UP_AFTER)
+    yield {}
+    timer.cancel()
+    importing.join()
+    from pages.ui.workspace import close_workspace  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    close_workspace()
+    # What the warm-up froze is collected again, so that the database's objects end before the interpreter does.
+    gc.unfreeze()
+
+
+app = st.App(
+    HERE / "pages" / "shell.py",
+    routes=[Route("/healthz", healthz)],
+    middleware=[
+        Middleware(SecurityHeaders, policy=policy()),
+        Middleware(OwnRoutes, prefixes=("/healthz", "/v1"), hosts=Settings.from_environment().hosts),
+    ],
+    lifespan=lifespan,
+)
+
+if __name__ == "__main__":
+    app.run()

@@ -1,0 +1,129 @@
+"""The notebook: one path of the conversation as cells, the graph beside it, the composer below."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from forky_core.model import Message
+from forky_core.repo.replies import ReplyJob
+from forky_core.views.notebook import WINDOW, notebook
+from forky_core.views.places import branch_for, later_on
+from pages.ui.acting import act_on
+from pages.ui.acts import hear_acts
+from pages.ui.branchbar import draw_branchbar, rename_title
+from pages.ui.cells import Look, draw_cell
+from pages.ui.chatstyle import apply_chat_style
+from pages.ui.composer import draw_composer
+from pages.ui.forms import FORMS, confirm_prune, draw_form
+from pages.ui.frame import Frame, locate
+from pages.ui.picks import draw_marks, draw_picks
+from pages.ui.reply import draw_elsewhere, draw_tail, draw_unanswered
+from pages.ui.rules import label_of
+from pages.ui.session import session
+from pages.ui.side import draw_pane, draw_side, pane
+from pages.ui.starting import new_conversation
+from pages.ui.undoing import page_top
+from pages.ui.window import draw_earlier, draw_later
+from pages.ui.workspace import workspace
+
+
+def main() -> None:
+    apply_chat_style()
+    here = _looked_at(locate())
+    if here is None:
+        _draw_nothing()
+        return
+    version = here.chat.view.version
+    with st.container(key="chat-top", horizontal=True, vertical_alignment="center"):
+        title = here.chat.title or "New conversation"
+        if page_top(title, here.forky, here.session, here.chat, renames=True):
+            rename_title(here)
+        draw_branchbar(here)
+        with st.container(key="line-pane", width="content"):
+            draw_pane(here)
+    with st.container(key=f"chat-body-{pane(here)}"):
+        left, right = st.columns((1.55, 1), gap="medium")
+    with left, st.container(key="chat-cells"):
+        job = here.chat.reply if here.at == here.chat.branch.head else None
+        # In a container of its own: the composer keeps its place, and with it what is being typed.
+        with st.container(key="chat-path"):
+            _draw_cells(here, job)
+            draw_tail(here, job, version)
+            draw_elsewhere(here)
+            draw_marks(here)
+            draw_picks(here)
+        draw_composer(here, here.chat.branch)
+    with right, st.container(key="chat-side"):
+        draw_side(here)
+    hear_acts(
+        lambda act: act_on(here, act),
+        key="chat.acts",
+        place=f"{here.chat.id}/{here.chat.branch_name}/{here.at}/{here.session.window}",
+        at=here.at or "",
+        end=here.at_head and not here.session.window,
+        follow=here.at_head,
+        copied=here.session.copied,
+    )
+    if here.session.acting is not None and here.session.acting[0] == "prune":
+        confirm_prune(here, here.session.acting[1])
+
+
+def _looked_at(here: Frame | None) -> Frame | None:
+    """A link may name a message alone: then it is looked at from a branch that leads there."""
+    if here is None or here.at is None or "m" not in st.query_params or "b" in st.query_params:
+        return here
+    name = branch_for(here.at, here.chat.view, here.chat.visible, here.chat.branch_name)
+    here.session.branch = name
+    return replace(here, chat=here.chat.checkout(name))
+
+
+def _draw_nothing() -> None:
+    forky = workspace()
+    with st.container(key="chat-empty", horizontal_alignment="center"):
+        st.subheader("No conversation yet", anchor=False)
+        st.markdown("Begin one: ask something, then fork it wherever a second thought comes up.")
+        if st.button("New conversation", key="chat.first", type="primary", icon=":material/add_comment:"):
+            new_conversation(forky, session())
+
+
+def _draw_cells(here: Frame, job: ReplyJob | None) -> None:
+    path = here.chat.path(job.place.parent if job is not None else here.at) if here.at else ()
+    if not path:
+        _draw_first()
+        return
+    book = notebook(
+        path, here.chat.visible, here.chat.view, here.chat.generations, window=WINDOW + here.session.window
+    )
+    look = Look(
+        lambda name: label_of(here.forky.models, name),
+        here.forky.store.blob,
+        here.at,
+        here.session.picks,
+        (here.session.mark_a, here.session.mark_b),
+    )
+    draw_earlier(here, book, path[0].id)
+    for cell in book.cells:
+        draw_cell(cell, look)
+        _draw_open_form(here, cell.message)
+    if job is None:
+        draw_unanswered(here, book)
+    if not here.at_head and here.at is not None:
+        draw_later(here, later_on(here.at, here.chat.branch.head, here.chat.visible))
+
+
+def _draw_open_form(here: Frame, message: Message) -> None:
+    acting = here.session.acting
+    if acting is not None and acting[1] == message.id and acting[0] in FORMS:
+        draw_form(here, acting[0], message)
+
+
+def _draw_first() -> None:
+    st.html(
+        '<div class="fk-first"><b>Nothing has been said here yet.</b><br>Ask below. Every message can later be forked, '
+        "edited and merged back; nothing is ever overwritten.</div>"
+    )
+
+
+main()

@@ -1,0 +1,52 @@
+"""History: every change of the conversation, newest first, with what it did and the way back to it (law 5)."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.repo.identity import now
+from forky_core.views.log import log_page, numbers_of
+from forky_core.views.shelf import called, count
+from pages.ui.frame import Frame, locate
+from pages.ui.lists import apply_list_style
+from pages.ui.log import draw_entries
+from pages.ui.undoing import page_top
+from pages.ui.verifying import draw_verification, verify_button
+
+
+def main() -> None:
+    apply_list_style()
+    frame = locate()
+    if frame is None:
+        st.subheader("History", anchor=False)
+        st.caption(
+            "There is no conversation yet. Begin one in the Library; everything done to it is listed here."
+        )
+        st.page_link("library.py", label="Go to the Library", icon=":material/library_books:")
+        return
+    page_top(f"History of “{called(frame.chat.title)}”", frame.forky, frame.session, frame.chat)
+    with st.container(key="column-history"):
+        _draw_log(frame)
+
+
+def _draw_log(frame: Frame) -> None:
+    chat = frame.chat
+    timeline = chat.timeline
+    total = timeline.version
+    asked = int(st.session_state.get("history.page", 1))
+    _, first, last = numbers_of(asked, total)
+    some = chat.recent_operations(after=first - 1)[: last - first + 1]
+    page = log_page(some, timeline, now=now(), page=asked, total=total)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            f"{count(total, 'operation')}, newest first. Open one to see what it changed.", width="stretch"
+        )
+        asked_to_verify = verify_button(
+            "history.verify", "Re-derive every id of this conversation and replay its log"
+        )
+    if asked_to_verify:
+        draw_verification(chat.verify)
+    draw_entries(frame, page)
+
+
+main()

@@ -1,0 +1,112 @@
+"""The Library: every conversation, search over all of their branches, and the trash."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.repo.identity import now
+from forky_core.views.shelf import Sort, shelf
+from pages.ui.finder import focus_search
+from pages.ui.links import follow_a_link_opened_beside
+from pages.ui.lists import apply_list_style
+from pages.ui.searching import draw_findings, has_words
+from pages.ui.session import session
+from pages.ui.shelving import draw_lines, draw_trash
+from pages.ui.starting import new_conversation
+from pages.ui.undoing import last_shown, page_top
+from pages.ui.workspace import workspace
+
+_SORTS: dict[Sort, str] = {
+    "changed": "Last changed",
+    "created": "Newest",
+    "title": "Title",
+    "messages": "Most messages",
+}
+
+
+def main() -> None:
+    follow_a_link_opened_beside()
+    forky, held = workspace(), session()
+    apply_list_style()
+    page_top("Library", forky, held, last_shown(forky, held), names_it=True)
+    words = _tools()
+    focus_search(held)
+    trashed = forky.conversations(trashed=True)
+    if _shows_trash(len(trashed)):
+        draw_trash(forky, held, trashed)
+        return
+    page = int(st.session_state.get("library.page", 1))
+    sort: Sort = st.session_state.get("library.sort", "changed")
+    listed = shelf(forky.conversations(), now=now(), words=words, sort=sort, page=page)
+    if has_words(words):
+        if listed.lines:
+            st.markdown("##### Titles")
+            draw_lines(forky, held, listed)
+        st.markdown("##### Messages")
+        draw_findings(forky, words)
+    elif not listed.total:
+        _draw_empty()
+    else:
+        draw_lines(forky, held, listed)
+
+
+def _tools() -> str:
+    """The row of search, sort and new; what is being searched for."""
+    st.session_state.setdefault("library.search", st.query_params.get("q", ""))
+    with st.container(key="column-library", horizontal=True, vertical_alignment="center"):
+        words = st.text_input(
+            "Search titles and messages",
+            key="library.search",
+            type="search",
+            placeholder="Search titles and every message of every branch",
+            label_visibility="collapsed",
+            live=True,
+            on_change=_searched,
+        )
+        st.selectbox(
+            "Sort by",
+            list(_SORTS),
+            key="library.sort",
+            format_func=_SORTS.__getitem__,
+            label_visibility="collapsed",
+            width=160,
+            persist_state="session",
+        )
+        if st.button("New conversation", key="library.new", icon=":material/add:", type="primary"):
+            new_conversation(workspace(), session())
+    return words or ""
+
+
+def _searched() -> None:
+    """The search is part of the address, so that Back returns to what was found."""
+    words = st.session_state["library.search"] or ""
+    st.session_state.pop("search.limit", None)
+    st.session_state.pop("library.page", None)
+    if has_words(words):
+        st.query_params["q"] = words[:500]
+    else:
+        st.query_params.pop("q", None)
+
+
+def _shows_trash(number: int) -> bool:
+    if not number and not st.session_state.get("library.tab"):
+        return False
+    tab = st.segmented_control(
+        "Shelf",
+        ["kept", "trash"],
+        key="library.tab",
+        default="kept",
+        required=True,
+        format_func={"kept": "Conversations", "trash": f"Trash ({number})"}.__getitem__,
+        label_visibility="collapsed",
+    )
+    return tab == "trash"
+
+
+def _draw_empty() -> None:
+    with st.container(key="library-empty", horizontal_alignment="center"):
+        st.markdown("##### No conversation yet")
+        st.caption("Begin one: it needs no key, two offline models answer on a fresh machine.")
+
+
+main()

@@ -1,0 +1,201 @@
+"""Merge: bring what one branch taught into another. It is read first; nothing is written before “Land” (law 8)."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.errors import ForkyError, Outdated
+from forky_core.views.merging import standing
+from forky_core.views.shelf import count
+from pages.ui.frame import Frame, locate, place, saying
+from pages.ui.markdown import plain_label
+from pages.ui.merge_choices import draw_route, draw_settings, draw_strategy, give_way, read_wish, want
+from pages.ui.merge_picture import draw_standing
+from pages.ui.merge_preview import draw_preview
+from pages.ui.merge_style import apply_merge_style
+from pages.ui.merge_writing import draw_writing
+from pages.ui.planning import Planning, plan_anew, planning
+from pages.ui.undoing import page_top
+
+_LANDED = "merge.landed"
+
+
+def main() -> None:
+    frame = locate()
+    if frame is None:
+        st.info(
+            "There is no conversation yet. Begin one on the Chat page, fork it, and merge the fork back here."
+        )
+        st.page_link("chat.py", label="Go to Chat", icon=":material/account_tree:")
+        return
+    apply_merge_style()
+    page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat)
+    if _draw_landed(frame):
+        return
+    give_way(frame)
+    wish = read_wish(frame)
+    if wish is None:
+        _nothing_to_merge(frame)
+        return
+    draw_route(frame, wish)
+    held = frame.session.planning = planning(frame.session.planning, frame.chat, wish)
+    plan = held.plan or held.quoted
+    if plan is not None:
+        draw_standing(plan, standing(plan, frame.chat.visible))
+    draw_strategy(wish)
+    draw_settings(frame, wish, held)
+    _draw_plan(frame, held)
+
+
+def _nothing_to_merge(frame: Frame) -> None:
+    with st.container(border=True):
+        if len(frame.chat.branches) > 1:
+            st.markdown("The other branches are empty: there is nothing to merge yet.")
+        else:
+            st.markdown(
+                "This conversation has one branch. Fork it on the Chat page, follow a side question there, and "
+                "bring back here what it taught."
+            )
+        st.page_link(
+            "chat.py", label="Go to Chat", icon=":material/account_tree:", query_params=place(frame.chat)
+        )
+
+
+def _draw_plan(frame: Frame, held: Planning) -> None:
+    plan = held.plan
+    if held.sentence:
+        with st.container(border=True):
+            st.markdown(f":material/info: {plain_label(held.sentence, 300)}")
+        return
+    if held.overtaken:
+        _draw_overtaken(frame, held)
+    if plan is None:
+        draw_writing(frame, held)
+        return
+    if not plan.lands:
+        _draw_up_to_date(held)
+        return
+    draw_preview(frame, held)
+    if plan.relation == "fast_forward" and plan.strategy == "full":
+        _draw_force(held)
+    _draw_land(frame, held)
+
+
+def _draw_overtaken(frame: Frame, held: Planning) -> None:
+    with st.container(key="merge-overtaken", border=True):
+        st.markdown(f":material/sync_problem: {plain_label(held.overtaken, 400)}")
+        st.caption(
+            "Nothing was written. Planning again reads the branches as they are now; an edit is dropped."
+        )
+        st.button(
+            "Plan again",
+            key="merge.replan",
+            type="primary",
+            icon=":material/refresh:",
+            on_click=_replan,
+            args=(frame, held),
+        )
+
+
+def _replan(frame: Frame, held: Planning) -> None:
+    frame.session.planning = plan_anew(frame.chat, held.wish)
+
+
+def _draw_up_to_date(held: Planning) -> None:
+    plan = held.plan
+    assert plan is not None
+    with st.container(border=True):
+        st.markdown(
+            f":material/check_circle: Already up to date: “{plain_label(plan.target_name, 60)}” has everything that "
+            f"“{plain_label(plan.source_name, 60)}” says."
+        )
+        for warning in plan.warnings:
+            st.caption(plain_label(warning, 300))
+
+
+def _draw_force(held: Planning) -> None:
+    st.session_state["merge.force"] = held.wish.force
+    st.checkbox(
+        "Make a merge message anyway",
+        key="merge.force",
+        help="Without one, the branch's pointer just moves on: the messages are there as if they had been said here.",
+        on_change=lambda: want(force="1" if st.session_state["merge.force"] else None),
+    )
+
+
+def _draw_land(frame: Frame, held: Planning) -> None:
+    plan = held.plan
+    assert plan is not None
+    if plan.fast_forward is not None:
+        what = (
+            f"Land: move “{plain_label(plan.target_name, 40)}” forward by {count(len(plan.delta), 'message')}"
+        )
+    else:
+        what = f"Land in “{plain_label(plan.target_name, 40)}”"
+    st.button(
+        what,
+        key="merge.land",
+        type="primary",
+        icon=":material/merge:",
+        disabled=bool(held.overtaken),
+        help="One operation, which Undo takes back",
+        on_click=_land,
+        args=(frame, held),
+    )
+
+
+def _land(frame: Frame, held: Planning) -> None:
+    assert held.plan is not None
+    try:
+        operation = frame.chat.merge(held.plan)
+    except Outdated as error:
+        held.overtaken = error.message
+    except ForkyError as error:
+        frame.session.say(str(error))
+    else:
+        landed = (frame.chat.id, str(operation.number), held.plan.target_name, held.plan.source_name)
+        frame.session.choices[_LANDED] = "\n".join(landed)
+        frame.session.planning = None
+        frame.session.picks = ()
+        want(picks=None, force=None)
+
+
+def _draw_landed(frame: Frame) -> bool:
+    """The merge that just landed, with the ways on; False where there is none, or something was done since."""
+    chat, held = frame.chat, frame.session
+    here = (chat.id, str(chat.view.version), chat.branch_name)
+    *landed, source = held.choices.get(_LANDED, "").split("\n")
+    if tuple(landed) != here or st.query_params.get("source", source) != source:
+        return False
+    operation = chat.recent_operations(after=chat.view.version - 1)[-1]
+    with st.container(key="merge-landed", border=True):
+        st.markdown(f"#### :material/check_circle: {plain_label(operation.summary, 200)}")
+        st.caption("One operation. The branch stands at the merge; the other branch is as it was.")
+        with st.container(key="line-merge-landed", horizontal=True, vertical_alignment="center"):
+            st.page_link(
+                "chat.py",
+                label=f"Go on in {plain_label(chat.branch_name, 40)}",
+                icon=":material/account_tree:",
+                query_params=place(chat),
+            )
+            st.button("Undo", key="merge.undo", icon=":material/undo:", on_click=_undo, args=(frame,))
+            st.button(
+                "Merge something else", key="merge.another", type="tertiary", on_click=_another, args=(frame,)
+            )
+    if chat.head is not None and chat.head.merge is not None:
+        st.caption("What the model reads from now on")
+        st.code(chat.head.merge.text, language=None, wrap_lines=True)
+    return True
+
+
+def _undo(frame: Frame) -> None:
+    with saying(frame.session):
+        frame.session.say(f"{frame.chat.undo().summary}.")
+
+
+def _another(frame: Frame) -> None:
+    frame.session.choices.pop(_LANDED, None)
+    want(source=None)
+
+
+main()

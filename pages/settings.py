@@ -1,0 +1,34 @@
+"""Settings: which models can be asked and what is missing for the others, and where the conversations are kept.
+
+A key that is typed here goes to the catalogue's memory and nowhere else: not to the database, the address, a log, or
+back to a page.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.llm.catalogue import Catalogue
+from pages.ui.about import draw_about
+from pages.ui.lists import apply_list_style
+from pages.ui.providers import draw_default, draw_keyed, draw_servers
+from pages.ui.session import session
+from pages.ui.storage import draw_storage
+from pages.ui.undoing import last_shown, page_top
+from pages.ui.workspace import workspace
+
+
+def main() -> None:
+    forky, held = workspace(), session()
+    apply_list_style()
+    page_top("Settings", forky, held, last_shown(forky, held), names_it=True)
+    with st.container(key="column-settings", gap="medium"):
+        if isinstance(forky.models, Catalogue):
+            draw_default(forky, forky.models, held)
+            draw_keyed(forky.models, held)
+            draw_servers(forky, forky.models, held)
+        draw_storage(forky)
+        draw_about()
+
+
+main()

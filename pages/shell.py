@@ -1,0 +1,47 @@
+"""The frame around every page: its title, its looks, its navigation. The pages do the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages.ui.style import apply_style
+from pages.ui.warmup import warm_up_in
+
+_PAGES = (
+    ("chat.py", "Chat", ":material/account_tree:"),
+    ("compare.py", "Compare", ":material/view_column_2:"),
+    ("merge.py", "Merge", ":material/merge:"),
+    ("library.py", "Library", ":material/library_books:"),
+    ("history.py", "History", ":material/history:"),
+    ("settings.py", "Settings", ":material/tune:"),
+)
+_HERE = Path(__file__).resolve().parent
+
+
+@st.cache_resource(show_spinner=False)
+def _begin_warm_up() -> bool:
+    warm_up_in(1.0)
+    return True
+
+
+def main() -> None:
+    st.set_page_config(
+        page_title="Forky",
+        page_icon=str(_HERE / "ui" / "icon.svg"),  # A named icon would be loaded from another server.
+        layout="wide",
+        initial_sidebar_state="auto",
+    )
+    apply_style()
+    pages = [
+        st.Page(_HERE / file, title=title, icon=icon, default=file == "chat.py")
+        for file, title, icon in _PAGES
+        if (_HERE / file).exists()
+    ]
+    page = st.navigation(pages, position="top")
+    page.run()
+    _begin_warm_up()
+
+
+main()

@@ -1,0 +1,32 @@
+"""The foot of Settings: looks and versions."""
+
+from __future__ import annotations
+
+import platform
+from functools import lru_cache
+from importlib import metadata
+
+import streamlit as st
+
+
+def draw_about() -> None:
+    st.markdown("##### Looks")
+    st.caption("Light or dark follows your system; change it there, and every open page changes with it.")
+    st.markdown("##### About")
+    st.caption(f"Forky {version('forky')} · Python {platform.python_version()} · {_parts()} · MIT licence")
+
+
+@lru_cache
+def version(package: str) -> str:
+    """Of an installed package; a checkout is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "from a checkout"
+
+
+def _parts() -> str:
+    return " · ".join(
+        f"{name} {version(package)}"
+        for name, package in (("Streamlit", "streamlit"), ("DuckDB", "duckdb"), ("LiteLLM", "litellm"))
+    )

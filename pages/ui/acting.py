@@ -1,0 +1,88 @@
+"""What the small buttons of a cell do: each calls one verb, or opens the form that will."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode, urlsplit
+
+import streamlit as st
+
+from forky_core.errors import NothingToDo
+from forky_core.model import Message, MessageId
+from forky_core.views.places import branch_for, later_on
+from pages.ui.acts import Act
+from pages.ui.forms import FORMS
+from pages.ui.frame import Frame, go, place, saying
+from pages.ui.notice import done
+from pages.ui.session import Session
+from pages.ui.stashes import stash_from
+
+
+def act_on(here: Frame, act: Act) -> None:
+    """Carry out a click. The id comes from a browser, so it is looked up like any other."""
+    with saying(here.session):
+        _act(here, act.name, here.chat.message(act.id))
+
+
+def goto(here: Frame, message: MessageId) -> None:
+    """Check a message out: its branch where it is a head, else the branch it is best looked at from."""
+    name = branch_for(message, here.chat.view, here.chat.visible, here.chat.branch_name)
+    here.session.window, here.session.acting = 0, None
+    go(here.chat.checkout(name), message)
+
+
+def _act(here: Frame, name: str, message: Message) -> None:
+    held, id = here.session, message.id
+    match name:
+        case "sibling":
+            goto(here, here.chat.visible.newest_tip(id))
+        case "visit":
+            goto(here, id)
+        case "copy":
+            _copy(here, message.text, "Copied.")
+        case "link":
+            _copy(here, _link(here, id), "Copied a link to this message.")
+        case "pick" | "mark_a" | "mark_b":
+            _mark(held, name, id)
+        case "stash":
+            _stash(here, id)
+        case "promote":
+            done(held, here.chat.promote(id))
+            go(here.chat)
+        case "resume":
+            here.chat.resume()
+        case "again":
+            chat, _ = here.chat.regenerate(id)
+            go(chat)
+        case "prune":
+            held.acting = ("prune", id)
+        case _ if name in FORMS:
+            held.acting = None if held.acting == (name, id) else (name, id)
+
+
+def _mark(held: Session, name: str, id: MessageId) -> None:
+    """A second click takes it back."""
+    if name == "pick":
+        held.picks = tuple(p for p in held.picks if p != id) if id in held.picks else (*held.picks, id)
+    elif name == "mark_a":
+        held.mark_a = None if held.mark_a == id else id
+    else:
+        held.mark_b = None if held.mark_b == id else id
+
+
+def _copy(here: Frame, text: str, said: str) -> None:
+    here.session.copied = (here.session.copied[0] + 1, text)
+    here.session.say(said)
+
+
+def _link(here: Frame, id: MessageId) -> str:
+    """An address that opens this message, also as the first thing a server is asked."""
+    url = urlsplit(st.context.url or "")
+    params = {**place(here.chat), "m": id.removeprefix("b2:")}
+    return f"{url.scheme}://{url.netloc}/?{urlencode(params)}" if url.netloc else f"?{urlencode(params)}"
+
+
+def _stash(here: Frame, id: MessageId) -> None:
+    later = later_on(id, here.chat.branch.head, here.chat.visible)
+    if later is None:
+        raise NothingToDo("This message is not on the branch.", "Check the branch out that leads here.")
+    stash_from(here, later + 1)

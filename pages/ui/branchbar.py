@@ -1,0 +1,98 @@
+"""The line below the title: which branch is checked out, what can be done with it, and a new conversation."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from pages.ui.frame import Frame, go, saying
+from pages.ui.markdown import plain_label, showable
+from pages.ui.notice import done
+from pages.ui.starting import new_conversation
+
+_MENU = {"rename": "Rename this branch …", "delete": "Delete this branch"}
+
+
+def draw_branchbar(here: Frame) -> None:
+    """Keys: `chat.branch`, `chat.branch_menu`, `chat.new`."""
+    names = list(here.chat.branches)
+    st.session_state["chat.branch"] = here.chat.branch_name
+    with st.container(key="line-branch", horizontal=True, vertical_alignment="center"):
+        st.selectbox(
+            "Branch",
+            names,
+            key="chat.branch",
+            format_func=showable,
+            label_visibility="collapsed",
+            help="Switch to another branch",
+            icon=":material/account_tree:",
+            on_change=_switch,
+            args=(here,),
+            width=260,
+        )
+        chosen = st.menu_button(
+            "",
+            list(_MENU),
+            key="chat.branch_menu",
+            icon=":material/more_horiz:",
+            type="tertiary",
+            format_func=_MENU.__getitem__,
+            help="Rename or delete this branch",
+        )
+        if st.button(
+            "New",
+            key="chat.new",
+            icon=":material/add_comment:",
+            type="tertiary",
+            help="Begin another conversation",
+        ):
+            new_conversation(here.forky, here.session)
+    if chosen == "rename":
+        _rename_branch(here)
+    elif chosen == "delete":
+        _delete(here)
+
+
+def _switch(here: Frame) -> None:
+    with saying(here.session):
+        here.session.window, here.session.acting = 0, None
+        go(here.chat.checkout(st.session_state["chat.branch"]))
+
+
+def _delete(here: Frame) -> None:
+    with saying(here.session):
+        done(here.session, here.chat.delete_branch())
+        names = here.chat.branches
+        go(here.chat.checkout("main" if "main" in names else next(iter(names))))
+    st.rerun()
+
+
+@st.dialog("Rename the conversation")
+def rename_title(here: Frame) -> None:
+    """Keys: `rename.name`, `rename.go`."""
+    with st.form("rename", border=False):
+        st.text_input("Title", here.chat.title, key="rename.name", max_chars=200)
+        if not st.form_submit_button("Rename", key="rename.go", type="primary"):
+            return
+    try:
+        here.chat.rename(st.session_state["rename.name"])
+    except ForkyError as error:
+        st.markdown(plain_label(str(error), 300))
+        return
+    st.rerun()
+
+
+@st.dialog("Rename the branch")
+def _rename_branch(here: Frame) -> None:
+    """Keys as above."""
+    with st.form("rename", border=False):
+        st.text_input("Name", here.chat.branch_name, key="rename.name", max_chars=100)
+        if not st.form_submit_button("Rename", key="rename.go", type="primary"):
+            return
+    try:
+        renamed = here.chat.rename_branch(st.session_state["rename.name"])
+    except ForkyError as error:
+        st.markdown(plain_label(str(error), 300))
+        return
+    go(renamed)
+    st.rerun()

@@ -1,0 +1,251 @@
+"""The cells of the notebook: who, what, and what it took.
+
+A cell is a head and a foot of HTML (everything in it escaped) around the message's own text, which goes through
+markdown.py. Forms open below a cell only while they are asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from forky_core.model import Blob, Message, MessageId
+from forky_core.parts import (
+    AttachmentPart,
+    MergePart,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from forky_core.views import captions
+from forky_core.views.notebook import Cell
+from forky_core.views.times import local, stamp
+from pages.ui.acts import button
+from pages.ui.markdown import SHOWN, safe_markdown, show_text, showable
+
+_LONG_RESULT = 4_000
+_FEW_LINES = 6
+"""Of a payload that is shown without a click."""
+_PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""What is drawn; anything else, SVG too, is only offered for download."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a cell's drawing depends on beside its message."""
+
+    label: Callable[[str], str]
+    """The name a person knows a model by."""
+    blob: Callable[[str], Blob]
+    at: MessageId | None
+    picks: Collection[MessageId] = ()
+    marks: tuple[MessageId | None, MessageId | None] = (None, None)
+
+
+def draw_cell(cell: Cell, look: Look) -> None:
+    """Keys: `cell-<kind>-<id>` (a container); buttons are acts (ui/acts.py)."""
+    message = cell.message
+    short = message.id.removeprefix("b2:")
+    kind = "current" if message.id == look.at else "merge" if message.merge else message.role
+    with st.container(key=f"cell-{message.role}-{kind}-{short}"):
+        st.html(head(cell, look))
+        draw_parts(message, short, look.blob)
+        foot = _foot(cell, look)
+        if foot:
+            st.html(foot)
+
+
+def draw_parts(message: Message, short: str, blob: Callable[[str], Blob]) -> None:
+    texts = 0
+    files = [part for part in message.parts if isinstance(part, AttachmentPart)]
+    for part in message.parts:
+        match part:
+            case TextPart(text):
+                texts += 1
+                _draw_text(text, f"chat.text.{short}.{texts}")
+            case ReasoningPart():
+                draw_reasoning(part.text, redacted=part.redacted)
+            case MergePart():
+                _draw_merge(part, message)
+            case AttachmentPart():
+                pass
+            case _:
+                st.html(_tool(part))
+    for number, file in enumerate(files):
+        _draw_file(file, f"chat.file.{short}.{number}", blob)
+
+
+def _draw_text(text: str, key: str) -> None:
+    if len(text) > SHOWN:
+        show_text(text, key)
+    else:
+        st.markdown(_formatted(text))
+
+
+@lru_cache(maxsize=2_000)
+def _formatted(text: str) -> str:
+    return safe_markdown(text)
+
+
+def draw_reasoning(text: str, *, redacted: bool = False) -> None:
+    shown = "The provider keeps this reasoning to itself." if redacted and not text else text
+    cut = showable(shown[:SHOWN]) + ("\n…" if len(shown) > SHOWN else "")
+    st.html(f'<details class="fk-fold"><summary>Reasoning</summary><pre>{escape(cut)}</pre></details>')
+
+
+def head(cell: Cell, look: Look) -> str:
+    """HTML of the line above a message."""
+    message, id = cell.message, cell.message.id
+    name = captions.who(message, cell.generation, look.label)
+    when = (
+        f'<time title="{escape(stamp(message.created))}">{local(message.created):%H:%M}</time>'
+        if message.created
+        else ""
+    )
+    chips = "".join(f'<span class="fk-chip">{escape(showable(b))}</span>' for b in cell.branches)
+    chips += "".join(f'<span class="fk-chip fk-tag">{escape(showable(t))}</span>' for t in cell.tags)
+    marks = "".join(
+        f'<span class="fk-mark">{sign}</span>'
+        for sign, mark in zip("AB", look.marks, strict=True)
+        if mark == id
+    )
+    return (
+        f'<div class="fk-head" data-cell="{escape(id)}"><span class="fk-who fk-{message.role}">'
+        f"{escape(showable(name))}</span>{when}{marks}{chips}{_siblings(cell)}"
+        f'<span class="fk-acts">{_acts(cell, look)}</span></div>'
+    )
+
+
+def _siblings(cell: Cell) -> str:
+    count = len(cell.siblings)
+    if count < 2:
+        return ""
+    before = cell.siblings[(cell.position - 2) % count]
+    after = cell.siblings[cell.position % count]
+    return (
+        f'<span class="fk-siblings">{button("sibling", before, "chevron_left", "The version before")}'
+        f"<span>{cell.position}/{count}</span>"
+        f"{button('sibling', after, 'chevron_right', 'The next version')}</span>"
+    )
+
+
+def _acts(cell: Cell, look: Look) -> str:
+    id, role = cell.message.id, cell.message.role
+    picked = id in look.picks
+    first = (
+        button("regenerate", id, "refresh", "Answer again …")
+        if role == "assistant"
+        else button("edit", id, "edit", "Edit and ask again …")
+    )
+    return (
+        button("fork", id, "call_split", "Fork here …")
+        + (first if cell.message.merge is None else "")
+        + button("copy", id, "content_copy", "Copy the text")
+        + button(
+            "pick",
+            id,
+            "check_box" if picked else "check_box_outline_blank",
+            "Pick for a merge",
+            pressed=picked,
+        )
+        + button("more", id, "more_horiz", "More")
+    )
+
+
+def _foot(cell: Cell, look: Look) -> str:
+    """HTML of the quiet line below an answer, and of how it ended where it did not end well."""
+    call = cell.generation
+    if call is None:
+        return ""
+    facts = [captions.took(cell)] if captions.took(cell) else []
+    if cell.message.name:
+        facts.insert(0, look.label(call.model))
+    ended = captions.ended(call)
+    trouble = (
+        f'<div class="fk-ended"><span class="fk-icon" aria-hidden="true">warning</span>'
+        f"<span>{escape(showable(ended))}</span>"
+        f"{_word('resume', cell.message.id, 'Resume') if cell.branches else ''}"
+        f"{_word('again', cell.message.id, 'Ask again')}</div>"
+        if ended
+        else ""
+    )
+    line = f'<div class="fk-foot">{escape(" · ".join(facts))}</div>' if facts else ""
+    return trouble + line
+
+
+def _word(act: str, id: MessageId, label: str) -> str:
+    return f'<button type="button" class="fk-word" data-act="{act}" data-id="{escape(id)}">{label}</button>'
+
+
+def _draw_merge(merge: MergePart, message: Message) -> None:
+    """The payload as text, folded, with the messages it stands for."""
+    sources = "".join(
+        f'<button type="button" class="fk-word" data-act="visit" data-id="{escape(id)}">'
+        f"{escape(id.removeprefix('b2:')[:8])}</button>"
+        for id in merge.messages[:40]
+    )
+    more = f" and {len(merge.messages) - 40} more" if len(merge.messages) > 40 else ""
+    text = showable(merge.text[:SHOWN]) + ("\n…" if len(merge.text) > SHOWN else "")
+    opened = " open" if len(merge.text) < 700 and merge.text.count("\n") < _FEW_LINES else ""
+    st.html(
+        f'<div class="fk-merge"><div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">merge</span>'
+        f"<span>{escape(showable(captions.merged(message)))}</span></div>"
+        f"<details{opened}><summary>What the model reads</summary><pre>{escape(text)}</pre></details>"
+        f'<div class="fk-sources">Stands for {sources}{more}</div></div>'
+    )
+
+
+def _tool(part: Part) -> str:
+    match part:
+        case ToolCallPart(name, arguments):
+            title, body = f"Calls {name}", json.dumps(json.loads(arguments), indent=2, ensure_ascii=False)
+        case ToolResultPart(name, output, _, exception):
+            title = f"{name or 'Tool'} {'failed' if exception else 'returned'}"
+            body = f"{exception}\n{output}" if exception else output
+        case OpaquePart(body):
+            title = "A part this version of Forky does not know"
+        case _:
+            title, body = part.type, ""
+    cut = body[:_LONG_RESULT] + ("\n…" if len(body) > _LONG_RESULT else "")
+    opened = " open" if len(body) < 400 else ""
+    return (
+        f'<details class="fk-fold fk-tool"{opened}><summary>{escape(showable(title))}</summary>'
+        f"<pre>{escape(showable(cut))}</pre></details>"
+    )
+
+
+def _draw_file(file: AttachmentPart, key: str, blob: Callable[[str], Blob]) -> None:
+    """A picture where it is one; anything else to download."""
+    name = file.name or f"{file.sha256[:8]}"
+    try:
+        found = blob(file.sha256)
+    except ForkyError:
+        st.html(f'<div class="fk-foot">“{escape(showable(name))}” is not in this database.</div>')
+        return
+    if file.media_type in _PICTURES:
+        with suppress(Exception):  # Pillow raises whatever a damaged picture makes it raise.
+            st.image(found.content, width=320)
+            return
+    st.download_button(
+        f"{showable(name)} ({_size(len(found.content))})".replace("`", "'").replace("[", "("),
+        found.content,
+        file_name=name,
+        mime="application/octet-stream",
+        key=key,
+        icon=":material/attach_file:",
+        on_click="ignore",
+    )
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{max(count / 1e3, 0.1):.1f} kB"

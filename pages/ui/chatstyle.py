@@ -1,0 +1,127 @@
+"""The looks of the Chat page: its two columns, its cells, its composer. Colours come from the theme's ink."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.palette import palette
+
+_CSS = """
+<style>
+.fk-icon { font-family: "Material Symbols Rounded"; font-size: 1.05rem; line-height: 1; font-weight: 400;
+  font-style: normal; text-transform: none; letter-spacing: normal; white-space: nowrap; direction: ltr;
+  font-feature-settings: "liga"; -webkit-font-smoothing: antialiased; display: inline-block; width: 1em; overflow: hidden; }
+.fk-head { display: flex; align-items: center; gap: .45rem; min-height: 1.75rem; flex-wrap: wrap; font-size: .86rem; }
+.fk-who { font-weight: 620; overflow-wrap: anywhere; }
+.fk-head time, .fk-foot { opacity: .62; font-size: .8rem; font-variant-numeric: tabular-nums; }
+.fk-chip { font-size: .74rem; padding: .02rem .45rem; border-radius: 1rem; max-width: 14rem; overflow: hidden;
+  text-overflow: ellipsis; white-space: nowrap; background: color-mix(in srgb, var(--fk-accent) 15%, transparent); }
+.fk-tag { background: none; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
+.fk-mark { font-size: .72rem; font-weight: 700; border: 1.5px solid currentColor; border-radius: .25rem; padding: 0 .28rem; }
+.fk-acts { margin-left: auto; display: flex; gap: .05rem; opacity: 0; transition: opacity .1s; }
+[class*="st-key-cell-"]:hover .fk-acts, [class*="st-key-cell-"]:focus-within .fk-acts,
+[class*="-current-"] .fk-acts, .fk-acts:has([aria-pressed="true"]) { opacity: 1; }
+.fk-head button, .fk-menu button, .fk-word { font: inherit; color: inherit; background: none; border: 0; cursor: pointer; }
+.fk-head button { width: 1.75rem; height: 1.75rem; border-radius: .35rem; display: inline-grid; place-items: center;
+  opacity: .62; padding: 0; }
+.fk-head button:hover, .fk-head button:focus-visible, .fk-head button[aria-pressed="true"] { opacity: 1;
+  background: color-mix(in srgb, currentColor 9%, transparent); }
+.fk-head button:focus-visible, .fk-menu button:focus-visible, .fk-word:focus-visible { outline: 2px solid currentColor; }
+.fk-siblings { display: inline-flex; align-items: center; font-variant-numeric: tabular-nums; font-size: .8rem; }
+.fk-siblings button { width: 1.4rem; }
+.fk-menu { position: fixed; z-index: 999990; min-width: 13.5rem; padding: .3rem; border-radius: .5rem; display: flex;
+  flex-direction: column; background: var(--fk-background); color: var(--fk-text);
+  border: 1px solid color-mix(in srgb, currentColor 16%, transparent); box-shadow: 0 6px 24px rgb(0 0 0 / .18); font-size: .88rem; }
+.fk-menu button { display: flex; gap: .55rem; align-items: center; padding: .38rem .55rem; border-radius: .35rem; text-align: left; }
+.fk-menu button:hover, .fk-menu button:focus { background: color-mix(in srgb, currentColor 9%, transparent); outline: none; }
+.fk-word { padding: .05rem .4rem; border-radius: .3rem; text-decoration: underline; text-underline-offset: .2em;
+  text-decoration-color: color-mix(in srgb, currentColor 35%, transparent); font-size: .82rem; }
+.fk-word:hover { background: color-mix(in srgb, currentColor 9%, transparent); }
+.fk-ended { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; font-size: .85rem; padding: .3rem .55rem;
+  border-radius: .4rem; background: color-mix(in srgb, #c77b1b 14%, transparent); }
+.fk-merge { border: 1px solid color-mix(in srgb, currentColor 14%, transparent); border-left: 3px solid
+  var(--fk-accent); border-radius: .45rem; padding: .5rem .7rem; font-size: .9rem; }
+.fk-merge-line { display: flex; gap: .45rem; align-items: center; font-weight: 560; }
+.fk-sources { font-size: .8rem; opacity: .8; margin-top: .3rem; }
+.fk-sources .fk-word { font-family: monospace; }
+.fk-merge pre, .fk-fold pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .84rem; margin: .35rem 0 0;
+  padding: .5rem .65rem; border-radius: .4rem; background: color-mix(in srgb, currentColor 5%, transparent); max-height: 24rem;
+  overflow: auto; font-family: inherit; }
+.fk-tool pre { font-family: monospace; }
+.fk-fold summary, .fk-merge summary { cursor: pointer; opacity: .75; font-size: .84rem; }
+.fk-quiet { opacity: .66; font-size: .85rem; }
+.fk-meter { display: flex; gap: .6rem; align-items: center; flex-wrap: wrap; opacity: .72; font-size: .8rem;
+  font-variant-numeric: tabular-nums; }
+.fk-meter meter { width: 4.5rem; height: .55rem; }
+[class*="st-key-cell-merge"] { background: none; }
+.fk-later { display: flex; gap: .5rem; align-items: center; font-size: .85rem; padding: .35rem .8rem; border-radius: .4rem;
+  border: 1px dashed color-mix(in srgb, currentColor 25%, transparent); flex-wrap: wrap; }
+
+/* Two columns: reading width on the left, the graph beside it. */
+.st-key-chat-cells { max-width: 54rem; margin: 0 auto; width: 100%; }
+@media (min-width: 900px) {
+  .stColumn:has(> div > .st-key-chat-side), .stColumn:has(.st-key-chat-side) { position: sticky; top: 6.6rem;
+    align-self: flex-start; max-height: calc(100dvh - 7.2rem); overflow: auto; }
+  div:has(> .st-key-line-pane), .st-key-line-pane { display: none; }
+}
+@media (max-width: 899px) {
+  [class*="st-key-chat-body-"] .stColumn { min-width: 100% !important; flex: 1 1 100% !important; }
+  .st-key-chat-body-Chat .stColumn:has(.st-key-chat-side) { display: none; }
+  .st-key-chat-body-Graph .stColumn:has(.st-key-chat-cells) { display: none; }
+  .fk-acts { opacity: 1; }
+  .st-key-chat-composer kbd { display: none; }
+  .st-key-line-composer .st-key-chat-rules p, .st-key-line-composer .st-key-chat-stashes p { font-size: 0; }
+}
+
+/* The composer: one card that stays in sight. */
+.st-key-chat-cells > div:has(.st-key-chat-composer) { position: sticky; bottom: .4rem; z-index: 50; }
+div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { position: sticky; bottom: 7.2rem; z-index: 49; }
+@media (max-width: 899px) { div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { bottom: 9.8rem; } }
+.st-key-line-marks, .st-key-line-picks { padding: .25rem .6rem; border-radius: .5rem; background: var(--fk-background);
+  border: 1px solid color-mix(in srgb, currentColor 14%, transparent); }
+.st-key-line-marks :is(p, [data-testid="stMarkdownContainer"]), .st-key-line-picks :is(p, [data-testid="stMarkdownContainer"]) { margin: 0 !important; }
+.st-key-chat-composer { gap: .35rem !important; padding: .55rem .7rem .5rem;
+  border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-radius: .7rem;
+  background: var(--fk-background); box-shadow: 0 2px 14px rgb(0 0 0 / .07); }
+.st-key-chat-composer:focus-within { border-color: color-mix(in srgb, var(--fk-accent) 70%, transparent); }
+.st-key-chat-composer textarea { max-height: 40vh; border: 0 !important; }
+.st-key-chat-composer [data-baseweb="textarea"], .st-key-chat-composer [data-baseweb="base-input"],
+.st-key-chat-composer [data-testid="stTextAreaRootElement"] { border: 0 !important; background: none !important; box-shadow: none !important; }
+.st-key-chat-composer.fk-drop { outline: 2px dashed var(--fk-accent); }
+.st-key-chat-composer textarea { field-sizing: content; height: auto !important; min-height: 2.3rem !important;
+  resize: none; padding: .35rem .3rem !important; }
+.st-key-chat-composer [data-testid="stTextAreaRootElement"] { height: auto !important; min-height: 0; }
+.st-key-line-composer { min-height: 2.2rem; }
+.st-key-line-composer [data-testid="stPopoverButton"] > div > div:last-child { display: none; }
+
+/* The uploader as one icon button; what was chosen is shown above the text. */
+.st-key-chat-files { width: 2.1rem !important; min-width: 2.1rem; overflow: hidden; flex: 0 0 2.1rem; }
+.st-key-chat-files [data-testid="stFileUploaderDropzone"] { padding: 0; border: 0; background: none; min-height: 0; gap: 0; }
+.st-key-chat-files [data-testid="stFileUploaderDropzone"] > :not(:has(button)):not(input) { display: none; }
+.st-key-chat-files [data-testid="stFileUploaderFile"], .st-key-chat-files small { display: none; }
+.st-key-chat-files button { border: 0; background: none; min-height: 1.9rem; width: 2.1rem; padding: 0; opacity: .66; font-size: 0;
+  color: inherit; justify-content: center; }
+.st-key-chat-files button * { margin: 0 !important; }
+.st-key-chat-files button p { display: none; }
+.st-key-chat-files button:hover { opacity: 1; }
+
+/* Title, branch, undo and redo: one line, in sight. */
+div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; background: var(--fk-background); }
+.st-key-chat-top { padding: .15rem 0;
+  gap: .2rem .8rem !important; border-bottom: 1px solid color-mix(in srgb, currentColor 8%, transparent); }
+.st-key-chat-top > div:has(> .st-key-bar), .st-key-chat-top > .st-key-bar { flex: 1 1 18rem; width: auto; min-width: 0; }
+.st-key-chat-top > div:has(> .st-key-line-branch) { flex: 0 1 auto; width: auto; }
+.st-key-chat-top > div:has(> .st-key-notice) { flex: 1 1 100%; order: 3; }
+.st-key-chat-top p { margin: 0; }
+[data-cell] { scroll-margin-top: 8rem; }
+.fk-first { padding: 2.5rem 1rem; text-align: center; opacity: .8; line-height: 1.7; }
+</style>
+"""
+
+
+def apply_chat_style() -> None:
+    colours = palette()
+    names = (
+        f"--fk-accent: {colours.accent}; --fk-background: {colours.background}; --fk-text: {colours.text};"
+    )
+    st.html(_CSS.replace("<style>", f"<style>:root {{ {names} }}", 1))

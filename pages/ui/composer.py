@@ -1,0 +1,238 @@
+"""The composer: what is typed, its files, who answers it, what it will cost; at an earlier message it forks.
+
+It is a fragment of its own, so that typing, attaching and choosing redraw nothing else. A lost race keeps the draft
+and says what came first (law 5).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from forky_core.errors import ForkyError, Outdated
+from forky_core.model import Branch, MessageId
+from forky_core.parts import AttachmentPart
+from forky_core.views.shelf import count
+from pages.ui.drafting import hear_typing
+from pages.ui.drafts import drafts
+from pages.ui.frame import Frame, go, saying
+from pages.ui.markdown import plain_label
+from pages.ui.meter import measure, meter_html
+from pages.ui.rules import ONCE, Asking, asking, draw_model_picker, draw_rules
+from pages.ui.stashes import DRAFT, NEXT, draw_stashes
+
+_PLACE = "chat._draft_place"
+_TAKEN = "chat._draft_taken"
+"""What the field was last known to hold: a field that is still being typed in must not overwrite what was kept."""
+_FILES = "chat._files_round"
+
+
+@st.fragment
+def draw_composer(here: Frame, seen: Branch) -> None:
+    """`seen` is the branch as the page drew it; what other tabs did since is no reason to redraw or to lose a draft.
+
+    Keys: `chat.draft`, `chat.send`, `chat.files.<n>`, `chat.fork_name`, `chat.to_newest`, `chat.unfile.<n>`.
+    """
+    at_head = here.at == seen.head
+    place = f"{here.chat.id}/{seen.name}" + ("" if at_head else f"/{here.at}")
+    _turn_to(place)
+    with st.container(key="chat-composer"):
+        with st.container(key="chat-above"):  # One place, so that the field below it is never mounted anew.
+            if here.session.race:
+                _draw_race(here, place, here.session.race)
+            if not at_head:
+                _draw_forking(here)
+            _draw_files(place)
+        st.text_area(
+            "Message",
+            key=DRAFT,
+            label_visibility="collapsed",
+            height="content",
+            placeholder="Ask something" if here.at is None else "Ask on, Enter sends",
+            on_change="ignore",
+        )
+        with st.container(key="line-composer", horizontal=True, vertical_alignment="center"):
+            _draw_attach(place, here)
+            draw_model_picker(here)
+            draw_rules(here)
+            draw_stashes(here, place)
+            now = asking(here)
+            _draw_meter(here, place, now)
+            if here.chat.reply is not None and at_head:
+                st.button("Stop", key="chat.stop", icon=":material/stop_circle:", on_click=stop, args=(here,))
+            else:
+                st.button(
+                    "Send" if at_head else "Fork & send",
+                    key="chat.send",
+                    type="primary",
+                    icon=":material/arrow_upward:",
+                    shortcut="Ctrl+Enter",
+                    on_click=_send,
+                    args=(here, place, seen, None if at_head else here.at),
+                )
+        _warn_of_pictures(place, now)
+        hear_typing(drafts().write, key="chat.typing", place=place)
+
+
+def stop(here: Frame) -> None:
+    job = here.chat.reply
+    if job is not None:
+        job.stop()
+        job.wait(2.0)
+    st.rerun()
+
+
+def _turn_to(place: str) -> None:
+    """Keep what was typed at the place that is left, and take up what was typed here."""
+    state: Any = st.session_state
+    left = state.get(_PLACE)
+    if NEXT in state:
+        state[DRAFT] = state.pop(NEXT)
+        drafts().write(left or place, state[DRAFT])
+    if left is not None and DRAFT in state and state[DRAFT] != state.get(_TAKEN):
+        drafts().write(left, state[DRAFT])
+    if left == place and DRAFT in state:
+        state[_TAKEN] = state[DRAFT]
+        return
+    state[_PLACE], state[DRAFT] = place, drafts().at(place).text
+    state[_TAKEN] = state[DRAFT]
+
+
+def _draw_race(here: Frame, place: str, race: tuple[str, MessageId | None]) -> None:
+    sentence, at = race
+    with st.container(key="line-race", horizontal=True, vertical_alignment="center"):
+        st.markdown(plain_label(sentence, 300), width="stretch")
+        st.button(
+            "Continue below it",
+            key="chat.race_continue",
+            on_click=_send,
+            args=(here, place, here.chat.branch, None),
+        )
+        if at is not None:
+            st.button(
+                "Fork instead",
+                key="chat.race_fork",
+                help="Ask below what you had read",
+                on_click=_send,
+                args=(here, place, here.chat.branch, at),
+            )
+
+
+def _draw_forking(here: Frame) -> None:
+    with st.container(key="line-forking", horizontal=True, vertical_alignment="center"):
+        st.markdown("You are at an earlier message: sending forks here →", width="content")
+        st.text_input(
+            "Name of the new branch",
+            key="chat.fork_name",
+            label_visibility="collapsed",
+            placeholder="named after the question",
+            max_chars=100,
+            width=220,
+            on_change="ignore",
+        )
+        st.button(
+            "To the newest",
+            key="chat.to_newest",
+            icon=":material/close:",
+            type="tertiary",
+            help="Leave this message and go on at the end of the branch",
+            on_click=_to_newest,
+            args=(here,),
+        )
+
+
+def _to_newest(here: Frame) -> None:
+    go(here.chat)
+    st.rerun()
+
+
+def _draw_files(place: str) -> None:
+    files = drafts().at(place).files
+    if not files:
+        return
+    with st.container(key="line-files", horizontal=True):
+        for number, file in enumerate(files):
+            st.button(
+                plain_label(file.name or file.media_type, 40),
+                key=f"chat.unfile.{number}",
+                icon=":material/close:",
+                help="Leave this file out",
+                on_click=_unfile,
+                args=(place, number),
+            )
+
+
+def _unfile(place: str, number: int) -> None:
+    files = drafts().at(place).files
+    drafts().attach(place, (*files[:number], *files[number + 1 :]))
+
+
+def _draw_attach(place: str, here: Frame) -> None:
+    round_ = st.session_state.setdefault(_FILES, 0)
+    with st.container(key="chat-files", width="content"):
+        st.file_uploader(
+            "Attach files",
+            accept_multiple_files=True,
+            key=f"chat.files.{round_}",
+            label_visibility="collapsed",
+            on_change=_attach,
+            args=(here, place, f"chat.files.{round_}"),
+        )
+
+
+def _attach(here: Frame, place: str, key: str) -> None:
+    """Keep the bytes at once; a new uploader takes the next files."""
+    found: list[AttachmentPart] = []
+    with saying(here.session):
+        found.extend(
+            here.forky.attach(upload.getvalue(), media_type=upload.type, name=upload.name)
+            for upload in st.session_state[key] or ()
+        )
+    draft = drafts().at(place)
+    fresh = [file for file in found if file.sha256 not in {old.sha256 for old in draft.files}]
+    drafts().attach(place, (*draft.files, *fresh))
+    st.session_state[_FILES] += 1
+
+
+def _draw_meter(here: Frame, place: str, now: Asking) -> None:
+    try:
+        found = measure(here.chat, here.at, now.name, now.info.input_price if now.info else None)
+        typed = here.forky.models.model(now.name).count_tokens(drafts().at(place).text)
+    except ForkyError as error:
+        st.html(f'<div class="fk-meter">{plain_label(error.message)}</div>')
+        return
+    st.html(meter_html(found, typed))
+
+
+def _warn_of_pictures(place: str, now: Asking) -> None:
+    pictures = [file for file in drafts().at(place).files if file.media_type.startswith("image/")]
+    if pictures and now.info is not None and now.info.sees_images is False:
+        which = "this picture" if len(pictures) == 1 else f"these {count(len(pictures), 'picture')}"
+        st.caption(plain_label(f"{now.info.label} cannot see {which}: it is told the name only.", 300))
+
+
+def _send(here: Frame, place: str, seen: Branch, fork_at: MessageId | None) -> None:
+    """Ask on the branch as it was `seen`, or on a new one from `fork_at`."""
+    text, files = str(st.session_state.get(DRAFT, "")), drafts().at(place).files
+    if not text.strip() and not files:
+        return
+    once = here.session.choices.get(ONCE) or None
+    with saying(here.session):
+        try:
+            if fork_at is None:
+                here.chat.send(text, seen=seen, model=once, attachments=files)
+                go(here.chat)
+            else:
+                name = str(st.session_state.get("chat.fork_name", "")).strip() or None
+                forked, _ = here.chat.send_from(fork_at, text, branch=name, model=once, attachments=files)
+                st.session_state["chat.fork_name"] = ""
+                go(forked)
+        except Outdated as error:
+            here.session.race = (f"{error.message} Your draft is kept.", seen.head)
+            st.rerun()
+        here.session.choices[ONCE] = ""
+        here.session.race, here.session.window = None, 0
+        drafts().clear(place)
+        st.session_state[NEXT] = ""
+    st.rerun()

@@ -1,0 +1,150 @@
+"""The forms that open below a cell: fork here, edit and ask again, answer again, tag; and the dialog before a prune."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from forky_core.model import Message, MessageId
+from forky_core.views.shelf import count
+from pages.ui.frame import Frame, go, saying
+from pages.ui.markdown import plain_label
+from pages.ui.notice import done
+from pages.ui.rules import grouped, model_title
+from pages.ui.session import session
+
+FORMS = frozenset({"fork", "edit", "regenerate", "tag"})
+
+
+def draw_form(here: Frame, act: str, message: Message) -> None:
+    """Keys: `chat.form_text`, `chat.form_name`, `chat.form_model`, `chat.form_go`, `chat.form_cancel`."""
+    with st.container(key="chat-form", border=True):
+        match act:
+            case "fork":
+                _named(here, message, "Fork here", "Name of the new branch", "branch, or leave it empty")
+            case "tag":
+                _named(here, message, "Tag", "Name of the tag", "a word or two")
+            case "edit":
+                _edit(here, message)
+            case "regenerate":
+                _regenerate(here, message)
+
+
+def _named(here: Frame, message: Message, verb: str, label: str, placeholder: str) -> None:
+    with st.form("chat-named", border=False):
+        st.text_input(label, key="chat.form_name", placeholder=placeholder, max_chars=100)
+        with st.container(horizontal=True):
+            st.form_submit_button(
+                verb,
+                key="chat.form_go",
+                type="primary",
+                on_click=_fork if verb == "Fork here" else _tag,
+                args=(here, message.id),
+            )
+            st.form_submit_button("Cancel", key="chat.form_cancel", on_click=_close, args=(here,))
+
+
+def _edit(here: Frame, message: Message) -> None:
+    st.text_area("Say this instead", message.text, key="chat.form_text", height="content")
+    _buttons(
+        here,
+        "Ask on a new branch" if message.role == "user" else "Keep on a new branch",
+        _say_instead,
+        message,
+    )
+    st.caption("What was said stays as it is, on its own branch.")
+
+
+def _regenerate(here: Frame, message: Message) -> None:
+    offered = grouped(here.forky.models)
+    current = here.chat.rules.model or here.forky.models.default()
+    names = list(offered) if current in offered else [current, *offered]
+    st.selectbox(
+        "Answer again with",
+        names,
+        index=names.index(current),
+        key="chat.form_model",
+        format_func=lambda name: model_title(offered.get(name), name),
+    )
+    _buttons(here, "Answer again", _answer_again, message)
+
+
+def _buttons(here: Frame, label: str, verb: object, message: Message) -> None:
+    with st.container(horizontal=True):
+        assert callable(verb)
+        st.button(label, key="chat.form_go", type="primary", on_click=verb, args=(here, message.id))
+        st.button("Cancel", key="chat.form_cancel", on_click=_close, args=(here,))
+
+
+def _close(here: Frame) -> None:
+    here.session.acting = None
+
+
+def _fork(here: Frame, id: MessageId) -> None:
+    with saying(here.session):
+        forked = here.chat.fork(st.session_state["chat.form_name"].strip() or None, at=id)
+        here.session.acting = None
+        here.session.say(
+            f"Forked “{forked.branch_name}”. Nothing was copied.", (forked.id, forked.view.version)
+        )
+        go(forked)
+
+
+def _tag(here: Frame, id: MessageId) -> None:
+    with saying(here.session):
+        done(here.session, here.chat.tag(st.session_state["chat.form_name"], id))
+        here.session.acting = None
+
+
+def _say_instead(here: Frame, id: MessageId) -> None:
+    with saying(here.session):
+        forked, _ = here.chat.edit(id, st.session_state["chat.form_text"])
+        here.session.acting = None
+        go(forked)
+
+
+def _answer_again(here: Frame, id: MessageId) -> None:
+    with saying(here.session):
+        chat, _ = here.chat.regenerate(id, model=st.session_state["chat.form_model"])
+        here.session.acting = None
+        go(chat)
+
+
+def _dismissed() -> None:
+    session().acting = None
+
+
+@st.dialog("Prune", icon=":material/content_cut:", on_dismiss=_dismissed)
+def confirm_prune(here: Frame, id: MessageId) -> None:
+    """Keys: `prune.go`, `prune.cancel`."""
+    try:
+        plan = here.chat.plan_prune(id)
+    except ForkyError as error:
+        st.markdown(plain_label(str(error), 400))
+        return
+    st.markdown(f"This puts **{count(plan.hidden, 'message')}** out of sight, from here to the end.")
+    for sentence in _effects(plan.removed, plan.moved.name if plan.moved else None):
+        st.markdown(f"- {plain_label(sentence, 300)}")
+    st.caption("Undo brings everything back.")
+    with st.container(horizontal=True):
+        if st.button("Prune", key="prune.go", type="primary"):
+            here.session.acting = None
+            with saying(here.session):
+                done(here.session, here.chat.prune(plan))
+                branch = here.chat.branch_name
+                names = here.chat.branches
+                go(here.chat if branch in names else here.chat.checkout(next(iter(names))))
+            st.rerun()
+        if st.button("Cancel", key="prune.cancel"):
+            here.session.acting = None
+            st.rerun()
+
+
+def _effects(removed: tuple[str, ...], moved: str | None) -> list[str]:
+    effects = []
+    if removed:
+        names = ", ".join(f"“{name}”" for name in removed[:6]) + (" …" if len(removed) > 6 else "")
+        effects.append(f"{'This branch goes' if len(removed) == 1 else 'These branches go'}: {names}.")
+    if moved:
+        effects.append(f"“{moved}” is set back to before it.")
+    return effects

@@ -1,0 +1,57 @@
+"""Links from one page to a place in another: real ones, so that they can be opened beside, copied and tabbed to."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.model import ConversationId, MessageId
+from pages.ui.markdown import plain_label
+
+_JS = """
+export default function () {
+  const mend = (event) => {
+    const link = event.target.closest?.('a[href^="?"]');
+    if (link) link.href = new URL("./" + link.getAttribute("href"), location.href).href;
+  };
+  const events = ["pointerdown", "contextmenu", "focusin"];
+  for (const name of events) document.addEventListener(name, mend, true);
+  return () => { for (const name of events) document.removeEventListener(name, mend, true); };
+}
+"""
+_component = st.components.v2.component("forky_links", html="<span></span>", js=_JS)
+
+
+def mend_links() -> None:
+    """Streamlit writes links to the Chat page as `?c=…`, which a new tab reads as the page one is on: name the page."""
+    _component(key="links.mend", height=1)
+
+
+def chat_link(
+    label: str, conversation: ConversationId, branch: str | None = None, message: MessageId | None = None
+) -> None:
+    """To a conversation, or a message of it; `label` is plain text."""
+    st.page_link(
+        "chat.py",
+        label=plain_label(label) or "Untitled",
+        icon="",
+        query_params=chat_place(conversation, branch, message),
+        width="stretch",
+    )
+
+
+def chat_place(
+    conversation: ConversationId, branch: str | None = None, message: MessageId | None = None
+) -> dict[str, str]:
+    """The query parameters that lead there."""
+    params = {"c": str(conversation)}
+    if branch:
+        params["b"] = branch
+    if message is not None:
+        params["m"] = message.removeprefix("b2:")
+    return params
+
+
+def follow_a_link_opened_beside() -> None:
+    """Streamlit writes links to the default page as `?c=…`, which a new tab reads as this page: go where it meant."""
+    if "c" in st.query_params:
+        st.switch_page("chat.py", query_params=st.query_params.to_dict())

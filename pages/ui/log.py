@@ -1,0 +1,117 @@
+"""The lines of the History page: a timeline of operations, each unfolding into what it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from forky_core.views.changes import sentences
+from forky_core.views.log import Entry, LogPage
+from forky_core.views.shelf import count
+from pages.ui.frame import Frame, saying
+from pages.ui.markdown import plain_label
+from pages.ui.notice import done
+
+_ICONS = {
+    "create": "add_circle",
+    "import": "input",
+    "ask": "chat",
+    "say": "chat",
+    "reply": "smart_toy",
+    "fork": "fork_right",
+    "edit": "edit",
+    "regenerate": "refresh",
+    "merge": "merge",
+    "promote": "keep",
+    "rename": "drive_file_rename_outline",
+    "delete": "delete",
+    "prune": "content_cut",
+    "rules": "tune",
+    "tag": "sell",
+    "untag": "sell",
+    "stash": "inventory_2",
+    "apply": "unarchive",
+    "pop": "unarchive",
+    "drop": "delete_sweep",
+    "undo": "undo",
+    "redo": "redo",
+    "restore": "settings_backup_restore",
+    "trash": "delete",
+    "take back": "restore_from_trash",
+}
+_SHOWN = 40
+"""Sentences drawn of one operation or plan; a merge of hundreds has a line for each branch only."""
+
+
+def draw_entries(frame: Frame, page: LogPage) -> None:
+    """Keys: `history.restore.<number>`, `history.page`."""
+    with st.container(key="log", gap=None):
+        for entry in page.entries:
+            _draw_entry(frame, entry)
+    if page.pages > 1:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.pagination(page.pages, key="history.page")
+            st.caption(count(page.total, "operation"), width="content")
+
+
+def _draw_entry(frame: Frame, entry: Entry) -> None:
+    operation = entry.operation
+    said = plain_label(operation.summary, 120)
+    said = f":gray[~~{said}~~] · undone" if entry.undone else said
+    place = " · :primary[now]" if entry.current else ""
+    label = f"{said} :gray[ · {plain_label(operation.actor, 40)} · {entry.when}]{place}"
+    icon = f":material/{_ICONS.get(operation.verb, 'history')}:"
+    with st.expander(label, icon=icon, type="step", key=f"history.entry.{operation.number}"):
+        _draw_lines(entry.details)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(_exactly(entry), width="stretch")
+            if not entry.current and st.button(
+                "Restore to here",
+                key=f"history.restore.{operation.number}",
+                icon=":material/settings_backup_restore:",
+                help="See what would change before anything does",
+            ):
+                _restore(frame, operation.number, frame.chat.view.version)
+
+
+def _exactly(entry: Entry) -> str:
+    operation = entry.operation
+    belongs = f" · together with operation {entry.with_}" if entry.with_ is not None else ""
+    return f"Operation {operation.number} · {plain_label(operation.verb)} · {entry.exactly}{belongs}"
+
+
+def _draw_lines(lines: Sequence[str]) -> None:
+    if not lines:
+        st.caption("No branch or setting changed.")
+        return
+    rest = f"\n- … and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
+    st.markdown("\n".join(f"- {plain_label(line, 400)}" for line in lines[:_SHOWN]) + rest)
+
+
+@st.dialog("Restore to here", icon=":material/settings_backup_restore:", width="medium")
+def _restore(frame: Frame, number: int, version: int) -> None:
+    """Keys: `restore.yes`, `restore.no`. `version` is the conversation's when it was opened."""
+    if frame.chat.view.version != version:
+        st.rerun()
+    try:
+        plan = frame.chat.plan_restore(number)
+    except ForkyError as error:
+        st.info(plain_label(str(error)))
+        return
+    st.markdown(f"The conversation would be as it was after **{plain_label(plan.operation.summary)}**:")
+    _draw_lines(sentences(plan.changes))
+    coming = f"{count(plan.appearing, 'message')} would come back into sight" if plan.appearing else ""
+    going = f"{count(plan.disappearing, 'message')} would go out of sight" if plan.disappearing else ""
+    moved = " and ".join(part for part in (coming, going) if part) or "No message comes or goes"
+    st.caption(f"{moved}. Nothing is deleted, and this can be undone.")
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        if st.button("Leave it", key="restore.no"):
+            st.rerun()
+        st.button("Restore", key="restore.yes", type="primary", on_click=_carry_out, args=(frame, number))
+
+
+def _carry_out(frame: Frame, number: int) -> None:
+    with saying(frame.session):
+        done(frame.session, frame.chat.restore(number))

@@ -1,0 +1,261 @@
+"""What a merge is to be: source, target, strategy and their settings, all of it in the URL.
+
+`?c=…&b=main&source=debug&strategy=squash&focus=…&budget=…&by=model&picks=3f2a91,…&force=1`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from forky_core.model import Message, MessageId
+from forky_core.parts import Strategy
+from forky_core.repo.conversation import Conversation
+from forky_core.views.merging import BUDGET_STEP, bound_together, budget_range, default_source
+from forky_core.views.shelf import count
+from forky_core.views.sides import first_sides
+from pages.ui.frame import Frame
+from pages.ui.markdown import plain_label
+from pages.ui.planning import Planning, Wish
+
+STRATEGIES: dict[Strategy, tuple[str, str]] = {
+    "squash": ("Squash", "The model will read one short message: the lines that matter, quoted."),
+    "cherry-pick": ("Cherry-pick", "The model will read the messages you tick, as if said here."),
+    "full": ("Full", "The model will read every message of the branch, as it was said."),
+}
+_PICKED = 8
+"""Hex digits of a pick in the URL."""
+_LISTED = 60
+"""Messages listed to tick before a person asks for more."""
+_OFFLINE = "Offline"
+
+
+def read_wish(frame: Frame) -> Wish | None:
+    """The wish of the URL; None where there is no other branch to merge."""
+    chat, params = frame.chat, st.query_params
+    source = params.get("source", "")
+    if source not in chat.branches:
+        found = default_source(chat.view, chat.visible, chat.branch_name)
+        if found is None:
+            return None
+        source = found
+    asked = params.get("strategy", "")
+    default: Strategy = "cherry-pick" if frame.session.picks and not asked else "squash"
+    strategy = next((known for known in STRATEGIES if known == asked), default)
+    budget = params.get("budget", "")
+    return Wish(
+        chat.id,
+        chat.branch_name,
+        source,
+        strategy,
+        focus=params.get("focus", "") if strategy == "squash" else "",
+        budget=int(budget) if strategy == "squash" and budget.isdecimal() else None,
+        writer=(params.get("by") or None) if strategy == "squash" else None,
+        picks=_picks(frame) if strategy == "cherry-pick" else (),
+        force=strategy == "full" and params.get("force") == "1",
+    )
+
+
+def give_way(frame: Frame) -> None:
+    """Where the URL names one branch as both, the source keeps it and another becomes the target."""
+    chat = frame.chat
+    if st.query_params.get("source") != chat.branch_name or len(chat.branches) < 2:
+        return
+    nearest = first_sides(chat.view, chat.visible, chat.branch_name)[-1].branch
+    others = [name for name in chat.branches if name != chat.branch_name]
+    want(b="main" if "main" in others else nearest or others[0], m=None)
+    st.rerun()
+
+
+def _picks(frame: Frame) -> tuple[MessageId, ...]:
+    if "picks" not in st.query_params:
+        return frame.session.picks
+    found: list[MessageId] = []
+    for digits in st.query_params["picks"].split(","):
+        try:
+            found.append(frame.chat.message(digits).id)
+        except ForkyError:
+            continue
+    return tuple(found)
+
+
+def want(**changes: str | None) -> None:
+    """Change what the URL asks for; None removes."""
+    for key, value in changes.items():
+        if value:
+            st.query_params[key] = value
+        else:
+            st.query_params.pop(key, None)
+
+
+def draw_route(frame: Frame, wish: Wish) -> None:
+    """From which branch into which. Keys: `merge.source`, `merge.target`, `merge.swap`."""
+    branches = list(frame.chat.branches)
+    with st.container(key="merge-route"):
+        left, middle, right = st.columns([5, 1, 5], vertical_alignment="bottom")
+        st.session_state["merge.source"] = wish.source
+        st.session_state["merge.target"] = wish.target
+        with left:
+            st.selectbox("Merge", branches, key="merge.source", on_change=_change_source, args=(wish,))
+        with middle:
+            st.button(
+                "",
+                key="merge.swap",
+                icon=":material/swap_horiz:",
+                type="tertiary",
+                help="Swap the two",
+                on_click=_swap,
+                args=(wish,),
+            )
+        with right:
+            st.selectbox("into", branches, key="merge.target", on_change=_change_target, args=(wish,))
+
+
+def _change_source(wish: Wish) -> None:
+    source = st.session_state["merge.source"]
+    target = wish.source if source == wish.target else wish.target
+    want(b=target, source=source, picks=None, force=None, budget=None, m=None)
+
+
+def _change_target(wish: Wish) -> None:
+    target = st.session_state["merge.target"]
+    source = wish.target if target == wish.source else wish.source
+    want(b=target, source=source, picks=None, force=None, budget=None, m=None)
+
+
+def _swap(wish: Wish) -> None:
+    want(b=wish.source, source=wish.target, picks=None, force=None, budget=None, m=None)
+
+
+def draw_strategy(wish: Wish) -> None:
+    """Key: `merge.strategy`."""
+    st.session_state["merge.strategy"] = wish.strategy
+    st.radio(
+        "How",
+        list(STRATEGIES),
+        format_func=lambda strategy: STRATEGIES[strategy][0],
+        captions=[line for _, line in STRATEGIES.values()],
+        key="merge.strategy",
+        horizontal=True,
+        label_visibility="collapsed",
+        on_change=lambda: want(strategy=st.session_state["merge.strategy"]),
+    )
+
+
+def draw_settings(frame: Frame, wish: Wish, held: Planning) -> None:
+    """What the strategy can be told."""
+    if wish.strategy == "squash":
+        _draw_squash(frame, wish, held)
+    elif wish.strategy == "cherry-pick":
+        _draw_picks(frame, wish)
+
+
+def _draw_squash(frame: Frame, wish: Wish, held: Planning) -> None:
+    plan = held.proposed or held.quoted
+    least, most, usual = budget_range(plan.tokens_full if plan else 0, plan.tokens if plan else 0)
+    st.session_state["merge.focus"] = wish.focus
+    st.session_state["merge.budget"] = min(max(wish.budget or usual, least), most)
+    focus, budget, writer = st.columns([4, 3, 3], vertical_alignment="top")
+    with focus:
+        st.text_input(
+            "What matters",
+            key="merge.focus",
+            max_chars=500,
+            placeholder="Optional: lines about this come first",
+            on_change=lambda: want(focus=st.session_state["merge.focus"].strip()),
+        )
+    with budget:
+        st.slider(
+            "At most … tokens",
+            least,
+            most,
+            step=BUDGET_STEP,
+            key="merge.budget",
+            on_change=lambda: want(budget=str(st.session_state["merge.budget"])),
+        )
+    with writer:
+        _draw_writer(frame, wish)
+
+
+def _draw_writer(frame: Frame, wish: Wish) -> None:
+    infos = {info.name: info for info in frame.forky.models.models() if info.provider != _OFFLINE}
+    names = ["", *infos, *([wish.writer] if wish.writer and wish.writer not in infos else [])]
+    st.session_state["merge.by"] = wish.writer or ""
+    st.selectbox(
+        "Written by",
+        names,
+        format_func=lambda name: infos[name].label if name in infos else name or "Quoted lines, no model",
+        key="merge.by",
+        help="Quoted lines are chosen by code: nothing can be invented. A model writes shorter sentences, each "
+        "checked against what it cites. Models with a key, or running on this machine, are offered here.",
+        on_change=lambda: want(by=st.session_state["merge.by"]),
+    )
+
+
+def _draw_picks(frame: Frame, wish: Wish) -> None:
+    """The source's new messages, to be ticked."""
+    messages, gone = candidates(frame.chat, wish)
+    if not messages:
+        st.caption("There is nothing to tick: the target has every message of this branch.")
+        return
+    ticked = set(wish.picks)
+    bound = bound_together(messages)
+    shown = messages[: int(st.session_state.setdefault("merge.listed", _LISTED))]
+    with st.container(key="merge-picks", border=True):
+        with st.container(key="line-merge-ticks", horizontal=True, vertical_alignment="center"):
+            chosen = sum(message.id in ticked for message in messages)
+            st.caption(f"{chosen} of {count(len(messages), 'message')} ticked", width="stretch")
+            everything = tuple(message.id for message in messages)
+            st.button("All", key="merge.all", type="tertiary", on_click=_tick, args=(frame, everything))
+            st.button("None", key="merge.none", type="tertiary", on_click=_tick, args=(frame, ()))
+        for message in shown:
+            _draw_pick(frame, message, messages, ticked)
+        if len(messages) > len(shown):
+            st.button("Show more", key="merge.more", type="tertiary", on_click=_list_more)
+        if bound:
+            st.caption(
+                ":material/link: Tool calls and their results move together: ticking one brings the others along."
+            )
+        if gone:
+            st.caption(
+                f"{count(gone, 'message')} of the branch cannot be picked: the target has them already."
+            )
+
+
+def candidates(chat: Conversation, wish: Wish) -> tuple[tuple[Message, ...], int]:
+    """What can be ticked, in the order it was said, and how many of the branch's messages cannot."""
+    try:
+        plan = chat.plan_merge(wish.source, strategy="full", force=True)
+    except ForkyError:
+        return (), 0
+    return tuple(chat.message(id) for id in plan.turns), len(plan.omitted)
+
+
+def _draw_pick(frame: Frame, message: Message, messages: Sequence[Message], ticked: set[MessageId]) -> None:
+    key = f"merge.pick.{message.id}"
+    st.session_state[key] = message.id in ticked
+    who = {"user": "You", "assistant": "Answer"}.get(message.role, message.role.title())
+    tool = " :material/link:" if message.id in bound_together((message,)) else ""
+    words = plain_label(message.text or "(no words)", 110)
+    st.checkbox(
+        f"**{who}**{tool} {words}",
+        key=key,
+        on_change=_toggle,
+        args=(frame, message.id, tuple(m.id for m in messages), frozenset(ticked)),
+    )
+
+
+def _toggle(frame: Frame, id: MessageId, order: tuple[MessageId, ...], ticked: frozenset[MessageId]) -> None:
+    now = ticked ^ {id}
+    _tick(frame, tuple(one for one in order if one in now))
+
+
+def _tick(frame: Frame, picks: tuple[MessageId, ...]) -> None:
+    frame.session.picks = picks
+    want(strategy="cherry-pick", picks=",".join(pick.removeprefix("b2:")[:_PICKED] for pick in picks) or "-")
+
+
+def _list_more() -> None:
+    st.session_state["merge.listed"] += 4 * _LISTED

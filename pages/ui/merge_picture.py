@@ -1,0 +1,84 @@
+"""A small drawing of two branches and where the merge will stand. Plain elements in the theme's own ink."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from forky_core.merge.plan import MergePlan
+from forky_core.views.merging import Standing
+from forky_core.views.shelf import count
+from pages.ui.markdown import showable
+from pages.ui.palette import palette
+
+_DOTS = 7
+_CSS = """<style>
+.fk-lanes { display: grid; grid-template-columns: auto minmax(9rem, 34rem) 1fr; align-items: center; row-gap: 0; font-size: .82rem;
+  padding: .7rem .9rem; border: 1px solid color-mix(in srgb, currentColor 12%, transparent); border-radius: .5rem; }
+.fk-lanes b { font-weight: 600; max-width: 12rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
+  display: block; padding-right: .8rem; }
+.fk-lane { display: flex; align-items: center; min-height: 1.9rem; overflow: hidden; }
+.fk-dot { flex: none; width: .62rem; height: .62rem; border-radius: 50%; background: currentColor; }
+.fk-dot.fk-old { background: transparent; box-shadow: inset 0 0 0 .12rem currentColor; opacity: .55; }
+.fk-dash { flex: 0 1 1.1rem; min-width: .3rem; height: .12rem; background: currentColor; opacity: .45; }
+.fk-long { flex: 1 1 1rem; }
+.fk-merge { flex: none; width: .8rem; height: .8rem; transform: rotate(45deg); background: var(--fk-ink);
+  border-radius: .12rem; }
+.fk-merge.fk-nothing { background: transparent; box-shadow: inset 0 0 0 .1rem currentColor; opacity: .5; }
+.fk-side { color: var(--fk-ink); }
+.fk-bend { flex: none; width: 1.3rem; height: 1.9rem; margin-top: -1.9rem; margin-bottom: -.04rem; margin-left: .25rem;
+  border: .12rem solid currentColor; opacity: .6; border-top: 0; border-right: 0; border-bottom-left-radius: .8rem; }
+.fk-rise { flex: none; width: 1.3rem; height: 1.9rem; margin-top: -1.9rem; margin-right: .3rem; opacity: .6;
+  border: .12rem dashed currentColor; border-top: 0; border-left: 0; border-bottom-right-radius: .8rem; }
+.fk-gap { flex: none; }
+.fk-count { padding-left: .9rem; opacity: .75; white-space: nowrap; }
+@media (max-width: 640px) {
+  .fk-lanes { grid-template-columns: auto 1fr; padding: .55rem .6rem; }
+  .fk-count { grid-column: 1 / -1; order: 1; padding: 0; white-space: normal; }
+  .fk-lanes b { max-width: 6rem; }
+}
+</style>"""
+
+
+def draw_standing(plan: MergePlan, stands: Standing) -> None:
+    """Target above, source below, the merge at the right."""
+    target, source = (escape(showable(name)) for name in (plan.target_name, plan.source_name))
+    ours, theirs = told(stands)
+    sentence = escape(f"{plan.target_name}: {ours}. {plan.source_name}: {theirs}.", quote=True)
+    merge = '<span class="fk-merge"></span>' if plan.lands else '<span class="fk-merge fk-nothing"></span>'
+    shared = _dots(min(stands.shared, 3), old=True)
+    upper = f'{shared}{_dots(min(stands.own, _DOTS), old=True)}<span class="fk-dash fk-long"></span>{merge}'
+    width = 1.72 * max(0, min(stands.shared, 3) - 1)
+    known = max(0, stands.line - stands.new)
+    lower = (
+        f'<span class="fk-gap" style="width:{width:.2f}rem"></span>'
+        f"{'<span class=fk-bend></span>' if stands.shared else '<span class=fk-gap></span>'}"
+        f"{_dots(min(known, 2), old=True)}{_dots(min(max(stands.line - known, 0), _DOTS))}"
+        '<span class="fk-dash fk-long"></span><span class="fk-rise"></span>'
+    )
+    st.html(
+        f'{_CSS}<div class="fk-lanes" role="img" aria-label="{sentence}" style="--fk-ink: {palette().accent}">'
+        f'<b title="{target}">{target}</b><div class="fk-lane">{upper}</div>'
+        f'<div class="fk-count">{escape(ours)}</div>'
+        f'<b title="{source}">{source}</b><div class="fk-lane fk-side">{lower}</div>'
+        f'<div class="fk-count">{escape(theirs)}</div></div>'
+    )
+
+
+def told(stands: Standing) -> tuple[str, str]:
+    """What stands on each branch, in words."""
+    if stands.shared:
+        ours = f"{count(stands.shared, 'message')} in common, {stands.own:,} since"
+    else:
+        ours = f"{count(stands.own, 'message')}, nothing in common"
+    known = max(0, stands.line - stands.new)
+    theirs = f"{stands.new:,} new"
+    if known and stands.merged_before:
+        theirs += f", {known:,} merged before"
+    return ours, theirs
+
+
+def _dots(number: int, *, old: bool = False) -> str:
+    dot = f'<span class="fk-dot{" fk-old" if old else ""}"></span>'
+    return "".join(f'{dot}<span class="fk-dash"></span>' for _ in range(number))

@@ -1,0 +1,168 @@
+"""The preview of a merge: the exact text, what it costs, what is left out; to be read and edited before it lands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from forky_core.llm.contract import ModelInfo
+from forky_core.merge.plan import MergePlan
+from forky_core.model import Message
+from forky_core.repo.repo import short
+from forky_core.views.captions import dollars
+from forky_core.views.merging import citations, left_out, price, strange_marks
+from forky_core.views.shelf import count
+from pages.ui.frame import Frame, saying
+from pages.ui.links import chat_link
+from pages.ui.markdown import plain_label, show_text, showable
+from pages.ui.planning import Planning
+
+_SHOWN = 60_000
+"""Characters of a payload that are drawn."""
+_OPENABLE = 40
+"""Messages offered to be opened, of one list."""
+
+
+def draw_preview(frame: Frame, held: Planning) -> None:
+    """Keys: `merge.edit`, `merge.text`, `merge.reset`, `merge.cite`, `merge.out.<n>`."""
+    plan = held.plan
+    assert plan is not None
+    if plan.badge:
+        st.badge(plain_label(plan.badge), icon=":material/format_quote:", color="gray")
+    for warning in plan.warnings:
+        st.caption(f":material/info: {plain_label(warning, 300)}")
+    st.markdown(_cost_line(frame, plan))
+    if plan.fast_forward is None:
+        _draw_payload(frame, held, plan)
+    _draw_left_out(frame, plan)
+
+
+def _cost_line(frame: Frame, plan: MergePlan) -> str:
+    info = answering(frame)
+    said = [f"**{count(plan.tokens, 'token')}** more to read with each question"]
+    if info is not None:
+        cost = price(plan, info)
+        label = plain_label(info.label, 40)
+        if cost.each is None:
+            said.append(f"the price of {label} is not known")
+        elif cost.each == 0:
+            said.append(f"free with {label}")
+        else:
+            said.append(f"**{plain_label(dollars(cost.each))}** each with {label}")
+            if cost.cached:
+                said.append(f"{plain_label(dollars(cost.cached))} once cached")
+    if plan.strategy != "full":
+        full = price(plan, info).full if info is not None else None
+        paid = f" ({plain_label(dollars(full))})" if full else ""
+        said.append(f"in full it would be {plan.tokens_full:,}{paid}")
+    return " · ".join(said)
+
+
+def answering(frame: Frame) -> ModelInfo | None:
+    """The model that answers on the target."""
+    models = frame.forky.models
+    try:
+        return models.model(frame.chat.rules.model or models.default()).info()
+    except ForkyError:
+        return None
+
+
+def _draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
+    editable = plan.block is not None
+    with st.container(key="line-merge-preview", horizontal=True, vertical_alignment="center"):
+        st.caption("What the model will read, word for word", width="stretch")
+        if held.edited:
+            st.button(
+                "Take the edit back",
+                key="merge.reset",
+                type="tertiary",
+                icon=":material/history:",
+                on_click=_reset,
+                args=(held,),
+            )
+        if editable:
+            st.toggle("Edit", key="merge.edit")
+    if editable and st.session_state.get("merge.edit"):
+        st.session_state["merge.text"] = plan.payload
+        st.text_area(
+            "What the model will read",
+            key="merge.text",
+            height=min(520, 60 + 22 * (plan.payload.count("\n") + len(plan.payload) // 180)),
+            label_visibility="collapsed",
+            on_change=_edit,
+            args=(frame, held),
+        )
+        st.caption("Ctrl+Enter, or a click outside, takes the change and counts again.")
+    else:
+        text = showable(plan.payload)
+        more = f"\n… and {len(text) - _SHOWN:,} characters more." if len(text) > _SHOWN else ""
+        tall = len(text) > 4_000 or text.count("\n") > 30
+        st.code(text[:_SHOWN] + more, language=None, wrap_lines=True, height=420 if tall else "content")
+    for mark in strange_marks(plan):
+        st.caption(
+            f":material/warning: \\[{mark}\\] names no message of “{plain_label(plan.source_name, 60)}”."
+        )
+    _draw_cited(frame, plan)
+
+
+def _edit(frame: Frame, held: Planning) -> None:
+    assert held.plan is not None
+    with saying(frame.session):
+        held.plan = held.plan.edited(st.session_state["merge.text"])
+
+
+def _reset(held: Planning) -> None:
+    held.plan = held.proposed
+
+
+def _draw_cited(frame: Frame, plan: MergePlan) -> None:
+    found = citations(plan, frame.chat.message)
+    if plan.strategy != "squash" or not found:
+        return
+    marks = dict(found[:_OPENABLE])
+    chosen = st.pills(
+        f"Open a cited message ({len(found)})",
+        list(marks),
+        format_func=lambda mark: f":material/tag: {mark}",
+        key="merge.cite",
+        help="Each line ends with the id of the message it is taken from.",
+    )
+    if chosen in marks:
+        draw_message(frame, marks[chosen], plan.source_name, "merge.cited")
+
+
+def draw_message(frame: Frame, message: Message, branch: str, key: str) -> None:
+    """A message of the source, where it is asked for."""
+    with st.container(key=f"cell-{message.role}-{key.replace('.', '-')}"):
+        with st.container(key=f"line-{key.replace('.', '-')}", horizontal=True):
+            st.caption(f"m {short(message.id)} · {message.role}", width="stretch")
+        show_text(message.text or "(no words)", f"{key}.{message.id}")
+        chat_link("Show it in its branch", frame.chat.id, branch, message.id)
+
+
+def _draw_left_out(frame: Frame, plan: MergePlan) -> None:
+    groups = left_out(plan, frame.chat.message)
+    if not groups:
+        st.caption(":material/check: Nothing is left out.")
+        return
+    number = sum(len(group.messages) for group in groups)
+    with st.expander(f"{count(number, 'message')} left out", icon=":material/visibility_off:"):
+        for at, group in enumerate(groups):
+            st.caption(f"{plain_label(group.why, 200)} ({len(group.messages)})")
+            _draw_openable(frame, group.messages, plan.source_name, f"merge.out.{at}")
+
+
+def _draw_openable(frame: Frame, messages: Sequence[Message], branch: str, key: str) -> None:
+    offered = {short(message.id): message for message in messages[:_OPENABLE]}
+
+    def label(id: str) -> str:
+        message = offered[id]
+        return f"{message.role}: {plain_label(message.text or id, 48)}"
+
+    chosen = st.pills("Left out", list(offered), format_func=label, key=key, label_visibility="collapsed")
+    if len(messages) > _OPENABLE:
+        st.caption(f"and {len(messages) - _OPENABLE:,} more")
+    if chosen in offered:
+        draw_message(frame, offered[chosen], branch, key)

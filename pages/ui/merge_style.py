@@ -1,0 +1,31 @@
+"""The Merge page's own bit of CSS: strategies as cards, each clickable as a whole."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.palette import palette
+
+_CSS = """<style>
+.st-key-merge-strategy, .st-key-merge-strategy > div { width: 100% !important; }
+.st-key-merge-strategy [role="radiogroup"] { display: grid; grid-template-columns: repeat(3, 1fr); gap: .6rem;
+  width: 100%; }
+.st-key-merge-strategy [role="radiogroup"] > div { position: relative; border-radius: .5rem; padding: .55rem .8rem;
+  margin: 0; border: 1px solid color-mix(in srgb, currentColor 14%, transparent); }
+.st-key-merge-strategy [role="radiogroup"] > div:hover {
+  border-color: color-mix(in srgb, currentColor 35%, transparent); }
+.st-key-merge-strategy [role="radiogroup"] > div[data-selected="true"] { border-color: ACCENT;
+  background: color-mix(in srgb, ACCENT 9%, transparent); }
+.st-key-merge-strategy label { position: static !important; }
+.st-key-merge-strategy label::after { content: ""; position: absolute; inset: 0; z-index: 1; }
+.st-key-merge-strategy label p { font-weight: 600; position: relative; z-index: 2; }
+.st-key-merge-picks { gap: .1rem !important; max-height: 26rem; overflow-y: auto; }
+@media (max-width: 640px) {
+  .st-key-merge-strategy [role="radiogroup"] { grid-template-columns: 1fr; gap: .4rem; }
+  .st-key-merge-route [data-testid="stHorizontalBlock"] { gap: .2rem; }
+}
+</style>"""
+
+
+def apply_merge_style() -> None:
+    st.html(_CSS.replace("ACCENT", palette().accent))

@@ -1,0 +1,117 @@
+"""A squash that a model writes: begun by the person, watched while it is made, refused in plain words."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from forky_core.views.captions import dollars
+from forky_core.views.shelf import count
+from pages.ui.frame import Frame
+from pages.ui.markdown import plain_label, showable
+from pages.ui.planning import Planning, begin_writing
+
+_INSTRUCTIONS = 450
+"""Tokens of what the model is told beside the branch."""
+
+
+def draw_writing(frame: Frame, held: Planning) -> None:
+    """Keys: `merge.write`, `merge.cancel`, `merge.again`, `merge.quoted`."""
+    if held.writing is not None:
+        _draw_waiting(frame, held)
+    elif held.rejected is not None:
+        _draw_rejected(frame, held)
+    elif held.failed:
+        st.markdown(f":material/error: {plain_label(held.failed, 400)}")
+        _draw_ways_on(frame, held)
+    else:
+        _draw_offer(frame, held)
+
+
+def _name(frame: Frame, held: Planning) -> str:
+    name = held.wish.writer or ""
+    return plain_label(next((i.label for i in frame.forky.models.models() if i.name == name), name), 60)
+
+
+def _draw_offer(frame: Frame, held: Planning) -> None:
+    plan = held.quoted
+    assert plan is not None
+    said = f"{_name(frame, held)} will read {count(len(plan.turns), 'message')} once, about {plan.tokens_full + _INSTRUCTIONS:,} tokens"
+    try:
+        rate = frame.forky.models.model(held.wish.writer or "").info().input_price
+    except ForkyError:
+        rate = None
+    if rate:
+        said += f" (about {plain_label(dollars((plan.tokens_full + _INSTRUCTIONS) * rate))})"
+    st.caption(
+        f"{said}. What it writes is checked against what it cites, and shown here before anything lands."
+    )
+    st.button(
+        f"Write it with {_name(frame, held)}",
+        key="merge.write",
+        type="primary",
+        icon=":material/edit_note:",
+        on_click=begin_writing,
+        args=(held, frame.chat),
+    )
+
+
+def _draw_waiting(frame: Frame, held: Planning) -> None:
+    @st.fragment(run_every=0.4, key="merge.waiting")
+    def watch() -> None:
+        writing = held.writing
+        if writing is None or writing.done():
+            if writing is not None:
+                held.settle()
+            st.rerun()
+        with st.container(key="line-merge-writing", horizontal=True, vertical_alignment="center"):
+            st.markdown(
+                f":material/hourglass_top: {_name(frame, held)} is reading and writing …", width="stretch"
+            )
+            st.button("Never mind", key="merge.cancel", type="tertiary", on_click=_cancel, args=(held,))
+
+    watch()
+
+
+def _cancel(held: Planning) -> None:
+    """Not wait any longer; the call ends by itself and what it says is dropped."""
+    held.writing = None
+
+
+def _draw_rejected(frame: Frame, held: Planning) -> None:
+    error = held.rejected
+    assert error is not None
+    with st.container(key="merge-rejected", border=True):
+        st.markdown(f":material/gpp_bad: {_name(frame, held)} wrote a summary that does not hold.")
+        for problem in error.problems[:12]:
+            st.markdown(f"- {plain_label(problem, 300)}")
+        if len(error.problems) > 12:
+            st.caption(f"and {len(error.problems) - 12} more")
+        with st.expander("What it wrote"):
+            st.code(showable(error.answer[:20_000]), language=None, wrap_lines=True)
+    _draw_ways_on(frame, held)
+
+
+def _draw_ways_on(frame: Frame, held: Planning) -> None:
+    with st.container(key="line-merge-ways", horizontal=True):
+        st.button(
+            "Ask again",
+            key="merge.again",
+            icon=":material/refresh:",
+            type="primary",
+            on_click=begin_writing,
+            args=(held, frame.chat),
+        )
+        st.button(
+            "Use the quoted lines instead",
+            key="merge.quoted",
+            icon=":material/format_quote:",
+            on_click=_use_quoted,
+            args=(held,),
+        )
+
+
+def _use_quoted(held: Planning) -> None:
+    plan = held.rejected.plan if held.rejected is not None else held.quoted
+    assert plan is not None
+    held.take(plan)

@@ -1,0 +1,76 @@
+"""The live context meter: how much the next question sends, and what that costs. It reads the account (law 7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from forky_core.model import MessageId
+from forky_core.repo.conversation import Conversation
+from forky_core.views import captions
+
+_MOST = 500
+_kept: dict[tuple[str, int, str, MessageId | None, str], Measure] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A context in numbers."""
+
+    messages: int
+    tokens: int
+    window: int | None
+    price: float | None
+    """US dollars per token sent."""
+    left_out: int
+
+    def cost(self, more: int = 0) -> float | None:
+        return None if self.price is None else (self.tokens + more) * self.price
+
+
+def measure(chat: Conversation, at: MessageId | None, model: str, price: float | None) -> Measure:
+    """Kept by everything it depends on, since a page asks at every click."""
+    key = (chat.id, chat.view.version, chat.branch_name, at, model)
+    found = _kept.get(key)
+    if found is None:
+        context = chat.context(at, model=model)
+        found = Measure(
+            len({item.message for item in context.items if item.included and item.message is not None}),
+            context.tokens,
+            context.window,
+            price,
+            len({item.message for item in context.left_out if item.message is not None}),
+        )
+        if len(_kept) >= _MOST:
+            _kept.clear()
+        _kept[key] = found
+    return found
+
+
+def meter_html(found: Measure, typed: int) -> str:
+    """One quiet line; `typed` is the tokens of the draft."""
+    total = found.tokens + typed
+    facts = [
+        f"{found.messages} message{'' if found.messages == 1 else 's'}",
+        f"{captions.tokens(total)} tokens",
+    ]
+    bar = ""
+    if found.window:
+        share = total / found.window
+        facts.append(
+            f"{share:.0%} of {captions.tokens(found.window)}"
+            if share >= 0.01
+            else f"< 1% of {captions.tokens(found.window)}"
+        )
+        bar = (
+            f'<meter min="0" max="1" low="0.6" high="0.85" optimum="0" value="{min(share, 1):.4f}" '
+            f'aria-label="Share of the context window"></meter>'
+        )
+        if share > 1:
+            facts.append("does not fit: squash, or fork earlier")
+    cost = found.cost(typed)
+    if cost:
+        facts.append(f"≈ {captions.dollars(cost)} to ask")
+    if found.left_out:
+        facts.append(f"{found.left_out} left out")
+    return f'<div class="fk-meter" title="What the next question sends">{bar}<span>{escape(" · ".join(facts))}</span></div>'

@@ -1,0 +1,72 @@
+"""Forky's colours in both themes, for what Streamlit's theme does not reach: the graph and its lanes.
+
+The base colours repeat .streamlit/config.toml (a test compares them); lanes have equal weight, so that colour tells
+branches apart and never ranks them. Every lane reads against its background at 3:1 at least.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """One theme, as `#rrggbb`."""
+
+    dark: bool
+    accent: str
+    background: str
+    surface: str
+    text: str
+    quiet: str
+    """Text that steps back."""
+    border: str
+    selected: str
+    """Behind the row one is at."""
+    lanes: tuple[str, ...]
+
+    def lane(self, number: int) -> str:
+        return self.lanes[number % len(self.lanes)]
+
+
+LIGHT = Palette(
+    dark=False,
+    accent="#1f6f63",
+    background="#fcfbf9",
+    surface="#f3f1ec",
+    text="#23272a",
+    quiet="#6f7472",
+    border="#e2dfd8",
+    selected="#e3eeeb",
+    lanes=("#1f6f63", "#b0612a", "#5b5bb0", "#a3446f", "#3a77a8", "#7a7325", "#8a5a3c", "#56754a"),
+)
+DARK = Palette(
+    dark=True,
+    accent="#3f9f8e",
+    background="#15181a",
+    surface="#1e2326",
+    text="#dfe3e1",
+    quiet="#8d9694",
+    border="#2e3538",
+    selected="#1d3431",
+    lanes=("#5fb7a6", "#e0965c", "#9a9ae6", "#dc84ab", "#78b3e0", "#c2b957", "#c9977a", "#93b985"),
+)
+
+
+def palette() -> Palette:
+    """The one this tab shows."""
+    return DARK if st.context.theme.type == "dark" else LIGHT
+
+
+def blend(color: str, towards: str, share: float) -> str:
+    """`color` with this share of `towards` mixed in; 0 is `color` itself."""
+
+    def channels(value: str) -> tuple[int, ...]:
+        return tuple(int(value[i : i + 2], 16) for i in (1, 3, 5))
+
+    mixed = (
+        round(one + (two - one) * share) for one, two in zip(channels(color), channels(towards), strict=True)
+    )
+    return "#" + "".join(f"{channel:02x}" for channel in mixed)

@@ -1,0 +1,82 @@
+"""The bars of marked and of picked messages: two marks go to the Compare page, picks to Merge or the clipboard."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from pages.ui.frame import Frame, place
+from pages.ui.markdown import plain_label
+
+
+def draw_marks(here: Frame) -> None:
+    """Keys: `chat.marks_compare`, `chat.marks_clear`."""
+    marks = {"A": here.session.mark_a, "B": here.session.mark_b}
+    said = [
+        f"**{sign}** {plain_label(here.chat.visible.messages[id].text, 40)}"
+        for sign, id in marks.items()
+        if id is not None and id in here.chat.visible.messages
+    ]
+    if not said:
+        return
+    with st.container(key="line-marks", horizontal=True, vertical_alignment="center"):
+        missing = "" if len(said) == 2 else " – mark another to compare them"
+        st.markdown(" · ".join(said) + missing, width="content")
+        if len(said) == 2 and st.button(
+            "Compare A and B", key="chat.marks_compare", icon=":material/view_column_2:"
+        ):
+            st.switch_page("compare.py", query_params=place(here.chat))
+        st.button(
+            "Clear",
+            key="chat.marks_clear",
+            icon=":material/close:",
+            type="tertiary",
+            on_click=_unmark,
+            args=(here,),
+        )
+
+
+def draw_picks(here: Frame) -> None:
+    """Keys: `chat.picks_merge`, `chat.picks_copy`, `chat.picks_clear`."""
+    picks = here.session.picks
+    if not picks:
+        return
+    with st.container(key="line-picks", horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{len(picks)}** picked", width="content")
+        if st.button("Merge into …", key="chat.picks_merge", icon=":material/merge:"):
+            st.switch_page(
+                "merge.py",
+                query_params={
+                    "c": str(here.chat.id),
+                    "source": here.chat.branch_name,
+                    "strategy": "cherry-pick",
+                },
+            )
+        st.button("Copy", key="chat.picks_copy", icon=":material/content_copy:", on_click=_copy, args=(here,))
+        st.button(
+            "Clear",
+            key="chat.picks_clear",
+            icon=":material/close:",
+            type="tertiary",
+            on_click=_clear,
+            args=(here,),
+        )
+
+
+def _unmark(here: Frame) -> None:
+    here.session.mark_a = here.session.mark_b = None
+
+
+def _clear(here: Frame) -> None:
+    here.session.picks = ()
+
+
+def _copy(here: Frame) -> None:
+    texts = []
+    for id in here.session.picks:
+        try:
+            texts.append(here.chat.message(id).text)
+        except ForkyError:
+            continue
+    here.session.copied = (here.session.copied[0] + 1, "\n\n".join(texts))
+    here.session.say("Copied.")

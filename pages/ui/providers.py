@@ -1,0 +1,229 @@
+"""The part of Settings about models: who answers by default, keys, and servers that speak OpenAI's protocol.
+
+What a test said is kept for this tab, by provider; keys only pass through.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.llm.catalogue import Catalogue, ProviderStatus
+from forky_core.llm.contract import Done, Failed
+from forky_core.llm.providers import PROVIDERS
+from forky_core.preferences import add_server, choose_default, chosen_default, remove_server
+from forky_core.repo.workspace import Workspace
+from pages.ui.frame import saying
+from pages.ui.markdown import plain_label, showable
+from pages.ui.secrets import read_secrets
+from pages.ui.session import Session
+
+_KEYED = frozenset(provider.id for provider in PROVIDERS)
+_SHOWN = 4
+"""Providers on the page at first; those with a key always are."""
+_LOOKING_AGAIN = 2.0
+"""Seconds between two looks at what the search for servers has found, while it runs."""
+
+
+def draw_default(forky: Workspace, models: Catalogue, held: Session) -> None:
+    """Keys: `settings.default`."""
+    st.markdown("##### Default model")
+    offered = {info.name: info for info in models.models()}
+    chosen = chosen_default(forky.store)
+    names = ["", *([chosen] if chosen is not None and chosen not in offered else []), *offered]
+    automatic = models.default() if chosen is None else "as Forky finds best"
+
+    def label(name: str) -> str:
+        if not name:
+            return showable(f"Automatic ({automatic})")
+        info = offered.get(name)
+        return showable(f"{info.label} – {info.provider}" if info is not None else f"{name} – not found now")
+
+    st.selectbox(
+        "Answers on branches that name no model",
+        names,
+        index=names.index(chosen or ""),
+        key="settings.default",
+        format_func=label,
+        disabled=models.default_is_set_outside,
+        help="FORKY_MODEL decides; unset it to choose here." if models.default_is_set_outside else None,
+        on_change=_choose_default,
+        args=(forky, models, held),
+    )
+
+
+def _choose_default(forky: Workspace, models: Catalogue, held: Session) -> None:
+    name = st.session_state["settings.default"] or None
+    with saying(held):
+        choose_default(forky.store, models, name)
+        held.say(f"The default model is {name or 'chosen automatically'} from now on.")
+
+
+def draw_keyed(models: Catalogue, held: Session) -> None:
+    """Keys: `settings.test.<id>`, `settings.key.<id>`, `settings.save.<id>`, `settings.forget.<id>`."""
+    st.markdown("##### Providers")
+    problem = read_secrets().problem
+    if problem:
+        st.warning(plain_label(problem, 400))
+    everyone = models.providers()
+    offline = [status for status in everyone if status.id == "offline"]
+    there = [status for status in everyone if status.id in _KEYED and status.found]
+    missing = [status for status in everyone if status.id in _KEYED and not status.found]
+    if not there:
+        st.caption(
+            "No key is set, so the offline models answer. Set one of these variables before starting Forky, write it "
+            "to `.streamlit/secrets.toml`, or enter a key for as long as this server runs."
+        )
+    shown = max(0, _SHOWN - len(there))
+    with st.container(key="providers", gap=None):
+        for status in (*offline, *there, *missing[:shown]):
+            _draw_row(models, held, status)
+        if missing[shown:]:
+            with st.expander(f"{len(missing[shown:])} more providers", key="settings.more", type="compact"):
+                for status in missing[shown:]:
+                    _draw_row(models, held, status)
+
+
+def draw_servers(forky: Workspace, models: Catalogue, held: Session) -> None:
+    """Keys: `settings.refresh`, `settings.url`, `settings.add`, `settings.remove.<id>`, and those of a row."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("##### Servers", width="stretch")
+        if st.button("Look again", key="settings.refresh", icon=":material/refresh:", type="tertiary"):
+            models.refresh(now=True, wait=5.0)
+    looking = any("Looking" in status.sentence for status in models.providers())
+    st.fragment(_draw_found, run_every=_LOOKING_AGAIN if looking else None)(forky, models, held)
+    with (
+        st.form("settings.server", border=False, clear_on_submit=True),
+        st.container(horizontal=True, vertical_alignment="bottom"),
+    ):
+        st.text_input(
+            "Add a server that speaks OpenAI's protocol",
+            key="settings.url",
+            placeholder="http://192.168.1.20:8000/v1",
+            max_chars=300,
+        )
+        st.form_submit_button(
+            "Add", key="settings.add", icon=":material/add:", on_click=_add, args=(forky, models, held)
+        )
+
+
+def _draw_found(forky: Workspace, models: Catalogue, held: Session) -> None:
+    """A row for each server that answers or was added; the usual ones that do not are one line."""
+    servers = [status for status in models.providers() if status.id not in (*_KEYED, "offline")]
+    shown = [status for status in servers if status.found or status.id in models.added_servers]
+    silent = [status.name for status in servers if status not in shown]
+    with st.container(key="servers", gap=None):
+        for status in shown:
+            _draw_row(models, held, status, forky)
+    if any("Looking" in status.sentence for status in servers):
+        st.caption(f"Looking for {', '.join(silent)} …")
+    elif silent:
+        st.caption(
+            f"Not running on this machine: {', '.join(silent)}. Start one, and its models are found here."
+        )
+
+
+def _add(forky: Workspace, models: Catalogue, held: Session) -> None:
+    url = st.session_state["settings.url"] or ""
+    with saying(held):
+        id = add_server(forky.store, models, url)
+        models.refresh(now=True, wait=4.0)
+        held.say(f"Added {id}.")
+
+
+def _draw_row(
+    models: Catalogue, held: Session, status: ProviderStatus, forky: Workspace | None = None
+) -> None:
+    with st.container(key=f"row-provider-{status.id}", horizontal=True, vertical_alignment="center"):
+        mark = ":green[:material/check_circle:]" if status.found else ":gray[:material/circle:]"
+        st.markdown(f"{mark} **{plain_label(status.name)}**", width=190)
+        st.caption(_sentence(status), width="stretch")
+        if status.found and st.button("Test", key=f"settings.test.{status.id}", type="tertiary"):
+            with st.spinner("Asking …", width="content"):
+                held.choices[f"settings.test.{status.id}"] = _result(models.test(_tested(status)))
+        if status.id in _KEYED or (forky is not None and status.base_url):
+            _draw_key(models, held, status)
+        if forky is not None and status.id in models.added_servers:
+            st.button(
+                "",
+                key=f"settings.remove.{status.id}",
+                icon=":material/delete:",
+                type="tertiary",
+                help="Look there no more",
+                on_click=_remove,
+                args=(forky, models, held, status),
+            )
+    said = held.choices.get(f"settings.test.{status.id}")
+    if said:
+        st.caption(said)
+
+
+def _sentence(status: ProviderStatus) -> str:
+    sentence = plain_label(status.sentence, 300)
+    if status.id in _KEYED and status.found and status.models:
+        sentence += f" {status.models} models on offer."
+    if status.base_url and (status.found or status.id in _KEYED):
+        sentence += f" {plain_label(status.base_url)}"
+    return sentence
+
+
+def _tested(status: ProviderStatus) -> str:
+    return "offline/quote" if status.id == "offline" else status.id
+
+
+def _result(end: Done | Failed) -> str:
+    """What a test came to, as one line."""
+    if isinstance(end, Failed):
+        return f":red[:material/error:] {plain_label(end.failure.sentence, 400)}"
+    tokens = end.usage.completion_tokens
+    said = f", {tokens} tokens" if tokens else ""
+    return f":green[:material/check:] It answered{said}."
+
+
+def _draw_key(models: Catalogue, held: Session, status: ProviderStatus) -> None:
+    """A field for a key, which is handed on and emptied at once."""
+    label = "Replace key" if status.key not in ("missing", "not needed") else "Enter key"
+    with st.popover(label, key=f"settings.open.{status.id}", type="tertiary", icon=":material/key:"):
+        with st.form(f"settings.form.{status.id}", border=False, clear_on_submit=True):
+            st.text_input(
+                f"Key for {plain_label(status.name)}",
+                key=f"settings.key.{status.id}",
+                type="password",
+                autocomplete="off",
+                help="Kept in this server's memory until it stops; never stored and never shown again.",
+            )
+            st.form_submit_button(
+                "Use it", key=f"settings.save.{status.id}", on_click=_save, args=(models, held, status)
+            )
+        if status.key == "entered":
+            st.button(
+                "Forget it",
+                key=f"settings.forget.{status.id}",
+                type="tertiary",
+                on_click=_forget,
+                args=(models, held, status),
+            )
+
+
+def _save(models: Catalogue, held: Session, status: ProviderStatus) -> None:
+    field = f"settings.key.{status.id}"
+    key, st.session_state[field] = st.session_state[field], ""
+    held.choices.pop(f"settings.test.{status.id}", None)
+    if not (key or "").strip():
+        held.say("No key was typed; nothing changed.")
+        return
+    with saying(held):
+        models.set_key(status.id, key)
+        held.say(f"The key for {status.name} is in memory until Forky stops. Test it below.")
+
+
+def _forget(models: Catalogue, held: Session, status: ProviderStatus) -> None:
+    held.choices.pop(f"settings.test.{status.id}", None)
+    with saying(held):
+        models.set_key(status.id, None)
+        held.say(f"The key for {status.name} is forgotten.")
+
+
+def _remove(forky: Workspace, models: Catalogue, held: Session, status: ProviderStatus) -> None:
+    with saying(held):
+        remove_server(forky.store, models, status.id)
+        held.say(f"{status.name} is no longer looked at.")

@@ -1,0 +1,140 @@
+"""The end of the notebook: the reply that is being written, and what other tabs have done meanwhile.
+
+A reply is a background job (repo/replies.py); this fragment only looks at it a few times a second, so that clicks,
+reloads and other tabs cannot lose it. When the job has landed, or the conversation has moved, the page runs once more.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from forky_core.model import Generation
+from forky_core.parts import TextPart
+from forky_core.repo.replies import ReplyJob
+from forky_core.views import captions
+from forky_core.views.notebook import Notebook
+from pages.ui.cells import draw_reasoning
+from pages.ui.composer import stop
+from pages.ui.frame import Frame, go, saying
+from pages.ui.markdown import SHOWN, plain_label, safe_markdown, showable
+from pages.ui.rules import grouped, label_of, model_title
+
+WHILE_WRITING = 0.25
+"""Seconds between two looks at a reply."""
+WHILE_IDLE = 2.0
+"""Seconds between two looks at what other tabs did."""
+
+
+def draw_tail(here: Frame, job: ReplyJob | None, version: int) -> None:
+    """`version` is the view that the page has drawn."""
+    every = WHILE_WRITING if job is not None else WHILE_IDLE
+    st.fragment(run_every=every)(_tail)(here, job, version)
+
+
+def _tail(here: Frame, job: ReplyJob | None, version: int) -> None:
+    if job is not None and job.running:
+        _draw_job(here, job)
+        return
+    try:
+        moved = here.chat.view.version != version
+        begun = job is None and here.at_head and here.chat.reply is not None
+    except ForkyError:
+        moved = begun = True
+    if job is not None or moved or begun:
+        st.rerun()
+
+
+def _draw_job(here: Frame, job: ReplyJob) -> None:
+    """Keys: `chat.stop_reply`."""
+    label = label_of(here.forky.models, job.generation.model)
+    text = "".join(part.text for part in job.parts if isinstance(part, TextPart))
+    with st.container(key="cell-assistant-writing"):
+        st.html(
+            f'<div class="fk-head"><span class="fk-who">{escape(showable(label))}</span>'
+            f'<span class="fk-quiet" role="status">{"writing …" if text else "thinking …"}</span></div>'
+        )
+        if job.reasoning:
+            draw_reasoning(job.reasoning)
+        st.markdown(("…\n\n" if len(text) > SHOWN else "") + safe_markdown(text[-SHOWN:]) or "…")
+        st.button(
+            "Stop",
+            key="chat.stop_reply",
+            icon=":material/stop_circle:",
+            type="tertiary",
+            help="End the reply; what has arrived is kept",
+            on_click=stop,
+            args=(here,),
+        )
+
+
+def draw_unanswered(here: Frame, book: Notebook) -> None:
+    """A question without an answer: what went wrong and the ways on. Keys: `chat.again`, `chat.again_with`."""
+    failed = book.unanswered
+    last = book.cells[-1].message if book.cells else None
+    question = last is not None and last.role == "user"
+    if failed is None and not (question and here.at_head and here.chat.reply is None):
+        return
+    if failed is None and last is not None and last.merge is not None:
+        st.html('<div class="fk-quiet" role="status">Merged. Ask on: the model now reads this.</div>')
+        return
+    with st.container(key="cell-assistant-failed"):
+        said = _sentence(failed) if failed is not None else "Nobody has answered this yet."
+        st.html(
+            f'<div class="fk-ended" role="status"><span class="fk-icon" aria-hidden="true">'
+            f"{'error' if failed else 'help'}</span><span>{escape(showable(said))}</span></div>"
+        )
+        if not here.at_head:
+            return
+        with st.container(key="line-failed", horizontal=True, vertical_alignment="center"):
+            st.button(
+                "Ask again" if failed else "Ask",
+                key="chat.again",
+                icon=":material/refresh:",
+                on_click=_again,
+                args=(here, None),
+            )
+            offered = grouped(here.forky.models)
+            st.selectbox(
+                "Ask another model",
+                list(offered),
+                index=None,
+                key="chat.again_with",
+                label_visibility="collapsed",
+                placeholder="Ask another model",
+                format_func=lambda name: model_title(offered.get(name), name),
+                on_change=_again_with,
+                args=(here,),
+                width=240,
+            )
+            if (
+                failed is not None
+                and failed.failure
+                and failed.failure.kind in ("no_key", "bad_key", "unreachable")
+            ):
+                st.page_link("settings.py", label="Settings", icon=":material/tune:")
+
+
+def _sentence(failed: Generation) -> str:
+    return captions.ended(failed) or "There is no answer."
+
+
+def _again(here: Frame, model: str | None) -> None:
+    with saying(here.session):
+        here.chat.answer(model=model)
+        go(here.chat)
+
+
+def _again_with(here: Frame) -> None:
+    name = st.session_state["chat.again_with"]
+    if name is not None:
+        _again(here, name)
+
+
+def draw_elsewhere(here: Frame) -> None:
+    """Replies that are being written on other branches of this conversation."""
+    names = [job.place.branch for job in here.chat.replies if job.place.branch != here.chat.branch_name]
+    if names:
+        st.caption(plain_label(f"A reply is being written on {', '.join(f'“{n}”' for n in names[:3])}."))

@@ -1,0 +1,85 @@
+"""Search over every branch of every conversation: what was found, by conversation, each a link to the message."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+
+from forky_core.model import ConversationId, View
+from forky_core.repo.identity import now
+from forky_core.repo.visible import Visible
+from forky_core.repo.workspace import Workspace
+from forky_core.views.findings import LONGEST_QUERY, FoundConversation, FoundMessage, Piece, found
+from forky_core.views.shelf import called, count
+from forky_core.views.times import ago
+from pages.ui.links import chat_link
+from pages.ui.markdown import plain_label, showable
+
+HITS = 30
+"""Messages drawn at first; each press of “Show more” adds as many."""
+_WHO = {"user": "you", "assistant": "model", "system": "system prompt", "tool": "tool"}
+_NAMED = 3
+"""Branches named beside a hit."""
+
+
+def draw_findings(forky: Workspace, words: str) -> None:
+    """Keys: `search.more`."""
+    wanted = words[:LONGEST_QUERY]
+    limit = int(st.session_state.setdefault("search.limit", HITS))
+    hits = forky.search(wanted, limit=limit + 1)
+    groups = found(hits[:limit], wanted, lambda id: _look(forky, id))
+    if not hits:
+        st.caption(
+            "No message holds all of these words. A “phrase in double quotes” is looked for as it stands."
+        )
+        return
+    more = "The best " if len(hits) > limit else ""
+    messages = count(min(len(hits), limit), "message")
+    st.caption(f"{more}{messages} in {count(len(groups), 'conversation')}")
+    for group in groups:
+        _draw_group(group)
+    if len(hits) > limit:
+        st.button("Show more", key="search.more", type="tertiary", on_click=_show_more)
+
+
+def _show_more() -> None:
+    st.session_state["search.limit"] += HITS
+
+
+def _look(forky: Workspace, id: ConversationId) -> tuple[View, Visible]:
+    chat = forky.conversation(id)
+    return chat.view, chat.visible
+
+
+def _draw_group(group: FoundConversation) -> None:
+    with st.container(key=f"found-group-{group.id}", gap=None):
+        st.markdown(f"**{plain_label(called(group.title))}**")
+        for message in group.messages:
+            _draw_message(group.id, message)
+
+
+def _draw_message(id: ConversationId, message: FoundMessage) -> None:
+    hit = message.hit
+    with st.container(key=f"found-at-{id}-{hit.message.removeprefix('b2:')}", gap=None):
+        st.html(f'<div class="found-snippet" dir="auto">{marked_html(message.pieces)}</div>')
+        where = ", ".join(message.branches[:_NAMED]) or "not on a branch"
+        if len(message.branches) > _NAMED:
+            where += f" and {len(message.branches) - _NAMED} more"
+        line = f"{_WHO[hit.role]} · {where} · {ago(hit.created, now())}"
+        chat_link(line, id, message.landing, hit.message)
+
+
+def marked_html(pieces: tuple[Piece, ...]) -> str:
+    """The pieces as HTML in which nothing but our own `<mark>` is markup."""
+    return "".join(
+        f"<mark>{_escaped(piece.text)}</mark>" if piece.marked else _escaped(piece.text) for piece in pieces
+    )
+
+
+def _escaped(text: str) -> str:
+    return html.escape(showable(text))
+
+
+def has_words(words: str) -> bool:
+    return bool(words.strip(' \t\n"'))

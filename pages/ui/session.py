@@ -1,0 +1,65 @@
+"""What one tab holds beside the URL: drafts, marks and choices. Never a copy of the conversation.
+
+It lives under one key and survives switching pages; a reload starts it anew, so nothing in it may be the only copy
+of something a person would miss. Drafts are therefore kept in the server process, by conversation and branch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from forky_core.model import ConversationId, MessageId
+from pages.ui.planning import Planning
+
+_KEY = "session"
+
+
+@dataclass(slots=True)
+class Session:
+    """One tab."""
+
+    conversation: ConversationId | None = None
+    """The one shown last, for pages that are opened without naming one."""
+    branch: str | None = None
+    mark_a: MessageId | None = None
+    mark_b: MessageId | None = None
+    open_folds: frozenset[str] = frozenset()
+    """Ids of the graph's folded runs that are shown whole."""
+    window: int = 0
+    """Cells asked for beyond the first window of the notebook."""
+    graph_epoch: int = 0
+    """Raised after each handled click, so that a second click on the same node is a new one."""
+    picks: tuple[MessageId, ...] = ()
+    """Messages ticked on the Chat page, for a cherry-pick on the Merge page."""
+    acting: tuple[str, MessageId] | None = None
+    """The form that is open below a cell: which act, on which message."""
+    race: tuple[str, MessageId | None] | None = None
+    """Why the last question was not sent (somebody else moved the branch first), and the head its author had read."""
+    copied: tuple[int, str] = (0, "")
+    """A counter and the text that the browser is to put on its clipboard when the counter rises."""
+    notice: str = ""
+    """One sentence to show at the next run: what was just done, or why not."""
+    undoable: tuple[ConversationId, int] | None = None
+    """The operation that the notice is about, where Undo belongs beside it: its conversation and number."""
+    shown_notice: str = ""
+    shown_at: float = 0.0
+    """When it was first drawn (ui/notice.py)."""
+    planning: Planning | None = None
+    """The merge being previewed."""
+    choices: dict[str, str] = field(default_factory=dict)
+    """Small settled choices of pages, by `page.thing`."""
+
+    def say(self, sentence: str, undoable: tuple[ConversationId, int] | None = None) -> None:
+        """Have a sentence drawn at the next run, with an Undo of that operation beside it."""
+        self.notice, self.undoable, self.shown_notice = sentence, undoable, ""
+
+
+def session() -> Session:
+    """This tab's."""
+    if _KEY not in st.session_state:
+        st.session_state[_KEY] = Session()
+    held = st.session_state[_KEY]
+    assert isinstance(held, Session)
+    return held

@@ -1,0 +1,127 @@
+"""The lines of the Library: open, rename, move to the trash, take back, delete for good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from forky_core.model import ConversationSummary
+from forky_core.repo.identity import now
+from forky_core.repo.workspace import Workspace
+from forky_core.views.shelf import Line, Shelf, called, count, shelf
+from pages.ui.frame import saying
+from pages.ui.links import chat_link
+from pages.ui.markdown import plain_label
+from pages.ui.notice import done
+from pages.ui.session import Session
+
+
+def draw_lines(forky: Workspace, held: Session, listed: Shelf) -> None:
+    """Keys: `library.rename.<id>`, `library.delete.<id>`, `library.page`."""
+    with st.container(key="library-lines", gap=None):
+        for line in listed.lines:
+            _draw_line(forky, held, line)
+    if listed.pages > 1:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.pagination(listed.pages, key="library.page")
+            st.caption(count(listed.fitting, "conversation"), width="content")
+
+
+def _draw_line(forky: Workspace, held: Session, line: Line) -> None:
+    id = line.summary.id
+    with st.container(key=f"row-{id}", horizontal=True, vertical_alignment="center"):
+        chat_link(line.title, id, line.summary.branch)
+        st.caption(f"{line.counts} · {line.when}", width="content")
+        if st.button("", key=f"library.rename.{id}", icon=":material/edit:", type="tertiary", help="Rename"):
+            _rename(forky, held, line.summary)
+        st.button(
+            "",
+            key=f"library.delete.{id}",
+            icon=":material/delete:",
+            type="tertiary",
+            help="Move to the trash",
+            on_click=_trash,
+            args=(forky, held, line.summary),
+        )
+
+
+def _trash(forky: Workspace, held: Session, summary: ConversationSummary) -> None:
+    with saying(held):
+        operation = forky.conversation(summary.id).trash()
+        held.say(f"Moved “{called(summary.title)}” to the trash.", (summary.id, operation.number))
+
+
+@st.dialog("Rename", icon=":material/edit:")
+def _rename(forky: Workspace, held: Session, summary: ConversationSummary) -> None:
+    with st.form("rename", border=False):
+        st.text_input("Title", summary.title, key="rename.title", max_chars=200)
+        if st.form_submit_button(
+            "Rename", key="rename.save", type="primary", on_click=_save_title, args=(forky, held, summary)
+        ):
+            st.rerun()
+
+
+def _save_title(forky: Workspace, held: Session, summary: ConversationSummary) -> None:
+    with saying(held):
+        done(held, forky.conversation(summary.id).rename(st.session_state["rename.title"] or ""))
+
+
+def draw_trash(forky: Workspace, held: Session, trashed: Sequence[ConversationSummary]) -> None:
+    """Keys: `trash.back.<id>`, `trash.purge.<id>`, `trash.page`."""
+    if not trashed:
+        st.caption("The trash is empty. What is deleted in the Library waits here to be taken back.")
+        return
+    listed = shelf(trashed, now=now(), page=int(st.session_state.get("trash.page", 1)))
+    with st.container(key="library-lines-trash", gap=None):
+        for line in listed.lines:
+            _draw_trashed(forky, held, line)
+    if listed.pages > 1:
+        st.pagination(listed.pages, key="trash.page")
+
+
+def _draw_trashed(forky: Workspace, held: Session, line: Line) -> None:
+    id = line.summary.id
+    with st.container(key=f"row-{id}", horizontal=True, vertical_alignment="center"):
+        st.markdown(plain_label(line.title), width="stretch")
+        st.caption(f"{line.counts} · deleted {line.when}", width="content")
+        st.button(
+            "Take back",
+            key=f"trash.back.{id}",
+            icon=":material/restore_from_trash:",
+            on_click=_take_back,
+            args=(forky, held, line.summary),
+        )
+        if st.button(
+            "",
+            key=f"trash.purge.{id}",
+            icon=":material/delete_forever:",
+            type="tertiary",
+            help="Delete for good",
+        ):
+            _purge(forky, held, line)
+
+
+def _take_back(forky: Workspace, held: Session, summary: ConversationSummary) -> None:
+    with saying(held):
+        forky.conversation(summary.id).take_back()
+        held.say(f"“{called(summary.title)}” is back in the Library.")
+
+
+@st.dialog("Delete for good", icon=":material/delete_forever:")
+def _purge(forky: Workspace, held: Session, line: Line) -> None:
+    st.markdown(f"**{plain_label(line.title)}** – {line.counts}")
+    st.caption("Its messages, branches and history leave the database. Nothing brings them back.")
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        if st.button("Keep it", key="purge.keep"):
+            st.rerun()
+        if st.button(
+            "Delete for good", key="purge.yes", type="primary", on_click=_delete, args=(forky, held, line)
+        ):
+            st.rerun()
+
+
+def _delete(forky: Workspace, held: Session, line: Line) -> None:
+    with saying(held):
+        forky.purge(line.summary.id)
+        held.say(f"“{line.title}” was deleted for good.")

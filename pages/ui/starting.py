@@ -1,0 +1,58 @@
+"""The dialog that begins a conversation. Title, model and system prompt are all optional."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.llm.contract import ModelInfo
+from forky_core.repo.workspace import Workspace
+from pages.ui.frame import go, saying
+from pages.ui.markdown import showable
+from pages.ui.session import Session
+
+
+@st.dialog("New conversation", icon=":material/add_comment:")
+def new_conversation(forky: Workspace, held: Session) -> None:
+    """Keys: `new.title`, `new.model`, `new.system`, `new.create`."""
+    models = {info.name: info for info in forky.models.models()}
+    default = forky.models.default()
+    with st.form("new", border=False):
+        st.text_input(
+            "Title",
+            key="new.title",
+            max_chars=200,
+            placeholder="Taken from the first question",
+        )
+        st.selectbox(
+            "Model",
+            ["", *models],
+            key="new.model",
+            format_func=lambda name: _label(models.get(name or default), default, chosen=bool(name)),
+        )
+        st.text_area(
+            "System prompt",
+            key="new.system",
+            height=100,
+            placeholder="What the model should know or how it should answer (optional)",
+        )
+        if st.form_submit_button(
+            "Create", key="new.create", type="primary", on_click=_create, args=(forky, held)
+        ):
+            st.rerun()
+
+
+def _create(forky: Workspace, held: Session) -> None:
+    """The address leads to the new conversation; a page that shows none sends it on (ui/links.py)."""
+    with saying(held):
+        go(
+            forky.create(
+                st.session_state["new.title"] or "",
+                system=(st.session_state["new.system"] or "").strip() or None,
+                model=st.session_state["new.model"] or None,
+            )
+        )
+
+
+def _label(info: ModelInfo | None, default: str, *, chosen: bool) -> str:
+    name = f"{info.label} – {info.provider}" if info is not None else default
+    return showable(name if chosen else f"Default: {name}")

@@ -1,0 +1,141 @@
+"""Stashes on the Chat page: put aside what is typed, the branch's settings or its last messages, and take it up."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from forky_core.model import Stash
+from forky_core.parts import AttachmentPart
+from forky_core.repo.stashing import Applied
+from forky_core.views.shelf import count
+from forky_core.views.times import stamp
+from pages.ui.drafts import Draft, drafts
+from pages.ui.frame import Frame, go, saying
+from pages.ui.markdown import plain_label
+from pages.ui.notice import done
+
+DRAFT = "chat.draft"
+"""Key of the composer's text area."""
+NEXT = "chat._draft_next"
+"""What the text area is to hold from the next run on: a handler that asks for a rerun cannot set the widget itself."""
+
+
+def draw_stashes(here: Frame, place: str) -> None:
+    """Keys: `chat.stash_draft`, `chat.stash_rules`, `chat.stash_last`, `chat.stash_go`, `chat.stash_pop.<n>` …"""
+    kept = here.chat.view.stashes
+    with st.popover(
+        f"Stash {len(kept)}" if kept else "Stash",
+        key="chat.stashes",
+        type="tertiary",
+        icon=":material/inventory_2:",
+    ):
+        length = len(here.chat.path())
+        st.checkbox("What is typed, with its files", value=True, key="chat.stash_draft")
+        st.checkbox("The branch's model and settings", key="chat.stash_rules")
+        st.number_input("Last messages", 0, length, 0, key="chat.stash_last", help="They leave the branch.")
+        st.button(
+            "Stash", key="chat.stash_go", type="primary", on_click=_stash, args=(here, place), width="stretch"
+        )
+        if kept:
+            st.divider()
+        for stash in kept:
+            _draw_one(here, place, stash)
+
+
+def _draw_one(here: Frame, place: str, stash: Stash) -> None:
+    st.markdown(f"**{plain_label(stash.note, 60)}**")
+    st.caption(plain_label(f"{_holds(stash)} · {stamp(stash.created)}"))
+    with st.container(key=f"line-stash-{stash.number}", horizontal=True):
+        for verb, label, icon, help in (
+            ("pop", "Pop", ":material/unarchive:", "Take it up here and off the list"),
+            ("apply", "Apply", ":material/file_copy:", "Take it up here and keep it"),
+            ("drop", "Drop", ":material/delete:", "Off the list, without taking it up"),
+        ):
+            st.button(
+                label,
+                key=f"chat.stash_{verb}.{stash.number}",
+                icon=icon,
+                type="tertiary",
+                help=help,
+                on_click=_take,
+                args=(here, place, stash, verb),
+            )
+
+
+def _holds(stash: Stash) -> str:
+    held = []
+    if stash.draft:
+        held.append("a draft")
+    if stash.attachments:
+        held.append(count(len(stash.attachments), "file"))
+    if stash.rules is not None:
+        held.append("settings")
+    if stash.messages:
+        held.append(count(len(stash.messages), "message"))
+    return ", ".join(held) or "nothing"
+
+
+def _stash(here: Frame, place: str) -> None:
+    state = st.session_state
+    text = state.get(DRAFT, "") if state["chat.stash_draft"] else ""
+    files = drafts().at(place).files if state["chat.stash_draft"] else ()
+    with saying(here.session):
+        kept = here.chat.stash(
+            draft=text,
+            attachments=tuple(file.sha256 for file in files),
+            with_rules=state["chat.stash_rules"],
+            last=state["chat.stash_last"],
+        )
+        here.session.say(f"Stashed “{kept.note}”.", (here.chat.id, here.chat.view.version))
+        if text or files:
+            drafts().clear(place)
+            state[NEXT] = ""
+        state["chat.stash_last"], state["chat.stash_rules"] = 0, False
+        go(here.chat)
+    st.rerun()
+
+
+def stash_from(here: Frame, last: int) -> None:
+    """Put the last so many messages of the branch aside."""
+    kept = here.chat.stash(last=last)
+    here.session.say(f"Stashed “{kept.note}”.", (here.chat.id, here.chat.view.version))
+    go(here.chat)
+
+
+def _take(here: Frame, place: str, stash: Stash, verb: str) -> None:
+    with saying(here.session):
+        if verb == "drop":
+            done(here.session, here.chat.stash_drop(stash.number))
+        else:
+            applied = (
+                here.chat.stash_pop(stash.number) if verb == "pop" else here.chat.stash_apply(stash.number)
+            )
+            _put_back(here, place, applied)
+            go(here.chat)
+    st.rerun()
+
+
+def _put_back(here: Frame, place: str, applied: Applied) -> None:
+    """Typed text goes below what is typed already; nothing is overwritten."""
+    draft = drafts().at(place)
+    typed = str(st.session_state.get(DRAFT, draft.text))
+    text = "\n\n".join(part for part in (typed.rstrip(), applied.draft) if part)
+    files = draft.files + tuple(_file(here, sha) for sha in applied.attachments if _known(here, sha))
+    drafts().clear(place)
+    drafts().write(place, text)
+    drafts().attach(place, Draft(text, files).files)
+    st.session_state[NEXT] = text
+
+
+def _known(here: Frame, sha256: str) -> bool:
+    try:
+        here.forky.store.blob(sha256)
+    except ForkyError:
+        return False
+    return True
+
+
+def _file(here: Frame, sha256: str) -> AttachmentPart:
+    blob = here.forky.store.blob(sha256)
+    return AttachmentPart(blob.sha256, blob.media_type, blob.name)

@@ -1,0 +1,56 @@
+"""The part of Settings about the database: where it is, how large, a backup, a check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from forky_core.forky import Forky
+from pages.ui.markdown import plain_label
+from pages.ui.verifying import draw_verification, verify_button
+
+
+def draw_storage(forky: Forky) -> None:
+    """Keys: `settings.backup`, `settings.verify`."""
+    st.markdown("##### Your data")
+    place = forky.location
+    if place is None:
+        st.caption(
+            "Kept in this server's memory only: it is gone when Forky stops. Set FORKY_DATABASE to keep it."
+        )
+    else:
+        st.caption(f"Everything is in one file, {size(place)}:")
+        st.code(str(place), language=None, wrap_lines=True)
+    with st.container(horizontal=True):
+        copies = place is not None and st.button(
+            "Back up now",
+            key="settings.backup",
+            icon=":material/save:",
+            help="A whole copy beside the file, made while Forky runs",
+        )
+        checks = verify_button("settings.verify", "Check every conversation and attachment of the database")
+    if copies:
+        _back_up(forky)
+    if checks:
+        draw_verification(forky.verify)
+    if place is not None:
+        st.caption("To go back to a backup: stop Forky, put the copy in the place of the file, start Forky.")
+
+
+def _back_up(forky: Forky) -> None:
+    try:
+        with st.spinner("Copying …"):
+            copy = forky.backup()
+    except ForkyError as error:
+        st.error(plain_label(str(error), 400))
+        return
+    st.success(f"Copied to {plain_label(str(copy), 400)} ({size(copy)}).", icon=":material/save:")
+
+
+def size(path: Path) -> str:
+    """Of a file and its log."""
+    log = path.with_name(f"{path.name}.wal")
+    total = sum(file.stat().st_size for file in (path, log) if file.exists())
+    return f"{total / 1e6:.1f} MB" if total >= 100_000 else f"{total / 1e3:.0f} kB"

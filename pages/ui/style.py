@@ -1,0 +1,75 @@
+"""The little CSS that Streamlit's theme cannot say: tighter spacing, quiet icon buttons, the phone's width.
+
+Colours come from the theme (config.toml) by `currentColor` and `color-mix`, so that light and dark need no second copy.
+Classes `st-key-…` are Streamlit's own for keyed elements: a page opts in by the key of a container.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+_CSS = """
+<style>
+/* One column of air at the sides, none wasted at the top. */
+.stMainBlockContainer { padding-left: 1.5rem; padding-right: 1.5rem; max-width: 100rem; }
+.stMainBlockContainer [data-testid="stVerticalBlock"] { gap: 0.6rem; }
+[data-testid="stHeader"] { border-bottom: 1px solid color-mix(in srgb, currentColor 10%, transparent); }
+
+/* Quiet icon buttons: a tertiary button is ink until one comes near. */
+button[kind="tertiary"] { opacity: .66; min-height: 1.9rem; padding: .1rem .3rem; transition: opacity .12s; }
+button[kind="tertiary"]:hover, button[kind="tertiary"]:focus-visible { opacity: 1; }
+button[kind="secondary"], button[kind="primary"] { min-height: 2.1rem; padding: .15rem .7rem; }
+button:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; }
+
+/* Cells: `st.container(key="cell-user-…")` and `cell-assistant-…`. */
+[class*="st-key-cell-"] { gap: .15rem !important; padding: .55rem .8rem .35rem;
+  border-left: 2px solid transparent; border-radius: .4rem; }
+[class*="st-key-cell-user-"] { background: color-mix(in srgb, currentColor 4.5%, transparent); }
+[class*="st-key-cell-current-"] { border-left-color: color-mix(in srgb, currentColor 45%, transparent); }
+[class*="st-key-cell-"] p { line-height: 1.6; }
+
+/* A row of small things that wraps instead of stacking on a phone: `st.container(key="line-…", horizontal=True)`. */
+[class*="st-key-line-"] { gap: .3rem !important; align-items: center; }
+
+/* Title bar. */
+.st-key-bar { gap: .35rem !important; align-items: center; min-height: 2.2rem; }
+.st-key-bar-name { flex: 1 1 auto; min-width: 0; }
+.st-key-bar-name button { opacity: 1; max-width: 100%; padding: .1rem 0; justify-content: start; }
+.st-key-bar-name button * { justify-content: flex-start; text-align: left; min-width: 0; }
+.st-key-bar-name button:hover p { text-decoration: underline; text-underline-offset: .2em; text-decoration-thickness: 1px; }
+.st-key-bar-name button p { font-size: 1.1rem; font-weight: 650; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.st-key-links-mend { display: none; }
+.st-key-bar h2 { padding: 0; margin: 0; font-size: 1.1rem; overflow: hidden; text-overflow: ellipsis; }
+
+/* The line that says what was just done (ui/notice.py). */
+.st-key-notice { padding: .3rem .7rem; border-radius: .4rem; align-items: center; gap: .5rem !important;
+  background: color-mix(in srgb, currentColor 6%, transparent); }
+.st-key-notice [data-testid="stMarkdownContainer"], .st-key-notice p { margin: 0 !important; }
+
+/* Graph and twin: the panel scrolls, the page does not. */
+[class*="st-key-graph-panel"] { border-radius: .5rem; }
+[class*="st-key-graph-panel"] iframe { display: block; }
+
+/* Long words and wide code never push a phone's page sideways. */
+.stMarkdown, .stText { overflow-wrap: anywhere; }
+
+/* No keyboard, no room: icons only, each with its label for screen readers. */
+@media (max-width: 899px) {
+  .st-key-bar kbd, [class*="st-key-bar-undo"] button p, [class*="st-key-bar-redo"] button p, .st-key-bar button kbd { display: none; }
+}
+@media (max-width: 640px) {
+  .st-key-bar { flex-wrap: nowrap !important; }
+  .st-key-bar > div:first-child { flex: 1 1 0; min-width: 0; }
+  .st-key-bar h2 { white-space: nowrap; }
+  .stMainBlockContainer { padding-left: .7rem; padding-right: .7rem; }
+  [class*="st-key-cell-"] { padding: .45rem .55rem .25rem; }
+  button[kind="tertiary"] { min-height: 2.4rem; min-width: 2.4rem; }
+}
+@media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important; } }
+</style>
+"""
+
+
+def apply_style() -> None:
+    """Once a run, in shell.py."""
+    st.html(_CSS)

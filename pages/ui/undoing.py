@@ -1,0 +1,83 @@
+"""The title bar with undo and redo of one conversation, and the notice below it: the top of every page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from forky_core.model import Operation
+from forky_core.repo.conversation import Conversation
+from forky_core.repo.workspace import Workspace
+from forky_core.views.shelf import called
+from pages.ui.bar import title_bar
+from pages.ui.finder import ask_to_search, go_searching
+from pages.ui.frame import saying
+from pages.ui.links import mend_links
+from pages.ui.notice import draw_notice
+from pages.ui.session import Session
+
+
+def page_top(
+    title: str,
+    forky: Workspace,
+    held: Session,
+    chat: Conversation | None,
+    *,
+    names_it: bool = False,
+    renames: bool = False,
+) -> bool:
+    """`chat` is what undo and redo work on; None: a page where no conversation is meant.
+
+    `names_it`: Undo and Redo say which conversation that is, where the page itself does not. `renames`: the title is
+    a button; whether it was pressed.
+    """
+    inside = f" – in “{called(chat.title)}”" if names_it and chat is not None else ""
+    mend_links()
+    pressed = title_bar(
+        title,
+        undo=_said(chat.next_undo, inside) if chat is not None else None,
+        redo=_said(chat.next_redo, inside) if chat is not None else None,
+        on_undo=lambda: _undo(held, chat),
+        on_redo=lambda: _redo(held, chat),
+        on_search=lambda: ask_to_search(held),
+        renames=renames,
+    )
+    draw_notice(forky, held)
+    go_searching(held)
+    return pressed
+
+
+def last_shown(forky: Workspace, held: Session) -> Conversation | None:
+    """The conversation this tab showed last, for pages that belong to none."""
+    if held.conversation is None:
+        return None
+    try:
+        chat = forky.conversation(held.conversation)
+    except ForkyError:
+        return None
+    return None if chat.view.trashed else chat
+
+
+def _said(gesture: tuple[Operation, ...], inside: str) -> str | None:
+    return gesture[0].summary + inside if gesture else None
+
+
+def _undo(held: Session, chat: Conversation | None) -> None:
+    if chat is not None:
+        with saying(held):
+            held.say(f"{chat.undo().summary}.")
+            _stay_where_it_is(chat)
+
+
+def _redo(held: Session, chat: Conversation | None) -> None:
+    if chat is not None:
+        with saying(held):
+            held.say(f"{chat.redo().summary}.")
+            _stay_where_it_is(chat)
+
+
+def _stay_where_it_is(chat: Conversation) -> None:
+    """A message that undo took out of sight can be no place to be at."""
+    asked = st.query_params.get("m")
+    if asked and not any(id.removeprefix("b2:").startswith(asked) for id in chat.visible.messages):
+        del st.query_params["m"]

@@ -1,0 +1,50 @@
+"""The button that re-derives every id and replays the log, and what it found, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from forky_core.store.contract import Verification
+from forky_core.views.shelf import count
+from pages.ui.markdown import plain_label
+
+_LISTED = 20
+"""Findings drawn; the command line prints all of them."""
+
+
+def verify_button(key: str, help: str) -> bool:
+    return st.button("Verify", key=key, icon=":material/verified_user:", help=help)
+
+
+def draw_verification(verify: Callable[[], Verification]) -> None:
+    """Carry it out and say what it found, until something else is done."""
+    try:
+        with st.spinner("Re-deriving every id and replaying the log …"):
+            result = verify()
+    except ForkyError as error:
+        st.error(plain_label(str(error)))
+        return
+    if result.clean:
+        st.success(f"Nothing is wrong. {looked_at(result)}", icon=":material/verified_user:")
+        return
+    found = "\n".join(f"- {plain_label(finding.what)}" for finding in result.findings[:_LISTED])
+    more = len(result.findings) - _LISTED
+    rest = f"\n- … and {more:,} more; `forky verify` lists all" if more > 0 else ""
+    st.error(
+        f"{count(len(result.findings), 'finding')}. {looked_at(result)} Keep a copy of the file before "
+        f"anything else.\n\n{found}{rest}",
+        icon=":material/gpp_bad:",
+    )
+
+
+def looked_at(result: Verification) -> str:
+    """What was checked, as a sentence."""
+    parts = [count(result.messages, "message"), count(result.operations, "operation")]
+    if result.conversations != 1:
+        parts.insert(0, count(result.conversations, "conversation"))
+    if result.blobs:
+        parts.append(count(result.blobs, "attachment"))
+    return f"Checked: {', '.join(parts[:-1])} and {parts[-1]}."

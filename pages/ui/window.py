@@ -1,0 +1,57 @@
+"""What the window of cells leaves out: earlier messages above it, later ones below the message looked at."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.model import MessageId
+from forky_core.views.notebook import WINDOW, Notebook
+from forky_core.views.shelf import count
+from pages.ui.frame import Frame, go
+from pages.ui.markdown import plain_label
+
+
+def draw_earlier(here: Frame, book: Notebook, first: MessageId) -> None:
+    """Keys: `chat.earlier`, `chat.begin`."""
+    if not book.earlier:
+        return
+    with st.container(key="line-earlier", horizontal=True, horizontal_alignment="center"):
+        st.button(
+            f"Show {min(WINDOW, book.earlier)} earlier of {book.earlier:,}",
+            key="chat.earlier",
+            icon=":material/expand_less:",
+            type="tertiary",
+            on_click=_widen,
+            args=(here,),
+        )
+        st.button(
+            "To the beginning",
+            key="chat.begin",
+            icon=":material/first_page:",
+            type="tertiary",
+            help="Look at the first message; the branch stays where it is",
+            on_click=go,
+            args=(here.chat, first),
+        )
+
+
+def _widen(here: Frame) -> None:
+    here.session.window += WINDOW
+
+
+def draw_later(here: Frame, later: int | None) -> None:
+    """Keys: `chat.newest`, `chat.next`."""
+    with st.container(key="line-later", horizontal=True, vertical_alignment="center"):
+        name = plain_label(here.chat.branch_name, 60)
+        if later is None:
+            st.markdown("No branch leads here any more; asking here makes one.", width="stretch")
+        else:
+            st.markdown(f"{count(later, 'later message')} on **{name}**", width="stretch")
+        st.button(
+            "To the newest",
+            key="chat.newest",
+            icon=":material/last_page:",
+            type="tertiary",
+            on_click=go,
+            args=(here.chat,),
+        )

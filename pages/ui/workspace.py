@@ -1,0 +1,26 @@
+"""The one open workspace of this server process, and where its keys come from."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.forky import Forky
+from forky_core.welcome import ensure_welcome
+from pages.ui.secrets import read_secrets
+
+
+@st.cache_resource(show_spinner=False, on_release=Forky.close)
+def workspace() -> Forky:
+    """Opened at the first visit; every tab shares it.
+
+    Raises:
+        StoreError: the database cannot be opened. Nothing is cached then, so that a reload tries again.
+    """
+    forky = Forky.open(secrets=read_secrets().values)
+    ensure_welcome(forky)
+    return forky
+
+
+def close_workspace() -> None:
+    """At the server's end: replies being written are stopped and kept, and the file is released."""
+    workspace.clear()

@@ -1,0 +1,136 @@
+"""The app in a real Chromium: a server of its own on a free port with a database of its own, and a page that watches.
+
+Every page records violations of the Content-Security-Policy and errors of scripts; `watched.problems` lists them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.programs import chromium
+
+playwright = pytest.importorskip("playwright.sync_api")
+CHECKOUT = Path(__file__).resolve().parents[2]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextlib.contextmanager
+def served(script: Path, folder: Path, **environment: str) -> Iterator[str]:
+    """The address of a server of its own; what it wrote is shown where it does not come up."""
+    port = free_port()
+    log = folder / f"server-{port}.log"
+    variables = os.environ | {
+        "FORKY_DATABASE": str(folder / "forky.duckdb"),
+        "FORKY_PROBE": "0",
+        "PYTHONPATH": str(CHECKOUT),
+        **environment,
+    }
+    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
+    with log.open("wb") as out:
+        server = subprocess.Popen(command, cwd=CHECKOUT, env=variables, stdout=out, stderr=out)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _await(server, f"{address}/_stcore/health", log)
+        yield address
+    finally:
+        server.terminate()
+        try:
+            server.wait(10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+
+
+def _await(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    for _ in range(300):
+        if server.poll() is not None:
+            break
+        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5):  # noqa: S310 - our own address
+            return
+        time.sleep(0.1)
+    pytest.fail(f"The server did not come up:\n{log.read_text('utf-8', 'replace')[-4000:]}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    program = chromium()
+    if program is None:
+        pytest.skip("No Chromium on this machine (set CHROMIUM=/path/to/it).")
+    with playwright.sync_playwright() as play:
+        opened = play.chromium.launch(executable_path=str(program), args=FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[str]:
+    """The address of the app with an empty database."""
+    with served(CHECKOUT / "app.py", tmp_path) as address:
+        yield address
+
+
+class Watched:
+    """A browser page and what went wrong on it."""
+
+    def __init__(self, browser: Any, *, width: int = 1400, height: int = 900, scheme: str = "light") -> None:
+        self.context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
+        )
+        self.page = self.context.new_page()
+        self.problems: list[str] = []
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+
+    def _console(self, message: Any) -> None:
+        if message.type == "error" and "Content Security Policy" in message.text:
+            self.problems.append(message.text)
+
+    def open(self, url: str) -> Any:
+        """The page, once the script has run to its end."""
+        self.page.goto(url)
+        self.page.wait_for_selector(
+            '[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=60_000
+        )
+        return self.page
+
+    def shot(self, path: Path) -> None:
+        self.page.screenshot(path=str(path), full_page=False)
+
+
+@pytest.fixture
+def watch(browser: Any) -> Iterator[Any]:
+    """`watch(width=390, scheme="dark")` opens another page; all are closed at the end."""
+    opened: list[Watched] = []
+
+    def open_one(**options: Any) -> Watched:
+        opened.append(Watched(browser, **options))
+        return opened[-1]
+
+    yield open_one
+    for one in opened:
+        one.context.close()

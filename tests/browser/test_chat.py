@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.agraph import click_node
+from tests.browser.conftest import CHECKOUT, served
+
+expect = pytest.importorskip("playwright.sync_api").expect
+
+pytestmark = pytest.mark.browser
+DRAFT = ".st-key-chat-draft textarea"
+LAST = "word59"
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The app, with a model that needs three seconds for an answer, on the ready conversation."""
+    folder = tmp_path_factory.mktemp("chat")
+    script = CHECKOUT / "tests/browser/slow_app.py"
+    with served(script, folder) as address:
+        yield address
+
+
+def begin(page: Any) -> None:
+    page.locator(".fk-head").last.wait_for(timeout=30_000)
+
+
+def new(page: Any, title: str) -> None:
+    page.locator(".st-key-chat-new button").first.click()
+    page.locator(".st-key-new-title input").fill(title)
+    page.locator(".st-key-new-create button").click()
+    page.locator(".fk-first").wait_for()
+
+
+def ask(page: Any, text: str) -> None:
+    page.locator(DRAFT).fill(text)
+    page.locator(DRAFT).press("Enter")
+
+
+def switch(page: Any, branch: str) -> None:
+    page.locator(".st-key-chat-branch input").click()
+    page.keyboard.type(branch)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**b={branch}*")
+
+
+def holds(page: Any, text: str) -> None:
+    """The field is there and holds this, however long the page takes."""
+    expect(page.locator(DRAFT)).to_have_value(text, timeout=30_000)
+
+
+def messages(page: Any) -> int:
+    return int(page.locator("[data-cell]").count())
+
+
+def test_enter_asks_and_the_answer_survives_a_reload_in_mid_stream(slow: str, watch: Any) -> None:
+    watched = watch()
+    page = watched.open(slow)
+    new(page, "Reload")
+    ask(page, "Take your time")
+    page.get_by_text("word5").first.wait_for()
+    page.reload()
+    page.get_by_text("word8").first.wait_for()
+    page.get_by_text(LAST).first.wait_for(timeout=20_000)
+    page.locator(".st-key-chat-stop_reply").wait_for(state="detached")
+    assert messages(page) == 2 and page.locator(DRAFT).input_value() == ""
+    assert watched.problems == []
+
+
+def test_stop_keeps_what_has_arrived_and_says_so(slow: str, watch: Any) -> None:
+    page = watch().open(slow)
+    new(page, "Stop")
+    ask(page, "Take your time")
+    page.get_by_text("word5").first.wait_for()
+    page.locator(".st-key-chat-stop_reply button").first.click()
+    page.get_by_text("You stopped this reply.").wait_for()
+    assert page.get_by_text("word5").count() and not page.get_by_text(LAST).count()
+    page.get_by_role("button", name="Resume").wait_for()
+
+
+def test_a_click_elsewhere_while_it_writes_loses_nothing(slow: str, watch: Any) -> None:
+    page = watch().open(slow)
+    new(page, "Click")
+    ask(page, "Take your time")
+    page.get_by_text("word5").first.wait_for()
+    cell = page.locator("[data-cell]").first
+    cell.hover()
+    cell.locator("[data-act=pick]").click()
+    page.get_by_text("picked").wait_for()
+    page.get_by_text(LAST).first.wait_for(timeout=20_000)
+
+
+def test_a_second_tab_sees_what_the_first_one_says_and_keeps_its_draft(slow: str, watch: Any) -> None:
+    one = watch().open(slow)
+    new(one, "Two tabs")
+    other = watch().open(one.url)
+    other.locator(".fk-first").wait_for()
+    other.locator(DRAFT).click()
+    other.keyboard.type("still typing")
+    ask(one, "From the first tab")
+    other.get_by_text("From the first tab").first.wait_for(timeout=15_000)
+    assert other.locator(DRAFT).input_value() == "still typing"
+    one.get_by_text(LAST).first.wait_for(timeout=20_000)
+    other.get_by_text(LAST).first.wait_for(timeout=20_000)
+    assert other.locator(DRAFT).input_value() == "still typing"
+
+
+def test_a_draft_stays_with_its_branch_through_switching_back_and_reload(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    begin(page)
+    switch(page, "upload")
+    page.locator(DRAFT).click()
+    page.keyboard.type("half a thought")
+    switch(page, "main")
+    holds(page, "")
+    page.go_back()
+    holds(page, "half a thought")
+    page.reload()
+    holds(page, "half a thought")
+
+
+def test_a_click_on_the_graph_goes_to_that_message_and_its_branch(app: str, watch: Any) -> None:
+    watched = watch()
+    page = watched.open(app)
+    begin(page)
+    first = page.locator("[data-cell]").first.get_attribute("data-cell")
+    click_node(page, first)
+    page.locator(".st-key-chat-to_newest").wait_for()
+    expect(page.locator("[data-cell]")).to_have_count(1, timeout=30_000)
+    page.locator(".st-key-chat-to_newest button").first.click()
+    page.locator(".st-key-chat-to_newest").wait_for(state="detached")
+    assert watched.problems == []
+
+
+def test_the_list_is_chosen_once_and_forks_by_key(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    begin(page)
+    page.get_by_role("radio", name="List").or_(page.get_by_role("button", name="List")).first.click()
+    row = page.locator(".twin .row").first
+    row.click()
+    page.wait_for_timeout(800)
+    page.locator(".twin [role=listbox], .twin").first.focus()
+    page.keyboard.press("f")
+    page.locator(".st-key-chat-form_name input").fill("by-key")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**b=by-key*")
+
+
+def test_a_link_to_a_message_works_as_the_first_request_of_a_fresh_server(tmp_path: Path, watch: Any) -> None:
+    with served(CHECKOUT / "app.py", tmp_path) as address:
+        page = watch().open(address)
+        begin(page)
+        switch(page, "upload")
+        cell = page.locator("[data-cell]").first.get_attribute("data-cell")
+        query = page.url.split("?")[1].split("&")[0] + f"&m={cell.removeprefix('b2:')}"
+    with served(CHECKOUT / "app.py", tmp_path) as address:
+        page = watch().open(f"{address}/?{query}")
+        begin(page)
+        assert messages(page) == 1
+        assert page.locator("[data-cell]").get_attribute("data-cell") == cell
+
+
+def test_the_menu_of_a_cell_is_reached_and_left_by_keyboard(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    begin(page)
+    more = page.locator("[data-cell]").last.locator("[data-act=more]")
+    more.focus()
+    page.keyboard.press("Enter")
+    page.locator(".fk-menu").wait_for()
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.dataset.act") == "tag"
+    page.keyboard.press("Escape")
+    page.locator(".fk-menu").wait_for(state="detached")
+    assert page.evaluate("document.activeElement.dataset.act") == "more"
+
+
+def test_a_file_is_attached_shown_and_sent(app: str, watch: Any, tmp_path: Path) -> None:
+    note = tmp_path / "note.txt"
+    note.write_text("what I saw")
+    page = watch().open(app)
+    begin(page)
+    page.locator(".st-key-chat-files input[type=file]").set_input_files(str(note))
+    page.locator(".st-key-chat-unfile-0").wait_for()
+    ask(page, "Read this")
+    page.get_by_text("note.txt (0.1 kB)").wait_for()
+    page.locator(".st-key-chat-unfile-0").wait_for(state="detached")
+
+
+def test_on_a_phone_the_chat_and_the_graph_take_turns(app: str, watch: Any) -> None:
+    page = watch(width=390, height=844).open(app)
+    begin(page)
+    assert not page.locator(".st-key-chat-side").is_visible()
+    page.get_by_text("Graph", exact=True).first.click()
+    page.locator(".twin .row").first.wait_for()
+    assert not page.locator(".st-key-chat-composer").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.agraph import click_node
+from tests.browser.conftest import CHECKOUT, served
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with served(CHECKOUT / "tests/browser/demo_app.py", tmp_path_factory.mktemp("demo")) as address:
+        yield address
+
+
+def test_a_click_on_a_node_goes_there_each_time_and_breaks_no_policy(demo: str, watch: Any) -> None:
+    watched = watch()
+    page = watched.open(demo)
+    for id in ("d7", "m3", "d7"):
+        click_node(page, id)
+        page.get_by_text(f"at {id} a None").wait_for()
+    assert watched.problems == []
+
+
+def test_a_click_on_a_fold_opens_it_and_another_closes_it(demo: str, watch: Any) -> None:
+    page = watch().open(demo)
+    page.locator(".twin .row.fold").wait_for()
+    click_node(page, "fold:d1")
+    page.locator('.twin [data-row="d3"]').wait_for()
+    click_node(page, "fold:d1")
+    page.locator('.twin [data-row="d3"]').wait_for(state="detached")
+
+
+def test_the_twin_works_by_keyboard_alone(demo: str, watch: Any) -> None:
+    watched = watch(width=390)
+    page = watched.open(demo)
+    page.get_by_role("listbox").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.get_by_text("at m1 a None").wait_for()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("a")
+    page.get_by_text("at m1 a m2 b None").wait_for()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("b")
+    page.get_by_text("a m2 b r0").wait_for()
+    assert watched.problems == []
+
+
+def test_the_policy_stops_foreign_images_and_scripts(demo: str, watch: Any) -> None:
+    watched = watch()
+    page = watched.open(demo)
+    page.evaluate(
+        """() => {
+        const script = document.createElement('script'); script.textContent = 'window.ran = true';
+        document.body.append(script);
+        const image = document.createElement('img'); image.src = 'http://leak.invalid/x.png';
+        document.body.append(image);
+        document.body.insertAdjacentHTML('beforeend', '<img src=data:, onerror="window.ran = true">');
+    }"""
+    )
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.ran") is None
+    assert any("leak.invalid" in problem for problem in watched.problems)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 390])
+def test_the_page_never_scrolls_sideways(
+    demo: str, watch: Any, tmp_path: Path, scheme: str, width: int
+) -> None:
+    watched = watch(scheme=scheme, width=width)
+    page = watched.open(demo)
+    page.locator(".twin .row").first.wait_for()
+    watched.shot(tmp_path / f"graph-{scheme}-{width}.png")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_the_app_itself_loads_nothing_from_elsewhere_and_breaks_no_policy(app: str, watch: Any) -> None:
+    watched = watch()
+    asked: list[str] = []
+    watched.page.on("request", lambda request: asked.append(request.url))
+    page = watched.open(f"{app}/library")
+    page.wait_for_timeout(500)
+    assert [url for url in asked if not url.startswith((app, "data:", "blob:"))] == []
+    assert watched.problems == []

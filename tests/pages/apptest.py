@@ -1,0 +1,63 @@
+"""What AppTest does not offer: finding widgets by key whatever their kind, and clicking inside components.
+
+A component has no public test interface; its private path is used here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+SHELL = Path(__file__).resolve().parents[2] / "pages" / "shell.py"
+
+
+def open_app(*, seconds: float = 20, **params: str) -> AppTest:
+    """The app at a URL with these query parameters, run once."""
+    test = AppTest.from_file(str(SHELL), default_timeout=seconds)
+    for name, value in params.items():
+        test.query_params[name] = value
+    return test.run()
+
+
+def by_key(test: AppTest, key: str) -> Any:
+    """The one widget of that key; KeyError with the keys there are."""
+    found = [widget for widget in _all(test) if getattr(widget, "key", None) == key]
+    if not found:
+        raise KeyError(f"{key} is not among {sorted(filter(None, keys(test)))}")
+    return found[0]
+
+
+def keys(test: AppTest) -> list[str]:
+    """The keys of all widgets on the page."""
+    return [key for widget in _all(test) if isinstance(key := getattr(widget, "key", None), str)]
+
+
+def _all(test: AppTest) -> list[Any]:
+    return [element for element in test._tree if hasattr(element, "key")]
+
+
+def graph_nodes(test: AppTest, key: str = "graph") -> list[dict[str, Any]]:
+    """The nodes that the graph was asked to draw."""
+    arguments = json.loads(_component(test, key).proto.json_args)
+    return list(json.loads(arguments["data"])["nodes"])
+
+
+def click_graph(test: AppTest, id: str, key: str = "graph") -> AppTest:
+    """Click the dot of a message or fold and run the page."""
+    node = next(str(node["id"]) for node in graph_nodes(test, key) if str(node["id"]).startswith(f"{id}#"))
+    states = test._tree.get_widget_states()
+    state = states.widgets.add()
+    state.id = _component(test, key).proto.id
+    state.json_value = json.dumps(node)
+    test._run(states)
+    return test
+
+
+def _component(test: AppTest, key: str) -> Any:
+    found = [item for item in test.get("component_instance") if f"-{key}." in item.proto.id]
+    if not found:
+        raise KeyError(f"No graph “{key}” on this page.")
+    return found[0]

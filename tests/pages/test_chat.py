@@ -1,0 +1,272 @@
+"""The Chat page as a person uses it: ask, fork, edit, switch, stash, settings, undo, links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from forky_core.forky import Forky
+from forky_core.model import MessageId
+from forky_core.repo.conversation import Conversation
+from pages.ui.drafts import drafts
+from tests.builders import talk, texts
+from tests.pages.apptest import by_key, click_graph, keys, open_app
+from tests.pages.workspaces import empty_workspace
+
+
+@pytest.fixture
+def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
+    with empty_workspace(monkeypatch) as opened:
+        yield opened
+
+
+@pytest.fixture
+def chat(forky: Forky) -> Conversation:
+    return talk(forky.create("Names"), "Name it", "Forky", "Why?", "It forks")
+
+
+def settled(test: AppTest) -> AppTest:
+    assert [error.value for error in test.exception] == []
+    return test
+
+
+def opened(chat: Conversation, **params: str) -> AppTest:
+    return settled(open_app(seconds=20, c=chat.id, **params))
+
+
+def shown(test: AppTest) -> str:
+    """Every piece of text and HTML of the page."""
+    pieces = [str(element.value) for element in (*test.markdown, *test.caption)]
+    pieces += [element.proto.body for element in test.get("html")]
+    return "\n".join(pieces).replace("\u2060", "").replace("\\", "")
+
+
+def act(test: AppTest, name: str, message: MessageId) -> AppTest:
+    """Press a small button of a cell: its component is driven where AppTest has no hands for it."""
+    from pages.ui.session import Session  # noqa: PLC0415
+
+    held = test.session_state["session"]
+    assert isinstance(held, Session)
+    held.acting = (name, message)
+    return settled(test.run())
+
+
+def wait(chat: Conversation) -> None:
+    for job in chat.replies:
+        job.wait(10)
+
+
+def test_without_a_conversation_the_page_says_how_to_begin(forky: Forky) -> None:
+    test = settled(open_app())
+    assert "No conversation yet" in test.subheader[0].value and "chat.first" in keys(test)
+
+
+def test_a_question_is_answered_below_it_and_the_composer_is_empty_again(chat: Conversation) -> None:
+    test = opened(chat)
+    by_key(test, "chat.draft").set_value("How do I merge?")
+    by_key(test, "chat.send").click().run()
+    wait(chat)
+    settled(test.run())
+    assert len(texts(chat)) == 6 and texts(chat)[4] == "How do I merge?"
+    assert by_key(test, "chat.draft").value == ""
+    assert texts(chat)[5].split("\n")[0].strip("*") in shown(test)
+
+
+def test_sending_nothing_says_nothing(chat: Conversation) -> None:
+    test = opened(chat)
+    by_key(test, "chat.send").click().run()
+    assert len(texts(chat)) == 4 and settled(test)
+
+
+def test_asking_at_an_earlier_message_forks_under_the_name_given(chat: Conversation) -> None:
+    path = chat.path()
+    test = opened(chat, b="main", m=path[1].id.removeprefix("b2:"))
+    assert "2 later messages" in shown(test)
+    by_key(test, "chat.fork_name").set_value("shorter")
+    by_key(test, "chat.draft").set_value("Shorter, please")
+    by_key(test, "chat.send").click().run()
+    wait(chat)
+    settled(test.run())
+    assert test.query_params["b"] in ("shorter", ["shorter"])
+    assert texts(chat) == ["Name it", "Forky", "Why?", "It forks"]
+    assert texts(chat.checkout("shorter"))[:3] == ["Name it", "Forky", "Shorter, please"]
+
+
+def test_a_link_to_a_message_is_looked_at_from_a_branch_that_leads_there(chat: Conversation) -> None:
+    side = talk(chat.fork("side", at=chat.path()[1].id), "Another way", "Spoon")
+    test = opened(chat, m=side.path()[2].id.removeprefix("b2:"))
+    assert by_key(test, "chat.branch").value == "side"
+    assert "Another way" in shown(test) and "It forks" not in shown(test)
+
+
+def test_a_link_to_nowhere_explains_itself_and_shows_the_conversation(chat: Conversation) -> None:
+    test = opened(chat, m="ffffffff")
+    assert "It forks" in shown(test) and "No message" in test.toast[0].value
+
+
+def test_switching_branches_keeps_each_draft_where_it_was_typed(chat: Conversation) -> None:
+    chat.fork("side", at=chat.path()[1].id)
+    test = opened(chat, b="main")
+    by_key(test, "chat.draft").set_value("half a thought")
+    by_key(test, "chat.branch").set_value("side").run()
+    assert by_key(settled(test), "chat.draft").value == ""
+    by_key(test, "chat.branch").set_value("main").run()
+    assert by_key(settled(test), "chat.draft").value == "half a thought"
+    drafts().clear(f"{chat.id}/main")
+
+
+def test_editing_a_question_forks_and_overwrites_nothing(chat: Conversation) -> None:
+    question = chat.path()[2].id
+    test = act(opened(chat, b="main"), "edit", question)
+    by_key(test, "chat.form_text").set_value("Why that name?")
+    by_key(test, "chat.form_go").click().run()
+    wait(chat)
+    settled(test.run())
+    assert texts(chat) == ["Name it", "Forky", "Why?", "It forks"]
+    assert len(chat.branches) == 2 and "Why that name?" in shown(test) and "2/2" in shown(test)
+
+
+def test_forking_here_makes_a_branch_of_that_name_and_goes_there(chat: Conversation) -> None:
+    test = act(opened(chat, b="main"), "fork", chat.path()[1].id)
+    by_key(test, "chat.form_name").set_value("debug")
+    by_key(test, "chat.form_go").click().run()
+    assert by_key(settled(test), "chat.branch").value == "debug"
+    assert chat.branches["debug"].head == chat.path()[1].id
+
+
+def test_a_name_that_is_taken_is_said_and_the_form_stays(chat: Conversation) -> None:
+    test = act(opened(chat, b="main"), "fork", chat.path()[1].id)
+    by_key(test, "chat.form_name").set_value("main")
+    by_key(test, "chat.form_go").click().run()
+    assert "There is a branch “main” already" in shown(settled(test)) and "chat.form_name" in keys(test)
+
+
+def test_answering_again_keeps_both_answers(chat: Conversation) -> None:
+    test = act(opened(chat, b="main"), "regenerate", chat.path()[3].id)
+    by_key(test, "chat.form_model").set_value("offline/digest")
+    by_key(test, "chat.form_go").click().run()
+    wait(chat)
+    settled(test.run())
+    assert texts(chat)[3] != "It forks" and "2/2" in shown(test)
+    assert "It forks" in {message.text for message in chat.visible.messages.values()}
+
+
+def test_pruning_asks_first_and_can_be_undone(chat: Conversation) -> None:
+    test = act(opened(chat, b="main"), "prune", chat.path()[2].id)
+    assert "2 messages" in shown(test)
+    by_key(test, "prune.go").click().run()
+    settled(test.run())
+    assert texts(chat) == ["Name it", "Forky"]
+    by_key(test, "bar.undo").click().run()
+    assert texts(chat) == ["Name it", "Forky", "Why?", "It forks"]
+
+
+def test_stashing_what_is_typed_and_popping_it_brings_it_back(chat: Conversation) -> None:
+    test = opened(chat, b="main")
+    by_key(test, "chat.draft").set_value("for later")
+    by_key(test, "chat.stash_go").click().run()
+    settled(test.run())
+    assert by_key(test, "chat.draft").value == "" and chat.view.stashes[0].draft == "for later"
+    by_key(test, "chat.stash_pop.1").click().run()
+    settled(test.run())
+    assert by_key(test, "chat.draft").value == "for later" and chat.view.stashes == ()
+    drafts().clear(f"{chat.id}/main")
+
+
+def test_the_settings_of_a_branch_change_without_touching_what_was_said(chat: Conversation) -> None:
+    before = chat.branch.head
+    test = opened(chat, b="main")
+    by_key(test, "chat.system").set_value("Be brief.")
+    by_key(test, "chat.temperature").set_value(0.2)
+    by_key(test, "chat.rules_save").click().run()
+    settled(test.run())
+    assert chat.rules.system == "Be brief." and chat.rules.parameters["temperature"] == pytest.approx(0.2)
+    assert chat.branch.head == before
+    chat.undo()
+    assert by_key(settled(test.run()), "chat.system").value == ""
+
+
+def test_choosing_a_model_sets_it_for_the_branch_or_for_one_question(chat: Conversation) -> None:
+    test = opened(chat, b="main")
+    by_key(test, "chat.model").set_value("offline/digest").run()
+    assert chat.rules.model == "offline/digest"
+    by_key(settled(test.run()), "chat.model_once").set_value(True).run()
+    by_key(test, "chat.model").set_value("offline/quote").run()
+    assert chat.rules.model == "offline/digest"
+    by_key(test, "chat.draft").set_value("Who are you?")
+    by_key(test, "chat.send").click().run()
+    wait(chat)
+    settled(test.run())
+    assert chat.generations[-1].model == "offline/quote"
+
+
+def test_a_click_on_the_graph_checks_that_message_out(chat: Conversation) -> None:
+    side = talk(chat.fork("side", at=chat.path()[1].id), "Another way", "Spoon")
+    head = side.branch.head
+    assert head is not None
+    test = settled(click_graph(opened(chat, b="main"), head, "chat.graph"))
+    assert by_key(test, "chat.branch").value == "side" and "Spoon" in shown(test)
+    earlier = settled(click_graph(test, chat.path()[0].id, "chat.graph"))
+    assert by_key(earlier, "chat.branch").value == "side" and "chat.to_newest" in keys(earlier)
+
+
+def test_a_lost_race_keeps_the_draft_and_offers_both_ways_on(chat: Conversation) -> None:
+    test = opened(chat, b="main")
+    talk(chat, "From another tab", "Yes")
+    by_key(test, "chat.draft").set_value("What I typed")
+    by_key(test, "chat.send").click().run()
+    settled(test.run())
+    assert "What I typed" not in texts(chat) and by_key(test, "chat.draft").value == "What I typed"
+    assert "has moved meanwhile" in shown(test)
+    by_key(test, "chat.race_fork").click().run()
+    for branch in chat.branches:
+        wait(chat.checkout(branch))
+    settled(test.run())
+    fork = next(name for name in chat.branches if name != "main")
+    assert texts(chat.checkout(fork))[:5] == ["Name it", "Forky", "Why?", "It forks", "What I typed"]
+
+
+def test_a_question_whose_model_is_gone_stays_with_a_sentence_and_a_way_on(chat: Conversation) -> None:
+    chat.say("Anybody there?")
+    test = opened(chat, b="main")
+    assert "Nobody has answered this yet" in shown(test)
+    by_key(test, "chat.again").click().run()
+    wait(chat)
+    settled(test.run())
+    assert len(texts(chat)) == 6 and "chat.again" not in keys(test)
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<script>alert(1)</script>",
+        "![x](https://evil.example/p.png)",
+        ":red[x] :material/bolt: $a$ `",
+        '"><button data-act="prune">',
+        "\u202egnp\x00",
+        "a\ud83d",
+    ],
+)
+def test_hostile_text_is_text_wherever_it_stands(forky: Forky, hostile: str) -> None:
+    chat = talk(forky.create(hostile), hostile, hostile)
+    chat.tag("t" + hostile.replace("\u202e", "").replace("\x00", ""))
+    chat.stash(draft=hostile)
+    html = "\n".join(e.proto.body for e in opened(chat).get("html") if "<style>" not in e.proto.body)
+    assert "<script" not in html and 'data-act="prune"' not in html.replace("&quot;", "'")
+
+
+def test_a_megabyte_is_shown_cut_until_asked_for(forky: Forky) -> None:
+    chat = talk(forky.create("Long"), "word " * 200_000)
+    test = opened(chat)
+    toggles = [key for key in keys(test) if key.endswith(".all")]
+    assert len(toggles) == 1 and len(shown(test)) < 100_000
+
+
+def test_only_a_window_of_a_long_path_is_drawn_until_more_is_asked_for(forky: Forky) -> None:
+    chat = talk(forky.create("Long"), *(f"message number {i}" for i in range(80)))
+    test = opened(chat)
+    assert "message number 59" not in shown(test) and "message number 60" in shown(test)
+    by_key(test, "chat.earlier").click().run()
+    assert "message number 40" in shown(settled(test)) and "message number 39" not in shown(test)

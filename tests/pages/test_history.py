@@ -1,0 +1,117 @@
+"""History as a person uses it: read what was done, look before restoring, restore, undo, verify."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from forky_core.forky import Forky
+from forky_core.repo.conversation import Conversation
+from tests.builders import talk, texts
+from tests.pages.apptest import by_key, keys
+from tests.pages.workspaces import empty_workspace, open_page
+
+
+@pytest.fixture
+def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
+    with empty_workspace(monkeypatch) as opened:
+        yield opened
+
+
+def history(chat: Conversation | None) -> AppTest:
+    return settled(open_page("history.py", **({"c": chat.id} if chat is not None else {})))
+
+
+def settled(test: AppTest) -> AppTest:
+    assert [error.value for error in test.exception] == []
+    return test
+
+
+def lines(test: AppTest) -> list[str]:
+    return [expander.label for expander in test.expander]
+
+
+def words(test: AppTest) -> str:
+    found = (*test.markdown, *test.caption, *test.success)
+    return "\n".join(str(element.value) for element in found).replace("\u2060", "")
+
+
+def test_without_a_conversation_it_says_what_will_be_here(forky: Forky) -> None:
+    assert "no conversation yet" in words(history(None))
+
+
+def test_every_operation_is_a_line_newest_first_with_what_it_moved(forky: Forky) -> None:
+    chat = talk(forky.create("Names"), "a", "b")
+    chat.fork("debug")
+    test = history(chat)
+    assert [line.split()[0].strip(":[~") for line in lines(test)] == ["Forked", "Wrote", "Asked", "Created"]
+    assert "Branch “debug”: new, at" in words(test)
+    assert "now" in lines(test)[0]
+
+
+def test_undo_and_redo_from_here_mark_and_unmark_the_line(forky: Forky) -> None:
+    chat = talk(forky.create("Names"), "a", "b")
+    test = history(chat)
+    by_key(test, "bar.undo").click().run()
+    assert texts(chat) == ["a"] and any("undone" in line for line in lines(settled(test)))
+    by_key(test, "bar.redo").click().run()
+    assert texts(chat) == ["a", "b"] and not any("undone" in line for line in lines(test))
+
+
+def test_restoring_shows_what_would_change_before_it_does(forky: Forky) -> None:
+    chat = talk(forky.create("Names"), "a", "b", "c")
+    version = chat.view.version
+    test = history(chat)
+    by_key(test, "history.restore.2").click().run()
+    assert chat.view.version == version
+    assert "2 messages would go out of sight" in words(settled(test))
+    by_key(test, "restore.yes").click().run()
+    settled(test)
+    assert texts(chat) == ["a"]
+    by_key(test, "notice.undo").click().run()
+    assert texts(chat) == ["a", "b", "c"]
+
+
+def test_leaving_it_changes_nothing(forky: Forky) -> None:
+    chat = talk(forky.create("Names"), "a", "b")
+    version = chat.view.version
+    test = history(chat)
+    by_key(test, "history.restore.1").click().run()
+    by_key(test, "restore.no").click().run()
+    assert chat.view.version == version
+
+
+def test_a_long_log_comes_in_pages(forky: Forky) -> None:
+    chat = talk(forky.create("Names"), *[str(number) for number in range(129)])
+    test = history(chat)
+    assert len(lines(test)) == 25 and "130 operations" in words(test)
+    by_key(test, "history.page").set_value(6).run()
+    assert [line.split()[0] for line in lines(settled(test))] == ["Wrote", "Asked"] * 2 + ["Created"]
+
+
+def test_verify_says_in_words_that_nothing_is_wrong(forky: Forky) -> None:
+    chat = talk(forky.create("Names"), "a", "b")
+    test = history(chat)
+    by_key(test, "history.verify").click().run()
+    assert "Nothing is wrong. Checked: 2 messages and 3 operations." in words(settled(test))
+
+
+def test_the_last_operation_offers_no_way_back_to_itself(forky: Forky) -> None:
+    chat = talk(forky.create("Names"), "a")
+    test = history(chat)
+    assert "history.restore.1" in keys(test) and "history.restore.2" not in keys(test)
+
+
+@pytest.mark.parametrize(
+    "text", ["<script>alert(1)</script>", ":red[x] $x$ and $y$", "**b** [l](http://x)", "~~s~~"]
+)
+def test_hostile_words_are_text_in_every_line(forky: Forky, text: str) -> None:
+    chat = talk(forky.create(text), text)
+    chat.rename(text + " again")
+    chat.set_rules(system=text)
+    test = history(chat)
+    said = "\n".join((*lines(test), words(test)))
+    assert "<script>" not in said.replace("\\<", "") and ":red[x" not in said and "$x$" not in said
+    assert "](http" not in said and " **b" not in said

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pages.ui.markdown import plain_label, safe_markdown
+
+
+@pytest.mark.parametrize(
+    ("written", "safe"),
+    [
+        ("$5 and $10", r"\$5 and \$10"),
+        ("`echo $HOME :red[x]`", "`echo $HOME :red[x]`"),
+        ("```sh\necho $HOME\n```\n$5", "```sh\necho $HOME\n```\n\\$5"),
+        (
+            "1. run\n   ```sh\n   echo $A\n   ```\n2. pay $5",
+            "1. run\n   ```sh\n   echo $A\n   ```\n2. pay \\$5",
+        ),
+        (r"\(a+b\) and \[c\] and $$d$$", "$a+b$ and $$c$$ and $$d$$"),
+        ("![cat](http://x.example/c.png)", "🖼 [cat](http://x.example/c.png)"),
+        ("![cat][ref]", "🖼 [cat][ref]"),
+        ("![](http://x.example)", "🖼 [image](http://x.example)"),
+        ("<script>alert(1)</script>", "&lt;script>alert(1)&lt;/script>"),
+        ("see <https://a.example> at 12:30", "see <https://a.example> at 12:30"),
+        ("> ```\n> $a\npaid $b", "> ```\n> $a\npaid \\$b"),
+        ("a\x00b\u202ec\ud800", "a\ufffdb\ufffdc\ufffd"),
+    ],
+)
+def test_what_is_written_is_what_is_shown(written: str, safe: str) -> None:
+    assert safe_markdown(written) == safe
+
+
+@pytest.mark.parametrize("written", [":red[x]", ":smile:", ":material/home:", "::: note", ":streamlit:"])
+def test_directives_are_broken(written: str) -> None:
+    assert written not in safe_markdown(written)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "- `\n- ![x](http://leak.example) `",
+        "    ```\n![x](http://leak.example)",
+        "```\n```\n![x](http://leak.example)",
+        "- ```\n\nout ![x](http://leak.example)",
+        "| ` | ![x](http://leak.example) ` |\n|---|---|",
+        "`` ` ![x](http://leak.example)",
+    ],
+)
+def test_an_image_cannot_hide_in_what_only_looks_like_code(written: str) -> None:
+    assert not re.search(r"(?<!\\)!\[", safe_markdown(written))
+
+
+@given(st.text(alphabet="`~$:[]()!<>\\ \n-a1.*|#{}", max_size=80))
+def test_outside_code_nothing_is_left_to_obey(written: str) -> None:
+    if "`" in written or "~~~" in written:
+        safe_markdown(written)
+        return
+    safe = safe_markdown(written)
+    assert not re.search(r"(?<!\\)(?:\\\\)*!\[", safe)
+    assert not re.search(r"(?<!\\)(?:\\\\)*<", safe)
+
+
+@given(st.text(max_size=300))
+def test_a_label_is_one_line_without_formatting(text: str) -> None:
+    label = plain_label(text)
+    assert "\n" not in label
+    assert not re.search(r"(?<!\\)(?:\\\\)*[`*_\[\]$]", label)
+    label.encode()

@@ -1,0 +1,314 @@
+"""Merge as a person uses it: choose, read, edit, land, undo; and every way it can be refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from forky_core.forky import Forky
+from forky_core.llm.catalogue import Catalogue
+from forky_core.llm.contract import ModelInfo
+from forky_core.llm.scripted import Fail, ScriptedModel
+from forky_core.repo.conversation import Conversation
+from pages.ui.session import Session
+from tests.builders import debugged, talk, texts
+from tests.pages.apptest import by_key, keys, open_app
+from tests.pages.workspaces import empty_workspace
+
+HOSTILE = ":red[x] **b** <script>alert(1)</script>"
+
+
+@pytest.fixture
+def writer() -> ScriptedModel:
+    info = ModelInfo("scripted/writer", "The writer", "Scripted", input_price=1e-5, output_price=1e-5)
+    return ScriptedModel("scripted/writer", info=info)
+
+
+@pytest.fixture
+def forky(monkeypatch: pytest.MonkeyPatch, writer: ScriptedModel) -> Iterator[Forky]:
+    with empty_workspace(monkeypatch) as opened:
+        assert isinstance(opened.models, Catalogue)
+        opened.models.add(writer)
+        yield opened
+
+
+@pytest.fixture
+def chat(forky: Forky) -> Conversation:
+    return debugged(forky)
+
+
+def merge(chat: Conversation, **params: str) -> AppTest:
+    test = open_app()
+    test.switch_page("merge.py")
+    for name, value in {"c": chat.id, "b": chat.branch_name, **params}.items():
+        test.query_params[name] = value
+    return settled(test.run())
+
+
+def settled(test: AppTest) -> AppTest:
+    assert [error.value for error in test.exception] == []
+    return test
+
+
+def words(test: AppTest) -> str:
+    said = "\n".join(str(e.value) for e in (*test.markdown, *test.caption))
+    return said.replace("\\", "").replace("\u2060", "")
+
+
+def preview(test: AppTest) -> str:
+    return str(test.code[0].value)
+
+
+def press(test: AppTest, key: str) -> AppTest:
+    return settled(by_key(test, key).click().run())
+
+
+def param(test: AppTest, name: str) -> Any:
+    value = test.query_params.get(name)
+    return value[0] if isinstance(value, list) else value
+
+
+def test_the_preview_is_what_lands_and_nothing_is_written_before(chat: Conversation) -> None:
+    before = chat.view
+    test = merge(chat)
+    text = preview(test)
+    assert text == chat.plan_merge("debug").payload and "parser.py" in text
+    assert chat.view == before
+    press(test, "merge.land")
+    assert chat.head is not None and chat.head.text == text
+    assert chat.view.version == before.version + 1
+
+
+def test_after_landing_it_says_where_one_is_and_undo_is_there(chat: Conversation) -> None:
+    head = chat.branch.head
+    test = press(merge(chat), "merge.land")
+    assert "Merged “debug” into “main” (squash)" in words(test)
+    links = [(link.proto.label, link.proto.query_string) for link in test.get("page_link")]
+    assert any(label == "Go on in main" and "b=main" in query for label, query in links)
+    press(test, "merge.undo")
+    assert chat.branch.head == head
+    assert "merge.land" in keys(test)
+
+
+def test_another_merge_can_be_opened_right_after_one_has_landed(chat: Conversation) -> None:
+    test = press(merge(chat), "merge.land")
+    test.query_params["b"], test.query_params["source"] = "debug", "main"
+    settled(test.run())
+    assert (by_key(test, "merge.source").value, by_key(test, "merge.target").value) == ("main", "debug")
+
+
+def test_an_edited_text_is_counted_again_and_lands(chat: Conversation) -> None:
+    test = merge(chat)
+    by_key(test, "merge.edit").set_value(True).run()
+    by_key(test, "merge.text").set_value("Collect members lazily.").run()
+    assert f"**{chat.plan_merge('debug').edited('Collect members lazily.').tokens} tokens**" in words(test)
+    press(test, "merge.land")
+    assert chat.head is not None and chat.head.text == "Collect members lazily."
+
+
+def test_an_edit_can_be_taken_back_and_an_empty_text_is_refused(chat: Conversation) -> None:
+    test = merge(chat)
+    by_key(test, "merge.edit").set_value(True).run()
+    by_key(test, "merge.text").set_value("  ").run()
+    assert "A merge needs some text." in words(settled(test))
+    by_key(test, "merge.text").set_value("Short. [0123456789]").run()
+    assert "[0123456789] names no message of “debug”." in words(test)
+    press(test, "merge.reset")
+    assert by_key(test, "merge.text").value == chat.plan_merge("debug").payload
+
+
+def test_a_cited_message_opens_below(chat: Conversation) -> None:
+    test = merge(chat)
+    by_key(test, "merge.cite").set_value(_marks(chat)[-1]).run()
+    assert "Call `collect_members(cls)` after the class is made." in words(settled(test))
+
+
+def _marks(chat: Conversation) -> list[str]:
+    plan = chat.plan_merge("debug")
+    return [plan.short(id) for id in plan.turns if f"[{plan.short(id)}]" in plan.payload]
+
+
+def test_what_is_left_out_is_listed_with_the_reason_and_opens(chat: Conversation) -> None:
+    test = merge(chat, budget="60")
+    plan = chat.plan_merge("debug", budget=60)
+    assert plan.omitted
+    assert any(f"{len(plan.omitted)} message" in expander.label for expander in test.expander)
+    assert plan.omitted[0].why in words(test)
+
+
+def test_choices_are_in_the_link(chat: Conversation) -> None:
+    test = merge(chat, source="debug", strategy="full")
+    assert by_key(test, "merge.strategy").value == "full"
+    assert "user:\nWhy does code generation fail on enums?" in preview(test)
+    by_key(test, "merge.strategy").set_value("squash").run()
+    by_key(test, "merge.focus").set_value("parser").run()
+    by_key(test, "merge.budget").set_value(100).run()
+    assert [param(test, name) for name in ("strategy", "focus", "budget")] == ["squash", "parser", "100"]
+    assert preview(settled(test)) == chat.plan_merge("debug", focus="parser", budget=100).payload
+
+
+def test_ticked_messages_are_picked_in_the_order_they_were_said(chat: Conversation) -> None:
+    source = chat.checkout("debug").path()[2:]
+    test = merge(chat, strategy="cherry-pick")
+    assert "Tick the messages to bring over." in words(test)
+    for message in (source[3], source[2]):
+        by_key(test, f"merge.pick.{message.id}").set_value(True).run()
+    assert "2 of 4 messages ticked" in words(settled(test))
+    press(test, "merge.land")
+    assert texts(chat)[-2:] == [source[2].text, source[3].text]
+    assert [m.sources for m in chat.path()[-2:]] == [(source[2].id,), (source[3].id,)]
+
+
+def test_picks_of_the_chat_are_ticked_already(chat: Conversation) -> None:
+    source = chat.checkout("debug")
+    test = open_app(c=chat.id, b="debug")
+    held = test.session_state["session"]
+    assert isinstance(held, Session)
+    held.picks = (source.path()[3].id,)
+    test.switch_page("merge.py")
+    for name, value in {"c": chat.id, "source": "debug", "strategy": "cherry-pick"}.items():
+        test.query_params[name] = value
+    settled(test.run())
+    assert by_key(test, "merge.target").value == "main"
+    assert by_key(test, f"merge.pick.{source.path()[3].id}").value is True
+
+
+def test_swapping_turns_the_merge_around(chat: Conversation) -> None:
+    test = press(merge(chat, source="debug"), "merge.swap")
+    assert (by_key(test, "merge.source").value, by_key(test, "merge.target").value) == ("main", "debug")
+
+
+def test_merging_again_brings_only_what_is_new_and_says_so(chat: Conversation) -> None:
+    chat.merge(chat.plan_merge("debug"))
+    assert "Already up to date" in words(merge(chat, source="debug"))
+    talk(chat.checkout("debug"), "And flags?", "The same holds for `enum.Flag` since 3.11.")
+    test = merge(chat, source="debug")
+    assert "only what is new comes" in words(test)
+    assert any("2 new, 4 merged before" in e.proto.body for e in test.get("html"))
+
+
+def test_a_fast_forward_is_said_and_a_message_can_be_made_anyway(chat: Conversation) -> None:
+    ahead = talk(chat.fork("ahead"), "More?", "More.")
+    test = merge(chat, source="ahead", strategy="full")
+    assert "its pointer moves on" in words(test)
+    by_key(test, "merge.force").set_value(True).run()
+    assert "user:\nMore?" in preview(settled(test))
+    by_key(test, "merge.force").set_value(False).run()
+    press(test, "merge.land")
+    assert chat.path() == ahead.path()
+
+
+def test_a_lost_race_says_what_came_first_and_plans_again(chat: Conversation) -> None:
+    test = merge(chat)
+    talk(chat, "I was faster")
+    count = len(chat.operations)
+    press(test, "merge.land")
+    assert "I was faster" in words(test) and len(chat.operations) == count
+    assert by_key(test, "merge.land").disabled
+    press(test, "merge.replan")
+    press(test, "merge.land")
+    assert chat.head is not None and chat.head.merge is not None
+
+
+def test_an_edit_is_not_thrown_away_when_a_branch_moves(chat: Conversation) -> None:
+    test = merge(chat)
+    by_key(test, "merge.edit").set_value(True).run()
+    by_key(test, "merge.text").set_value("My own words.").run()
+    talk(chat, "I was faster")
+    settled(test.run())
+    assert by_key(test, "merge.text").value == "My own words."
+    assert "A branch has moved since this preview was made." in words(test)
+
+
+def written(test: AppTest, held: Session) -> AppTest:
+    """The page when the model has answered."""
+    assert held.planning is not None
+    if held.planning.writing is not None:
+        held.planning.writing.exception(10)
+    return settled(test.run())
+
+
+def by_writer(chat: Conversation) -> tuple[AppTest, Session]:
+    test = merge(chat, by="scripted/writer")
+    held = test.session_state["session"]
+    assert isinstance(held, Session)
+    return test, held
+
+
+def claims(chat: Conversation, text: str) -> str:
+    last = chat.checkout("debug").path()[-1]
+    quote = "collect members lazily"
+    return json.dumps(
+        {"lines": [{"type": "decision", "text": text, "cites": [last.id[3:11]], "quote": quote}]}
+    )
+
+
+def test_a_model_is_asked_only_when_the_person_says_so(chat: Conversation, writer: ScriptedModel) -> None:
+    test, held = by_writer(chat)
+    assert "The writer will read 4 messages once" in words(test) and writer.requests == ()
+    writer.enqueue(claims(chat, "Collect members lazily."))
+    by_key(test, "merge.write").click()
+    test.run()
+    written(test, held)
+    assert "- Collect members lazily." in preview(test)
+    press(test, "merge.land")
+    assert chat.head is not None and chat.head.merge is not None
+    assert chat.head.merge.made_by == "scripted/writer"
+
+
+def test_a_summary_that_does_not_hold_says_why_and_the_quoted_lines_stand_in(
+    chat: Conversation, writer: ScriptedModel
+) -> None:
+    test, held = by_writer(chat)
+    writer.enqueue(claims(chat, "Use parser_v9.py instead."))
+    by_key(test, "merge.write").click()
+    test.run()
+    written(test, held)
+    assert "“parser_v9.py” is not in the cited messages." in words(test)
+    writer.enqueue("Sure! Here is what we did.")
+    by_key(test, "merge.again").click()
+    test.run()
+    written(test, held)
+    assert "replied to the conversation" in words(test)
+    press(test, "merge.quoted")
+    assert "failed the checks" in words(test)
+    assert preview(test) == chat.plan_merge("debug").payload
+
+
+def test_a_model_that_fails_is_a_sentence_with_ways_on(chat: Conversation, writer: ScriptedModel) -> None:
+    test, held = by_writer(chat)
+    writer.enqueue(Fail("overloaded", "The model is busy."))
+    by_key(test, "merge.write").click()
+    test.run()
+    written(test, held)
+    assert "The model is busy." in words(test)
+    press(test, "merge.quoted")
+    assert preview(test) == chat.plan_merge("debug").payload
+
+
+def test_a_conversation_with_one_branch_says_what_to_do(forky: Forky) -> None:
+    assert "Fork it on the Chat page" in words(merge(talk(forky.create("Alone"), "Hello", "Hi")))
+
+
+def test_empty_branches_and_the_same_branch_twice_are_said(forky: Forky, chat: Conversation) -> None:
+    empty = forky.create("New")
+    empty.fork("blank")
+    assert "nothing to merge yet" in words(merge(empty))
+    test = merge(chat, source="main")
+    assert (by_key(test, "merge.source").value, by_key(test, "merge.target").value) == ("main", "debug")
+
+
+def test_hostile_names_and_texts_stay_text(forky: Forky) -> None:
+    chat = talk(forky.create(HOSTILE), "a", "b")
+    talk(chat.fork(HOSTILE), HOSTILE * 30, f"{HOSTILE} more " * 30)
+    talk(chat, HOSTILE, HOSTILE)
+    for strategy in ("squash", "full", "cherry-pick"):
+        test = merge(chat, source=HOSTILE, strategy=strategy)
+        assert "<script>" not in "".join(e.proto.body for e in test.get("html"))
+        labels = (*test.button, *test.checkbox, *test.expander)
+        drawn = [*(str(e.value) for e in (*test.markdown, *test.caption)), *(e.label for e in labels)]
+        assert not any(":red[" in text or "<script>" in text for text in drawn)

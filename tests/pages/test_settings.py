@@ -1,0 +1,166 @@
+"""Settings as a person uses it; and a key that is typed there is found nowhere afterwards."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from forky_core.forky import Forky
+from forky_core.llm.catalogue import Catalogue
+from pages.ui.secrets import read_secrets
+from tests.builders import talk
+from tests.pages.apptest import by_key, keys
+from tests.pages.workspaces import empty_workspace, open_page
+
+KEY = "sk-made-up-0123456789abcdefNEVERSHOWN"
+
+
+@pytest.fixture
+def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
+    with empty_workspace(monkeypatch) as opened:
+        yield opened
+
+
+def settings() -> AppTest:
+    return settled(open_page("settings.py"))
+
+
+def settled(test: AppTest) -> AppTest:
+    assert [error.value for error in test.exception] == []
+    return test
+
+
+def words(test: AppTest) -> str:
+    found = (*test.markdown, *test.caption, *test.success, *test.warning, *test.code)
+    return "\n".join(str(element.value) for element in found)
+
+
+def test_each_provider_says_which_variable_is_missing(forky: Forky) -> None:
+    said = words(settings()).replace("\\", "")
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "CEREBRAS_API_KEY"):
+        assert variable in said
+    assert "the offline models answer" in said
+
+
+def test_the_offline_model_is_tested_with_one_press(forky: Forky) -> None:
+    test = settings()
+    by_key(test, "settings.test.offline").click().run()
+    assert "It answered" in words(settled(test))
+
+
+def test_a_chosen_default_answers_from_then_on(forky: Forky) -> None:
+    test = settings()
+    by_key(test, "settings.default").select("offline/digest").run()
+    assert forky.models.default() == "offline/digest"
+    by_key(settled(test), "settings.default").select("").run()
+    assert forky.models.default() == "offline/quote"
+
+
+def test_what_the_environment_decides_cannot_be_chosen_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    with empty_workspace(monkeypatch, FORKY_MODEL="offline/digest"):
+        assert by_key(settings(), "settings.default").disabled
+
+
+def test_a_key_is_used_and_forgotten_on_request(forky: Forky) -> None:
+    test = settings()
+    by_key(test, "settings.key.openai").set_value(KEY)
+    by_key(test, "settings.save.openai").click().run()
+    assert "Key entered here" in words(settled(test))
+    assert forky.models.default().startswith("gpt") or "openai" in forky.models.default()
+    by_key(test, "settings.forget.openai").click().run()
+    assert "Key entered here" not in words(settled(test))
+    assert forky.models.default() == "offline/quote"
+
+
+def test_a_key_that_cannot_be_one_is_refused_in_a_sentence(forky: Forky) -> None:
+    test = settings()
+    by_key(test, "settings.key.openai").set_value("two words")
+    by_key(test, "settings.save.openai").click().run()
+    assert "A key holds no spaces" in words(settled(test))
+
+
+def test_a_key_is_on_no_page_in_no_address_no_log_and_no_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    database = tmp_path / "forky.duckdb"
+    caplog.set_level(logging.DEBUG)
+    with empty_workspace(monkeypatch, FORKY_DATABASE=str(database)) as forky:
+        test = settings()
+        by_key(test, "settings.key.openai").set_value(KEY)
+        by_key(test, "settings.save.openai").click().run()
+        assert "Key entered here" in words(settled(test))
+        talk(forky.create("Names"), "a", "b")
+        forky.backup()
+        pages = [str(test._tree)]
+        for page in ("library.py", "history.py", "settings.py"):
+            test.switch_page(page)
+            pages.append(str(test.run()._tree))
+        address = str(dict(test.query_params))
+        state = str(test.session_state["session"])
+    files = sorted(path for path in tmp_path.iterdir() if path.is_file())
+    assert len(files) >= 2
+    for path in files:
+        assert KEY.encode() not in path.read_bytes(), path
+    for said in (*pages, address, state, caplog.text):
+        assert KEY not in said
+
+
+def test_a_server_is_added_listed_and_removed(forky: Forky) -> None:
+    test = settings()
+    by_key(test, "settings.url").set_value("127.0.0.1:1")
+    by_key(test, "settings.add").click().run()
+    assert "Added 127" in words(settled(test))
+    assert isinstance(forky.models, Catalogue)
+    assert list(forky.models.added_servers) == ["127.0.0.1:1"]
+    by_key(test, "settings.remove.127.0.0.1:1").click().run()
+    settled(test)
+    assert not list(forky.models.added_servers) and "settings.remove.127.0.0.1:1" not in keys(test)
+
+
+def test_an_address_with_a_password_is_refused_and_kept_nowhere(forky: Forky) -> None:
+    test = settings()
+    by_key(test, "settings.url").set_value(f"http://me:{KEY}@host/v1")
+    by_key(test, "settings.add").click().run()
+    assert "may hold no password" in words(settled(test))
+    assert forky.store.setting("model_servers") is None
+
+
+def test_the_database_is_named_backed_up_and_verified(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with empty_workspace(monkeypatch, FORKY_DATABASE=str(tmp_path / "forky.duckdb")) as forky:
+        talk(forky.create("Names"), "a")
+        test = settings()
+        assert str(tmp_path / "forky.duckdb") in words(test)
+        by_key(test, "settings.backup").click().run()
+        assert len(list(tmp_path.glob("forky.backup-*.duckdb"))) == 1 and "Copied to" in words(settled(test))
+        by_key(test, "settings.verify").click().run()
+        assert "Nothing is wrong." in words(settled(test))
+
+
+def test_a_workspace_in_memory_says_that_it_is_kept_nowhere(forky: Forky) -> None:
+    test = settings()
+    assert "memory only" in words(test) and "settings.backup" not in keys(test)
+
+
+def test_keys_of_the_secrets_file_are_found_by_their_names(tmp_path: Path) -> None:
+    users, ours = tmp_path / "users.toml", tmp_path / "ours.toml"
+    users.write_text(f'OPENAI_API_KEY = "from-the-user"\nANTHROPIC_API_KEY = "{KEY}"\n[table]\nX = "y"\n')
+    ours.write_text('OPENAI_API_KEY = "from-the-checkout"\nnumber = 3\n')
+    found = read_secrets((tmp_path / "missing.toml", users, ours))
+    assert found.values == {"OPENAI_API_KEY": "from-the-checkout", "ANTHROPIC_API_KEY": KEY}
+    assert found.problem == "" and KEY not in repr(found)
+
+
+@pytest.mark.parametrize("content", [b'OPENAI_API_KEY = sk-"', b"\xff\xfe", b"= 1"])
+def test_a_broken_secrets_file_is_a_sentence_that_quotes_nothing_of_it(
+    tmp_path: Path, content: bytes
+) -> None:
+    file = tmp_path / "secrets.toml"
+    file.write_bytes(content)
+    found = read_secrets((file,))
+    assert found.values == {} and "secrets.toml" in found.problem and "sk-" not in found.problem

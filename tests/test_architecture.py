@@ -1,0 +1,86 @@
+"""Who may import whom (the direction of docs/architecture.md), read from the source, function-level imports too."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+SOURCES = sorted(
+    path.relative_to(CHECKOUT)
+    for top in ("app.py", "pages", "forky_core")
+    for path in ([CHECKOUT / top] if top.endswith(".py") else (CHECKOUT / top).rglob("*.py"))
+    if path.exists()
+)
+HOMES = {
+    "duckdb": ("forky_core/store/",),
+    "duckdb_sqlalchemy": ("forky_core/store/",),
+    "sqlalchemy": ("forky_core/store/",),
+    "litellm": ("forky_core/llm/",),
+    "streamlit": ("app.py", "pages/"),
+    "streamlit_agraph": ("app.py", "pages/"),
+}
+VALUES = {"errors", "hashing", "model", "parts"}
+CONTRACTS = {"store.contract", "store.words", "llm.contract", "llm.tokens"}
+"""`store.words` says what a search means, `llm.tokens` estimates text; neither needs an engine."""
+MAY_IMPORT = {
+    "errors": VALUES,
+    "hashing": VALUES,
+    "model": VALUES,
+    "parts": VALUES,
+    "settings": VALUES,
+    "dag": VALUES,
+    "retrieval": VALUES | CONTRACTS,
+    "context": VALUES | CONTRACTS | {"dag", "retrieval"},
+    "merge": VALUES | CONTRACTS | {"context", "dag", "retrieval"},
+    "store": VALUES | {"dag", "settings"},
+    "llm": VALUES | {"retrieval", "settings"},
+    "repo": VALUES | CONTRACTS | {"context", "dag", "merge", "retrieval", "settings"},
+    "views": VALUES | CONTRACTS | {"context", "dag", "merge", "repo", "retrieval"},
+}
+"""Of each layer, the others it may know; a layer that is not named here is an entrance and may know all."""
+
+
+def imported(path: Path) -> set[str]:
+    """Dotted names of the modules a file imports; `from a import b` counts as `a.b`."""
+    names: set[str] = set()
+    for item in ast.walk(ast.parse((CHECKOUT / path).read_text("utf-8"))):
+        if isinstance(item, ast.Import):
+            names.update(alias.name for alias in item.names)
+        elif isinstance(item, ast.ImportFrom):
+            assert item.level == 0, f"{path}: a relative import hides its layer"
+            names.update(f"{item.module}.{alias.name}" for alias in item.names)
+    return names
+
+
+def layer(path: Path) -> str:
+    return path.with_suffix("").parts[1]
+
+
+@pytest.mark.parametrize("package", HOMES)
+def test_each_engine_is_imported_in_its_own_layer_only(package: str) -> None:
+    users = {path.as_posix() for path in SOURCES for name in imported(path) if name.split(".")[0] == package}
+    assert [path for path in sorted(users) if not path.startswith(HOMES[package])] == []
+
+
+def test_the_library_knows_nothing_of_the_pages() -> None:
+    library = [path for path in SOURCES if path.parts[0] == "forky_core"]
+    assert [
+        path for path in library if any(name.split(".")[0] in {"app", "pages"} for name in imported(path))
+    ] == []
+
+
+def test_layers_import_downwards_only() -> None:
+    upwards = {
+        f"{path.as_posix()} imports {name}"
+        for path in SOURCES
+        if path.parts[0] == "forky_core" and layer(path) in MAY_IMPORT
+        for name in imported(path)
+        if name.startswith("forky_core.")
+        if not any(
+            f"{name}.".startswith(f"forky_core.{known}.") for known in MAY_IMPORT[layer(path)] | {layer(path)}
+        )
+    }
+    assert upwards == set()
