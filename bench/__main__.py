@@ -1,0 +1,37 @@
+"""Every number Forky is judged by, each beside its peer's: `python -m bench [--quick] [NAME …]`.
+
+A module that measures something stands in MODULES and has `lines(*, quick: bool)`, which gives the lines of its table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib import import_module
+
+from bench.measure import report
+
+MODULES = ("storage", "ui")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Forky's numbers beside its peers'.")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"which of {', '.join(MODULES)}; all if none"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="small sizes: a look at the shape, not at the goals"
+    )
+    given = parser.parse_args()
+    unknown = sorted(set(given.names) - set(MODULES))
+    if unknown:
+        parser.error(f"no such measurement: {', '.join(unknown)}")
+    met = True
+    for name in given.names or MODULES:
+        print(f"\n{name}", flush=True)
+        met = report(import_module(f"bench.{name}").lines(quick=given.quick)) and met
+    return 0 if met or given.quick else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

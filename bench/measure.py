@@ -1,0 +1,91 @@
+"""Two sides of a comparison, timed in turns in one run, and a line that says whether the goal is met.
+
+Milliseconds differ from machine to machine and hour to hour; the ratio of medians taken in turns hardly does.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One comparison: `ours` and `theirs` in the same unit, `goal` the ratio to stay below (or to reach).
+
+    Without a goal it is told for comparison only.
+    """
+
+    name: str
+    ours: float
+    theirs: float
+    goal: float | None
+    unit: str = "ms"
+    at_least: bool = False
+    """The goal is a least, as for rates: the ratio should be at or above it."""
+
+    @property
+    def ratio(self) -> float:
+        return self.ours / self.theirs if self.theirs else float("inf")
+
+    @property
+    def met(self) -> bool:
+        if self.goal is None:
+            return True
+        return self.ratio >= self.goal if self.at_least else self.ratio <= self.goal
+
+    def __str__(self) -> str:
+        if self.goal is None:
+            return (
+                f"{self.name:<58} {self.ours:>11.3f} {self.theirs:>11.3f} {self.unit:<5} {self.ratio:>9.3f}"
+            )
+        sign = "≥" if self.at_least else "≤"
+        verdict = "ok" if self.met else "MISSED"
+        return (
+            f"{self.name:<58} {self.ours:>11.3f} {self.theirs:>11.3f} {self.unit:<5}"
+            f" {self.ratio:>9.3f} {sign} {self.goal:<8.3f} {verdict}"
+        )
+
+
+HEADING = f"{'what':<58} {'ours':>11} {'theirs':>11} {'':<5} {'ratio':>9}   {'goal':<8} ok?"
+
+
+def elapsed(call: Callable[[], object]) -> float:
+    """Milliseconds."""
+    start = time.perf_counter()
+    call()
+    return (time.perf_counter() - start) * 1000
+
+
+def in_turns(calls: Sequence[Callable[[], object]], rounds: int, *, warm_up: int = 2) -> list[float]:
+    """The median milliseconds of each call, the calls taking turns."""
+    times: list[list[float]] = [[] for _ in calls]
+    for turn in range(warm_up + rounds):
+        for call, kept in zip(calls, times, strict=True):
+            spent = elapsed(call)
+            if turn >= warm_up:
+                kept.append(spent)
+    return [median(kept) for kept in times]
+
+
+def compare(
+    name: str,
+    ours: Callable[[], object],
+    theirs: Callable[[], object],
+    goal: float | None,
+    *,
+    rounds: int = 30,
+) -> Line:
+    """The line of a comparison whose two sides take turns."""
+    mine, other = in_turns([ours, theirs], rounds)
+    return Line(name, mine, other, goal)
+
+
+def report(lines: Sequence[Line]) -> bool:
+    """Print the table; whether every goal is met."""
+    print(HEADING)
+    for line in lines:
+        print(line)
+    return all(line.met for line in lines)

@@ -1,0 +1,201 @@
+"""A million stored messages: how large the file is, how quick a path and a search are. See docs/design.
+
+Conversations grow as people's do: in sittings of twenty messages, sixty-four people at a time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import count, islice
+from pathlib import Path
+
+from bench.measure import Line, compare, in_turns
+from bench.talks import RANDOM, SQLITE_TABLES, WORDS, Row, prose, rows_of, sqlite
+from forky_core.model import ConversationId, MessageId
+from forky_core.store import statements as sql
+from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.file import DatabaseFile
+from forky_core.store.migrations import migrate
+from forky_core.store.rows import id_from_key
+
+_BATCH = 100_000
+_SITTING = 20
+_PEOPLE = 64
+_START = 1_700_000_000_000_000
+_PACE = 600_000
+"""Microseconds between two messages of anybody."""
+
+
+def order(conversations: int, length: int) -> Iterator[int]:
+    """Whose turn it is, message by message."""
+    sittings = [number for number in range(1, conversations + 1) for _ in range(length // _SITTING)]
+    RANDOM.shuffle(sittings)
+    people = [iter([n for n in sittings[at::_PEOPLE] for _ in range(_SITTING)]) for at in range(_PEOPLE)]
+    while people:
+        turns = [(person, next(person, None)) for person in people]
+        people = [person for person, conversation in turns if conversation is not None]
+        yield from (conversation for _, conversation in turns if conversation is not None)
+
+
+def million(conversations: int, length: int) -> Iterator[tuple[Row, Row, Row]]:
+    """The rows of many conversations, in the order they were written."""
+    numbers: Counter[int] = Counter()
+    for moment, conversation in enumerate(order(conversations, length)):
+        numbers[conversation] += 1
+        yield rows_of(conversation, numbers[conversation], prose(), _START + moment * _PACE)
+
+
+def fill(folder: Path, conversations: int, length: int) -> tuple[Path, Path]:
+    """A DuckDB and a SQLite file that hold the same rows."""
+    ours, theirs = folder / "million.duckdb", folder / "million.sqlite"
+    file, other = DatabaseFile(ours), sqlite(theirs)
+    migrate(file)
+    other.executescript(SQLITE_TABLES)
+    rows = million(conversations, length)
+    last: dict[object, Row] = {}
+    with file.cursor() as cursor:
+        with cursor.appender("forky.conversations") as appender:
+            appender.append_rows([(at, str(at)) for at in range(1, conversations + 1)])
+        with cursor.appender("forky.segments") as appender:
+            appender.append_rows([(at, 1, None, -1) for at in range(1, conversations + 1)])
+            appender.append_rows([(at, 2, 1, 499) for at in range(1, conversations + 1)])
+    while batch := list(islice(rows, _BATCH)):
+        last.update((entry[0], entry) for _, _, entry in batch)
+        with file.cursor() as cursor:
+            for table, at in (("messages", 0), ("operations", 1)):
+                with cursor.appender(f"forky.{table}") as appender:
+                    appender.append_rows([(*r[at][:2], _hex(r[at][2]), *r[at][3:]) for r in batch])
+        other.execute("BEGIN")
+        other.executemany("INSERT INTO messages VALUES (?,?,?,?,?,?,?,?,?,?)", [row[0] for row in batch])
+        other.executemany("INSERT INTO operations VALUES (?,?,?,?,?,?,?,?,?,?)", [row[1] for row in batch])
+        other.execute("COMMIT")
+    with file.cursor() as cursor, cursor.appender("forky.entries") as appender:
+        appender.append_rows(list(last.values()))
+    other.executemany("INSERT INTO entries VALUES (?,?,?,?)", list(last.values()))
+    other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    other.close()
+    file.close()
+    return ours, theirs
+
+
+def _hex(value: object) -> str:
+    assert isinstance(value, bytes)
+    return value.hex()
+
+
+_RECURSIVE = """
+WITH RECURSIVE path AS (
+  SELECT conversation, message, id, parent, role, text, rest, created, depth FROM forky.messages
+  WHERE conversation = $conversation AND id = $id
+  UNION ALL
+  SELECT m.conversation, m.message, m.id, m.parent, m.role, m.text, m.rest, m.created, m.depth
+  FROM forky.messages m JOIN path ON m.message = path.parent AND m.conversation = path.conversation
+) SELECT * FROM path ORDER BY depth
+"""
+"""Each step joins the parent's key over the whole table; nothing but the keys says which conversation it is."""
+_CONVERSATION = """
+WITH RECURSIVE here AS MATERIALIZED (
+  SELECT message, id, parent, role, text, rest, created, depth FROM forky.messages
+  WHERE conversation = $conversation
+), path AS (
+  SELECT * FROM here WHERE id = $id
+  UNION ALL
+  SELECT m.* FROM here m JOIN path ON m.message = path.parent
+) SELECT * FROM path ORDER BY depth
+"""
+
+
+class Million:
+    """The filled store, and the ways to load a path from it; each call takes the next conversation."""
+
+    def __init__(self, path: Path, conversations: int, length: int) -> None:
+        self.store = DuckDBStore.open(path)
+        self._length = length
+        self._next = count()
+        numbers = RANDOM.sample(range(1, conversations + 1), min(conversations, 60))
+        self._heads = [(number, self._head(number)) for number in numbers]
+        self._peer = self.store._file._root.cursor()
+
+    def _head(self, number: int) -> MessageId:
+        return id_from_key(self.store._file.rows(sql.PLACES, conversation=number)[-1][0])
+
+    def _pick(self) -> tuple[ConversationId, MessageId]:
+        number, head = self._heads[next(self._next) % len(self._heads)]
+        return ConversationId(str(number)), head
+
+    def cold(self) -> None:
+        """From the file, as when nobody has looked at the conversation yet."""
+        conversation, head = self._pick()
+        self.store._cache.drop(conversation)
+        assert len(self.store.path(conversation, head)) == self._length
+
+    def by_segments(self) -> None:
+        """From the file, as in a conversation that is too long to be read whole."""
+        conversation, head = self._pick()
+        self.store._cache.drop(conversation)
+        self.store._cache.shelf(conversation).long = True
+        assert len(self.store.path(conversation, head)) == self._length
+
+    def warm(self) -> None:
+        number, head = self._heads[0]
+        self.store.path(ConversationId(str(number)), head)
+
+    def recursive(self, text: str) -> Callable[[], None]:
+        def run() -> None:
+            conversation, head = self._pick()
+            given = {"conversation": int(conversation), "id": head.removeprefix("b2:")}
+            assert len(self._peer.execute(text, given).fetchall()) == self._length
+
+        return run
+
+
+def lines(folder: Path, rounds: int, *, conversations: int, length: int) -> list[Line]:
+    ours, theirs = fill(folder, conversations, length)
+    stored = f"{conversations * length:,} messages"
+    found = [Line(f"file of {stored} / SQLite", _megabytes(ours), _megabytes(theirs), 0.75, "MB")]
+    million = Million(ours, conversations, length)
+    path = f"path of {length:,} of {stored}"
+    found.append(
+        compare(f"{path} / recursive CTE", million.cold, million.recursive(_RECURSIVE), 1 / 50, rounds=rounds)
+    )
+    for name, theirs_too in (
+        ("CTE over the conversation's rows", million.recursive(_CONVERSATION)),
+        ("by segments", million.by_segments),
+    ):
+        found.append(compare(f"  the same / {name}", million.cold, theirs_too, None, rounds=rounds))
+    million.warm()
+    found.append(
+        compare(
+            f"path of {length:,} from memory / from the file",
+            million.warm,
+            million.cold,
+            1 / 5,
+            rounds=rounds,
+        )
+    )
+    found += _searches(million.store)
+    million.store.close()
+    return found
+
+
+def _megabytes(path: Path) -> float:
+    return path.stat().st_size / 1e6
+
+
+def _searches(store: DuckDBStore) -> list[Line]:
+    """Milliseconds beside what they should stay below here."""
+    words = {
+        "nowhere": "zzqq",
+        "in 2 of 100": WORDS[300],
+        "in every second": WORDS[5],
+        "in nearly all": WORDS[0],
+    }
+    times = in_turns([lambda word=word: store.search(word) for word in words.values()], 5, warm_up=1)  # type: ignore[misc]
+    bounds = (300.0, 500.0, 500.0, 500.0)
+    found = [
+        Line(f"search for a word that is {where} / bound", time, bound, 1.0)
+        for where, time, bound in zip(words, times, bounds, strict=True)
+    ]
+    (library,) = in_turns([store.conversations], 5)
+    return [*found, Line("Library, warm / bound", library, 5.0, 1.0)]
