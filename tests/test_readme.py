@@ -1,0 +1,28 @@
+"""The Python of the README runs as it stands."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parents[1] / "README.md"
+SETTINGS = README.parent / "forky_core" / "settings.py"
+EXAMPLES = re.findall(r"<!-- tested -->\n```python\n(.*?)```", README.read_text(), re.DOTALL)
+
+
+def test_the_readme_has_examples() -> None:
+    assert EXAMPLES
+
+
+@pytest.mark.parametrize("source", EXAMPLES)
+def test_an_example_of_the_readme_runs(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(source, str(README), "exec"), {})  # noqa: S102 - that is the point
+    assert "Merged branch" in capsys.readouterr().out
+
+
+def test_every_variable_of_the_settings_is_in_the_readme() -> None:
+    text = README.read_text()
+    for name in re.findall(r"FORKY_[A-Z]+", SETTINGS.read_text()):
+        assert f"`{name}`" in text, name
