@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from forky_core.model import Message
-from forky_core.repo.replies import ReplyJob
+from forky_core.repo.reply_job import ReplyJob
 from forky_core.views.notebook import WINDOW, notebook
 from forky_core.views.places import branch_for, later_on
 from pages.ui.acting import act_on

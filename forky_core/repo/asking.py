@@ -24,7 +24,7 @@ from forky_core.model import (
 from forky_core.parts import AttachmentPart, Draft, Json, Part, TextPart
 from forky_core.repo.branching import refuse_while_replying
 from forky_core.repo.identity import branch_name, new_id, now, suggested_name, title_from, title_line
-from forky_core.repo.replies import Place, ReplyJob
+from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.repo import Repo, short
 from forky_core.repo.taking_in import fit_text, refuse_unknown_files
 from forky_core.repo.transaction import Transaction, with_a_free_key

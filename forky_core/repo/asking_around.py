@@ -15,7 +15,7 @@ from forky_core.parts import Draft
 from forky_core.repo.asking import answer, refuse_if_moved
 from forky_core.repo.branching import refuse_while_replying
 from forky_core.repo.identity import branch_name, free_name, now, title_from
-from forky_core.repo.replies import Place, ReplyJob
+from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.repo import Repo
 from forky_core.repo.transaction import Transaction, with_a_free_key
 

@@ -30,7 +30,7 @@ from forky_core.repo.branching import UNCHANGED, PrunePlan, Unchanged
 from forky_core.repo.history import RestorePlan
 from forky_core.repo.identity import title_line
 from forky_core.repo.merging import Wish
-from forky_core.repo.replies import Place, ReplyJob
+from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.repo import Repo
 from forky_core.repo.stashing import Applied
 from forky_core.repo.taking_in import fit_parameters

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from forky_core.errors import LONGEST_SENTENCE, InTheWay, ModelError, Outdated, StoreError
+from forky_core.errors import LONGEST_SENTENCE, InTheWay, Outdated, StoreError
 from forky_core.hashing import mend_text
 from forky_core.llm.contract import (
     Done,
@@ -28,12 +28,12 @@ from forky_core.model import (
     GenerationId,
     GenerationStatus,
     Message,
-    MessageId,
     Usage,
     seal,
 )
-from forky_core.parts import Draft, Part, ReasoningPart, TextPart, ToolCallPart, arguments_json
+from forky_core.parts import Draft, Part
 from forky_core.repo.identity import now
+from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.transaction import Transaction
 from forky_core.store.contract import Store
 
@@ -41,147 +41,6 @@ _LONGEST_REASON = 100
 """Characters of a word that says how a model ended."""
 SAVE_EVERY = 0.5
 """Seconds between saves of what has arrived."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a reply goes."""
-
-    conversation: ConversationId
-    branch: str
-    parent: MessageId
-    """The message it answers."""
-    replaces: MessageId | None = None
-    """The branch's head where that is a sibling of the reply (regenerate); None: the head is `parent`."""
-    begins_with: tuple[Part, ...] = ()
-    """What an interrupted reply had said, when it is resumed."""
-    group: int | None = None
-    """The operation of the question, so that both are undone together."""
-
-    @property
-    def expected_head(self) -> MessageId:
-        return self.replaces or self.parent
-
-
-class ReplyJob:
-    """One reply being written. All of it is safe to read from any thread."""
-
-    def __init__(self, place: Place, generation: Generation) -> None:
-        self.place = place
-        self.generation = generation
-        """As last saved."""
-        self.message: Message | None = None
-        """What landed; None while running, and where nothing arrived."""
-        self._text: list[str] = []
-        self._reasoning: list[str] = []
-        self._calls: list[ToolCallPart] = []
-        self._first_token: int | None = None
-        self._changed = threading.Condition()
-        self._stop = threading.Event()
-        self._finished = False
-        self._unsaved = False
-        self._saving = threading.Lock()
-        """Held while writing, so that a late save of progress cannot overwrite the end."""
-
-    @property
-    def running(self) -> bool:
-        return not self._finished
-
-    @property
-    def failure(self) -> Failure | None:
-        return self.generation.failure
-
-    @property
-    def text(self) -> str:
-        """The answer so far."""
-        with self._changed:
-            return "".join(self._text)
-
-    @property
-    def reasoning(self) -> str:
-        with self._changed:
-            return "".join(self._reasoning)
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """What has arrived, with what it began with."""
-        with self._changed:
-            reasoning = mend_text("".join(self._reasoning))
-            text = mend_text("".join(self._text))
-            calls = tuple(self._calls)
-        first: list[Part] = [ReasoningPart(reasoning)] if reasoning else []
-        begun = [part for part in self.place.begins_with if isinstance(part, TextPart)]
-        if begun:
-            text = "".join(part.text for part in begun) + text
-        if text.strip():
-            first.append(TextPart(text))
-        return (*first, *calls)
-
-    def stop(self) -> None:
-        """Ask it to end; what has arrived is kept."""
-        self._stop.set()
-
-    def wait(self, seconds: float | None = None) -> bool:
-        """Until it has landed; False where `seconds` ran out first."""
-        with self._changed:
-            return self._changed.wait_for(lambda: self._finished, seconds)
-
-    def follow(self) -> Iterator[str]:
-        """The text as it arrives, from the beginning, until the reply ends."""
-        seen = 0
-        while True:
-            with self._changed:
-                while len(self._text) == seen and not self._finished:
-                    self._changed.wait()
-                fresh, seen = "".join(self._text[seen:]), len(self._text)
-            if not fresh:
-                return
-            yield fresh
-
-    def result(self) -> Message:
-        """Wait for it; its message.
-
-        Raises:
-            ModelError: it failed or was cut off; `.partial` holds what had arrived, which is also in the history.
-        """
-        self.wait()
-        if self.failure is not None and self.generation.status != "stopped":
-            raise ModelError(self.failure, self.message.parts if self.message else ())
-        if self.message is None:
-            raise ModelError(Failure("stopped", "The reply was stopped before anything had arrived."))
-        return self.message
-
-    def _take(self, event: TextDelta | ReasoningDelta | ToolCallDone) -> None:
-        with self._changed:
-            if self._first_token is None:
-                self._first_token = now()
-            match event:
-                case TextDelta(text):
-                    self._text.append(text)
-                case ReasoningDelta(text):
-                    self._reasoning.append(text)
-                case ToolCallDone(id, name, arguments):
-                    self._calls.append(ToolCallPart(name, arguments_json(arguments), id))
-            self._unsaved = True
-            self._changed.notify_all()
-
-    def _snapshot(self) -> Generation | None:
-        """The generation with what has arrived, where there is something new to save."""
-        with self._changed:
-            if not self._unsaved or self._finished:
-                return None
-            self._unsaved = False
-            first = self._first_token
-        return replace(self.generation, partial=self.parts, first_token=first)
-
-    def _mark_unsaved(self) -> None:
-        with self._changed:
-            self._unsaved = True
-
-    def _finish(self, generation: Generation, message: Message | None) -> None:
-        with self._changed:
-            self.generation, self.message, self._finished = generation, message, True
-            self._changed.notify_all()
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,16 +150,16 @@ class Replies:
             job.wait(seconds)
 
     def _run(self, job: ReplyJob, model: Model, request: Request, actor: str) -> None:
-        end = _consume(job, lambda: model.stream(request, job._stop))
-        generation = replace(job.generation, first_token=job._first_token)
-        with job._saving:
+        end = _consume(job, lambda: model.stream(request, job.stopping))
+        generation = replace(job.generation, first_token=job.first_token)
+        with job.saving:
             try:
                 generation, message = _land(self._store, job.place, generation, job.parts, end, actor)
             except Exception as error:  # noqa: BLE001
                 # The disk is full or the file gone: the reply cannot be kept, and whoever watches must be told.
                 failure = Failure("store", f"The reply could not be saved. {error}")
                 generation, message = replace(_ended(generation, end), status="failed", failure=failure), None
-            job._finish(generation, message)
+            job.finish(generation, message)
         with self._lock:
             self._jobs.pop(job.generation.id, None)
 
@@ -321,15 +180,15 @@ class Replies:
                 self._save(job)
 
     def _save(self, job: ReplyJob) -> None:
-        with job._saving:
-            snapshot = job._snapshot()
+        with job.saving:
+            snapshot = job.snapshot()
             if snapshot is None:
                 return
             try:
                 self._store.record(job.place.conversation, snapshot)
             except StoreError:
                 # The landing will fail the same way and say so; one missed save must not stop the others.
-                job._mark_unsaved()
+                job.mark_unsaved()
 
 
 def _consume(job: ReplyJob, stream: Callable[[], Iterator[object]]) -> _End:
@@ -338,7 +197,7 @@ def _consume(job: ReplyJob, stream: Callable[[], Iterator[object]]) -> _End:
         for event in stream():
             match event:
                 case TextDelta() | ReasoningDelta() | ToolCallDone():
-                    job._take(event)
+                    job.take(event)
                 case Done(finish_reason, usage):
                     if not job.parts:
                         failure = Failure("empty", "The model ended without saying anything. Ask again.")
@@ -350,7 +209,7 @@ def _consume(job: ReplyJob, stream: Callable[[], Iterator[object]]) -> _End:
         # The contract forbids it, but a plug-in's bug must not leave a job running for ever.
         failure = Failure("unknown", f"The model stopped with an error of its own ({type(error).__name__}).")
         return _End("interrupted" if job.parts else "failed", None, Usage(), failure)
-    if job._stop.is_set():
+    if job.stopping.is_set():
         return _End("stopped", None, Usage(), Failure("stopped", "You stopped this reply."))
     failure = Failure("cut_off", "The reply ended without saying that it was complete.")
     return _End("interrupted" if job.parts else "failed", None, Usage(), failure)

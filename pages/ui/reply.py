@@ -13,7 +13,7 @@ import streamlit as st
 from forky_core.errors import ForkyError
 from forky_core.model import Generation
 from forky_core.parts import TextPart
-from forky_core.repo.replies import ReplyJob
+from forky_core.repo.reply_job import ReplyJob
 from forky_core.views import captions
 from forky_core.views.notebook import Notebook
 from pages.ui.cells import draw_reasoning

@@ -1,0 +1,163 @@
+"""One reply while it is written: what has arrived so far, for everyone who watches it.
+
+A job belongs to no tab: any number of threads may read it, wait for more or ask it to end. Who writes into it, saves it
+and lands it is repo/replies.py.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from forky_core.errors import ModelError
+from forky_core.hashing import mend_text
+from forky_core.llm.contract import ReasoningDelta, TextDelta, ToolCallDone
+from forky_core.model import ConversationId, Failure, Generation, Message, MessageId
+from forky_core.parts import Part, ReasoningPart, TextPart, ToolCallPart, arguments_json
+from forky_core.repo.identity import now
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a reply goes."""
+
+    conversation: ConversationId
+    branch: str
+    parent: MessageId
+    """The message it answers."""
+    replaces: MessageId | None = None
+    """The branch's head where that is a sibling of the reply (regenerate); None: the head is `parent`."""
+    begins_with: tuple[Part, ...] = ()
+    """What an interrupted reply had said, when it is resumed."""
+    group: int | None = None
+    """The operation of the question, so that both are undone together."""
+
+    @property
+    def expected_head(self) -> MessageId:
+        return self.replaces or self.parent
+
+
+class ReplyJob:
+    """One reply being written. All of it is safe to read from any thread."""
+
+    def __init__(self, place: Place, generation: Generation) -> None:
+        self.place = place
+        self.generation = generation
+        """As last saved."""
+        self.message: Message | None = None
+        """What landed; None while running, and where nothing arrived."""
+        self._text: list[str] = []
+        self._reasoning: list[str] = []
+        self._calls: list[ToolCallPart] = []
+        self.first_token: int | None = None
+        self._changed = threading.Condition()
+        self.stopping = threading.Event()
+        """Set by `stop`; the model's stream ends soon after."""
+        self._finished = False
+        self._unsaved = False
+        self.saving = threading.Lock()
+        """Held while writing, so that a late save of progress cannot overwrite the end."""
+
+    @property
+    def running(self) -> bool:
+        return not self._finished
+
+    @property
+    def failure(self) -> Failure | None:
+        return self.generation.failure
+
+    @property
+    def text(self) -> str:
+        """The answer so far."""
+        with self._changed:
+            return "".join(self._text)
+
+    @property
+    def reasoning(self) -> str:
+        with self._changed:
+            return "".join(self._reasoning)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What has arrived, with what it began with."""
+        with self._changed:
+            reasoning = mend_text("".join(self._reasoning))
+            text = mend_text("".join(self._text))
+            calls = tuple(self._calls)
+        first: list[Part] = [ReasoningPart(reasoning)] if reasoning else []
+        begun = [part for part in self.place.begins_with if isinstance(part, TextPart)]
+        if begun:
+            text = "".join(part.text for part in begun) + text
+        if text.strip():
+            first.append(TextPart(text))
+        return (*first, *calls)
+
+    def stop(self) -> None:
+        """Ask it to end; what has arrived is kept."""
+        self.stopping.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Until it has landed; False where `seconds` ran out first."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._finished, seconds)
+
+    def follow(self) -> Iterator[str]:
+        """The text as it arrives, from the beginning, until the reply ends."""
+        seen = 0
+        while True:
+            with self._changed:
+                while len(self._text) == seen and not self._finished:
+                    self._changed.wait()
+                fresh, seen = "".join(self._text[seen:]), len(self._text)
+            if not fresh:
+                return
+            yield fresh
+
+    def result(self) -> Message:
+        """Wait for it; its message.
+
+        Raises:
+            ModelError: it failed or was cut off; `.partial` holds what had arrived, which is also in the history.
+        """
+        self.wait()
+        if self.failure is not None and self.generation.status != "stopped":
+            raise ModelError(self.failure, self.message.parts if self.message else ())
+        if self.message is None:
+            raise ModelError(Failure("stopped", "The reply was stopped before anything had arrived."))
+        return self.message
+
+    def take(self, event: TextDelta | ReasoningDelta | ToolCallDone) -> None:
+        """Add what the model said; whoever watches is woken."""
+        with self._changed:
+            if self.first_token is None:
+                self.first_token = now()
+            match event:
+                case TextDelta(text):
+                    self._text.append(text)
+                case ReasoningDelta(text):
+                    self._reasoning.append(text)
+                case ToolCallDone(id, name, arguments):
+                    self._calls.append(ToolCallPart(name, arguments_json(arguments), id))
+            self._unsaved = True
+            self._changed.notify_all()
+
+    def snapshot(self) -> Generation | None:
+        """The generation with what has arrived, where there is something new to save."""
+        with self._changed:
+            if not self._unsaved or self._finished:
+                return None
+            self._unsaved = False
+            first = self.first_token
+        return replace(self.generation, partial=self.parts, first_token=first)
+
+    def mark_unsaved(self) -> None:
+        """A save failed: what had arrived is still to be saved."""
+        with self._changed:
+            self._unsaved = True
+
+    def finish(self, generation: Generation, message: Message | None) -> None:
+        """It has landed as `message`, or nothing had arrived."""
+        with self._changed:
+            self.generation, self.message, self._finished = generation, message, True
+            self._changed.notify_all()
