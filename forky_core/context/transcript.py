@@ -80,3 +80,19 @@ def open_calls(messages: Sequence[Message], end: int) -> bool:
         if messages[at].role != "tool":
             break
     return waiting > 0
+
+
+def dangling(messages: Sequence[Message]) -> bool:
+    """Whether a tool call or a result stands here without its other half."""
+    waiting: list[str | None] = []
+    for message in messages:
+        if message.role != "tool" and waiting:
+            return True
+        for part in message.parts:
+            if isinstance(part, ToolCallPart):
+                waiting.append(part.tool_call_id)
+            elif isinstance(part, ToolResultPart):
+                if part.tool_call_id not in waiting:
+                    return True
+                waiting.remove(part.tool_call_id)
+    return bool(waiting)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from forky_core.context.build import build_context
 from forky_core.context.convert import Sight, converter
@@ -14,6 +15,8 @@ from forky_core.merge.plan import MergePlan, Planned, Relation
 from forky_core.merge.wording import ShortIds
 from forky_core.model import GenerationStatus, Message, MessageId, Rules
 from forky_core.parts import Draft, MergePart, Strategy
+
+_NO_SIGHT = Sight()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +29,28 @@ class Place:
     source_name: str
     lookup: Lookup
     parents_of: ParentsOf
-    statuses: Mapping[MessageId, GenerationStatus]
     count_tokens: Callable[[str], int]
-    sight: Sight
-    target_system: str | None
-    source_system: str | None
-    exclusions: tuple[MessageId, ...]
-    """What the source branch leaves out."""
+    """Of the model that answers on the target."""
+    statuses: Mapping[MessageId, GenerationStatus] = field(default_factory=lambda: MappingProxyType({}))
+    """How the generation of each reply ended; one that failed or was cut is no end of a turn."""
+    sight: Sight = _NO_SIGHT
+    """As in `build_context`, so that a plan's `tokens` are what the context grows by."""
+    target_system: str | None = None
+    """The branches' own system prompts, where set."""
+    source_system: str | None = None
+    exclusions: tuple[MessageId, ...] = ()
+    """What the source branch leaves out of its own context: it does not come along."""
+
+    @property
+    def continues_target(self) -> bool:
+        """Whether the source's line goes on where the target stands, so that a moved pointer would do.
+
+        Reached through a side parent only, the source's line is another context: moving there would change what was
+        said.
+        """
+        if self.target is None:
+            return True
+        return self.target != self.source and self.target in first_parent_path(self.source, self.parents_of)
 
     def line_of(self, head: MessageId | None) -> list[Message]:
         """The messages of the linear context of `head`."""

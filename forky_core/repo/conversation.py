@@ -8,20 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from forky_core.context.account import Context
 from forky_core.errors import NothingToDo
 from forky_core.merge.plan import MergePlan
+from forky_core.merge.wish import Wish
 from forky_core.model import (
     Branch,
-    ConversationId,
-    Generation,
     Message,
     MessageId,
     Operation,
     Role,
-    Rules,
     Stash,
-    View,
 )
 from forky_core.parts import AttachmentPart, Json, Strategy
 from forky_core.repo import asking, asking_around, branching, history, merging, stashing
@@ -29,112 +25,14 @@ from forky_core.repo.asking_around import Asked
 from forky_core.repo.branching import UNCHANGED, PrunePlan, Unchanged
 from forky_core.repo.history import RestorePlan
 from forky_core.repo.identity import title_line
-from forky_core.repo.merging import Wish
+from forky_core.repo.reading import Reading
 from forky_core.repo.reply_job import Place, ReplyJob
-from forky_core.repo.repo import Repo
 from forky_core.repo.stashing import Applied
 from forky_core.repo.taking_in import fit_parameters
-from forky_core.repo.timeline import Timeline
-from forky_core.repo.visible import Visible
-from forky_core.store.contract import Verification
 
 
-class Conversation:
+class Conversation(Reading):
     """One conversation, seen from one branch."""
-
-    def __init__(self, repo: Repo, branch: str) -> None:
-        self._repo = repo
-        self.branch_name = branch
-
-    def __repr__(self) -> str:
-        return f"<Conversation {self.title!r} on {self.branch_name!r}>"
-
-    # Reading
-
-    @property
-    def id(self) -> ConversationId:
-        return self._repo.id
-
-    @property
-    def view(self) -> View:
-        return self._repo.view
-
-    @property
-    def title(self) -> str:
-        return self.view.title
-
-    @property
-    def branch(self) -> Branch:
-        """The checked-out branch as it is now. NotFound where it was deleted."""
-        return self._repo.branch(self.branch_name)
-
-    @property
-    def branches(self) -> Mapping[str, Branch]:
-        return self.view.branches
-
-    @property
-    def head(self) -> Message | None:
-        head = self.branch.head
-        return self._repo.message(head) if head is not None else None
-
-    @property
-    def rules(self) -> Rules:
-        return self.branch.rules
-
-    @property
-    def visible(self) -> Visible:
-        """Every message that a branch, tag, stash or kept tip reaches, with siblings and children."""
-        return self._repo.visible
-
-    @property
-    def generations(self) -> tuple[Generation, ...]:
-        """Every model call, in the order they were started."""
-        return self._repo.generations()
-
-    @property
-    def operations(self) -> tuple[Operation, ...]:
-        """The whole log, oldest first."""
-        return self._repo.store.operations(self.id)
-
-    def path(self, at: MessageId | None = None) -> tuple[Message, ...]:
-        """The messages from the root to `at`, or to the branch's head."""
-        return self._repo.path(self._point(at))
-
-    def _point(self, at: str | None) -> MessageId | None:
-        """The message of an id, or the branch's head; None where nothing was said yet."""
-        return self.message(at).id if at is not None else self.branch.head
-
-    def message(self, id: str) -> Message:
-        """By its id, or by the beginning of one."""
-        return self._repo.message(id)
-
-    def context(self, at: MessageId | None = None, *, model: str | None = None) -> Context:
-        """Exactly what a model would be sent at `at` (or at the head), with the account of it."""
-        rules = self.rules
-        name = model or rules.model or self._repo.models.default()
-        return asking.context_of(self._repo, self._point(at), rules, self._repo.models.model(name))
-
-    def recent_operations(self, *, after: int) -> tuple[Operation, ...]:
-        """Those with a number above `after`, oldest first."""
-        return self._repo.store.operations(self.id, after=after)
-
-    @property
-    def timeline(self) -> Timeline:
-        """Which operations are in force, and what undo and redo would do."""
-        return self._repo.timeline()
-
-    @property
-    def next_undo(self) -> tuple[Operation, ...]:
-        """What undo would take back; () where there is nothing."""
-        return self._repo.timeline().next_undo
-
-    @property
-    def next_redo(self) -> tuple[Operation, ...]:
-        return self._repo.timeline().next_redo
-
-    def verify(self) -> Verification:
-        """Re-derive every id and replay the log."""
-        return self._repo.store.verify(self.id)
 
     # Saying and asking
 

@@ -6,38 +6,22 @@ Planning reads; landing writes what the plan says and nothing else, on the heads
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from threading import Event
-from typing import get_args
 
-from forky_core.errors import BadContent, ModelError, NotFound, NothingToDo
+from forky_core.context.convert import Sight
+from forky_core.errors import ModelError, NotFound, NothingToDo
 from forky_core.llm.contract import Done, Failed, Model, ProviderMessage, Request, TextDelta
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.model_squash import squash_with_model
+from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
-from forky_core.model import GenerationStatus, MessageId, Operation, seal
-from forky_core.parts import Strategy
+from forky_core.merge.wish import Wish
+from forky_core.model import Branch, GenerationStatus, MessageId, Operation, seal
 from forky_core.repo.asking import refuse_if_moved
 from forky_core.repo.branching import refuse_while_replying
 from forky_core.repo.identity import now
 from forky_core.repo.repo import Repo
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """How a merge is to be made."""
-
-    strategy: Strategy = "squash"
-    picks: tuple[MessageId, ...] = ()
-    """For a cherry-pick: the messages ticked."""
-    focus: str = ""
-    budget: int | None = None
-    """Tokens a squash may take; None: a share of what it stands for."""
-    model: str | None = None
-    """Who writes a squash; None: it is extracted without a model."""
-    force: bool = False
-    """A merge message where a fast-forward would do."""
 
 
 def plan(repo: Repo, target: str, source: str, wish: Wish) -> MergePlan:
@@ -49,48 +33,44 @@ def plan(repo: Repo, target: str, source: str, wish: Wish) -> MergePlan:
         SquashRejected: the model's summary failed a check.
         ModelError: the model did not answer.
     """
-    if wish.strategy not in get_args(Strategy):
-        raise BadContent(
-            f"There is no way to merge called “{wish.strategy}”.",
-            f"There are: {', '.join(get_args(Strategy))}.",
-        )
     into, of = repo.branch(target), repo.branch(source)
     if of.head is None:
         raise NothingToDo(f"“{source}” is empty: there is nothing to merge.")
     if source == target:
         raise NothingToDo(f"“{source}” cannot be merged into itself.", "Choose another branch.")
-    messages = repo.messages
-    count_tokens, sees_images = _reader(repo, into.rules.model)
-    planned = plan_merge(
-        into.head,
-        of.head,
-        lookup=messages.__getitem__,
-        parents_of=lambda id: messages[id].parents,
-        target_name=target,
-        source_name=source,
-        strategy=wish.strategy,
-        count_tokens=count_tokens,
-        statuses=_statuses(repo),
-        picks=wish.picks,
-        focus=wish.focus,
-        budget_tokens=wish.budget,
-        target_system=into.rules.system,
-        source_system=of.rules.system,
-        source_exclusions=of.rules.exclusions,
-        blob=repo.store.blob,
-        sees_images=sees_images,
-        no_fast_forward=wish.force,
-    )
+    place = place_of(repo, into, of)
+    planned = plan_merge(place, wish)
     if wish.model is None or wish.strategy != "squash" or not planned.drafts:
         return planned
     writer, name = repo.models.model(wish.model), wish.model
     return squash_with_model(
         planned,
-        lookup=messages.__getitem__,
+        lookup=place.lookup,
         ask=lambda prompt: _ask_once(writer, name, prompt),
         model=name,
         focus=wish.focus,
         budget_tokens=wish.budget,
+    )
+
+
+def place_of(repo: Repo, into: Branch, of: Branch) -> Place:
+    """Where a plan is made. The source must not be empty."""
+    assert of.head is not None
+    messages = repo.messages
+    count_tokens, sees_images = _reader(repo, into.rules.model)
+    return Place(
+        target=into.head,
+        source=of.head,
+        target_name=into.name,
+        source_name=of.name,
+        lookup=messages.__getitem__,
+        parents_of=lambda id: messages[id].parents,
+        count_tokens=count_tokens,
+        statuses=_statuses(repo),
+        sight=Sight(repo.store.blob, sees_images),
+        target_system=into.rules.system,
+        source_system=of.rules.system,
+        exclusions=of.rules.exclusions,
     )
 
 

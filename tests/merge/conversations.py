@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from typing import Any, Literal, cast
 
 from forky_core.context import Context, build_context
 from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
+from forky_core.merge.wish import Wish
 from forky_core.model import Message, MessageId, Rules, seal
-from forky_core.parts import Draft, Part, TextPart
+from forky_core.parts import Draft, Part, Strategy, TextPart
+
+_CHOSEN = {field.name for field in fields(Wish)}
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -58,22 +63,23 @@ class Talk:
             self.path(branch), Rules(), lookup=self.messages.__getitem__, count_tokens=estimate_tokens
         )
 
-    def plan(self, strategy: Literal["full", "squash", "cherry-pick"] = "full", **more: Any) -> MergePlan:
+    def plan(self, strategy: Strategy = "full", **more: Any) -> MergePlan:
         """Of merging `debug` into `main`, unless told otherwise."""
         target, source = more.pop("target", "main"), more.pop("source", "debug")
         head = self.heads[source]
         assert head is not None
-        return plan_merge(
+        wish = Wish(strategy, **{name: more.pop(name) for name in _CHOSEN & more.keys()})
+        place = Place(
             self.heads[target],
             head,
+            target,
+            source,
             lookup=self.messages.__getitem__,
             parents_of=self.parents_of,
-            target_name=target,
-            source_name=source,
-            strategy=strategy,
             count_tokens=estimate_tokens,
             **more,
         )
+        return plan_merge(place, wish)
 
     def land(self, plan: MergePlan) -> list[Message]:
         """What the repository does with a plan: seal the drafts, move the branch."""

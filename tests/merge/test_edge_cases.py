@@ -34,7 +34,7 @@ def test_target_an_ancestor_of_source_fast_forwards_the_ref() -> None:
 def test_target_an_ancestor_of_source_gets_a_merge_message_on_request() -> None:
     talk = forked()
     talk.heads["main"] = talk.path("debug")[1].id
-    asked, squash = talk.plan("full", no_fast_forward=True), talk.plan("squash")
+    asked, squash = talk.plan("full", force=True), talk.plan("squash")
     for plan in (asked, squash):
         assert plan.relation == "fast_forward" and plan.fast_forward is None
         assert plan.drafts[0].parents == (talk.heads["main"], talk.heads["debug"])
@@ -226,7 +226,7 @@ def test_hidden_by_the_source_branch_itself_is_excluded_with_its_tool_results_an
     talk = forked()
     tools(talk, "debug")
     call = talk.path("debug")[5]
-    plan = talk.plan("full", source_exclusions=(call.id,))
+    plan = talk.plan("full", exclusions=(call.id,))
     assert "3 messages hidden in “debug”, left out." in plan.warnings
     assert "one.txt" not in plan.payload and "/home" not in plan.payload
 
@@ -278,7 +278,7 @@ def test_payload_over_budget_lists_omissions_by_id_never_silent() -> None:
             "debug",
             f"assistant: The item_{number} is stored under /var/items/{number}.db, as table_{number} says.",
         )
-    plan = talk.plan("squash", budget_tokens=300)
+    plan = talk.plan("squash", budget=300)
     assert plan.tokens <= 300
     part = plan.block
     assert part is not None

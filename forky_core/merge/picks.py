@@ -1,69 +1,31 @@
-"""Merges that bring messages as they are: a full merge, and picks."""
+"""A cherry-pick: copies of chosen messages below the target, or a quotation of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from forky_core.context.quoting import merge_footer
-from forky_core.context.transcript import open_calls, tool_closures
+from forky_core.context.transcript import dangling, open_calls, tool_closures
 from forky_core.dag import ancestors, first_parent_path, topological_order
 from forky_core.errors import BadContent
-from forky_core.merge.incoming import HIDDEN, PICKED, SYSTEM, Incoming, Omission
+from forky_core.merge.incoming import HIDDEN, PICKED, SYSTEM, Omission
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan, Planned
-from forky_core.merge.wording import full_header, quoted_messages, transcript
+from forky_core.merge.wish import Wish
+from forky_core.merge.wording import quoted_messages, transcript
 from forky_core.model import Message, MessageId, seal
-from forky_core.parts import AttachmentPart, Draft, MergePart, Part, ToolCallPart, ToolResultPart
+from forky_core.parts import AttachmentPart, Draft, MergePart, Part
 
 IN_TARGET = "It is in the target already."
 
 
-def plan_full(place: Place, found: Incoming) -> MergePlan:
-    """One message whose payload names the source's turns; the context shows them between a header and a footer."""
-    short = place.short_ids()
-    header = full_header(place.source_name, found, short, place.prompt_of_source(found))
-    ids = tuple(message.id for message in found.turns)
-    omitted = tuple(omission.message for omission in found.omitted)
-    part = MergePart("full", place.source_name, ids, header, omitted)
-    tokens = place.tokens_full(found.turns, header)
-    warnings = place.warnings(found, short)
-    if dangling(found.turns):
-        warnings.append("A tool call and its result are parted by the fork: that pair is flattened to text.")
-    return replace(
-        place.empty("full", "merge"),
-        delta=found.delta,
-        bases=found.bases,
-        turns=ids,
-        payload="\n\n".join((header, transcript(found.turns), merge_footer(part))),
-        tokens=tokens,
-        tokens_full=tokens,
-        omitted=found.omitted,
-        warnings=tuple(warnings),
-        drafts=(place.merge_message(found, part),),
-        header=header,
-    )
+def plan_picks(place: Place, wish: Wish) -> MergePlan:
+    """Copies of the picked messages below the target: as turns where they alternate, else quoted in one message.
 
-
-def dangling(messages: Sequence[Message]) -> bool:
-    """Whether a tool call or a result stands here without its other half."""
-    waiting: list[str | None] = []
-    for message in messages:
-        if message.role != "tool" and waiting:
-            return True
-        for part in message.parts:
-            if isinstance(part, ToolCallPart):
-                waiting.append(part.tool_call_id)
-            elif isinstance(part, ToolResultPart):
-                if part.tool_call_id not in waiting:
-                    return True
-                waiting.remove(part.tool_call_id)
-    return bool(waiting)
-
-
-def plan_picks(place: Place, picks: Iterable[MessageId]) -> MergePlan:
-    """Copies of the picked messages below the target: as turns where they alternate, else quoted in one message."""
-    wanted = tuple(dict.fromkeys(picks))
+    Raises:
+        BadContent: nothing is picked.
+    """
+    wanted = tuple(dict.fromkeys(wish.picks))
     if not wanted:
         raise BadContent("Nothing is picked.", "Tick the messages to bring over.")
     messages, warnings = _with_closures(place, wanted)

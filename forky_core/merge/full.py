@@ -1,0 +1,66 @@
+"""A full merge: the source's turns as they were said, or the target's pointer moved where that says the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from forky_core.context.quoting import merge_footer
+from forky_core.context.transcript import dangling
+from forky_core.merge.arriving import arriving
+from forky_core.merge.incoming import Incoming
+from forky_core.merge.place import Place
+from forky_core.merge.plan import MergePlan
+from forky_core.merge.wish import Wish
+from forky_core.merge.wording import full_header, transcript
+from forky_core.parts import MergePart
+
+
+def plan_full(place: Place, wish: Wish) -> MergePlan:
+    """A moved pointer where the target has not moved since the fork (unless forced), else one merge message."""
+    if place.continues_target and (place.target is None or not wish.force):
+        note = f"“{place.target_name}” has not moved since the fork: its pointer moves on, no merge message is needed."
+        return replace(_brought(place), warnings=(note,), fast_forward=place.source)
+    return arriving(place, "full", lambda found: _merged(place, found))
+
+
+def _merged(place: Place, found: Incoming) -> MergePlan:
+    """One message whose payload names the source's turns; the context shows them between a header and a footer."""
+    short = place.short_ids()
+    header = full_header(place.source_name, found, short, place.prompt_of_source(found))
+    ids = tuple(message.id for message in found.turns)
+    omitted = tuple(omission.message for omission in found.omitted)
+    part = MergePart("full", place.source_name, ids, header, omitted)
+    tokens = place.tokens_full(found.turns, header)
+    warnings = place.warnings(found, short)
+    if dangling(found.turns):
+        warnings.append("A tool call and its result are parted by the fork: that pair is flattened to text.")
+    return replace(
+        place.empty("full", "merge"),
+        delta=found.delta,
+        bases=found.bases,
+        turns=ids,
+        payload="\n\n".join((header, transcript(found.turns), merge_footer(part))),
+        tokens=tokens,
+        tokens_full=tokens,
+        omitted=found.omitted,
+        warnings=tuple(warnings),
+        drafts=(place.merge_message(found, part),),
+        header=header,
+    )
+
+
+def _brought(place: Place) -> MergePlan:
+    """The plan of a fast-forward: the whole line comes, as it is, an unfinished end included."""
+    line = place.line_of(place.source)
+    start = len(place.line_of(place.target))
+    tokens = place.context_tokens(line) - place.context_tokens(line[:start])
+    brought = place.delta()
+    return replace(
+        place.empty("full", "fast_forward"),
+        delta=brought,
+        bases=(place.target,) if place.target is not None else (),
+        turns=tuple(message.id for message in line[start:]),
+        payload=transcript(line[start:]),
+        tokens=tokens,
+        tokens_full=tokens,
+    )

@@ -1,0 +1,21 @@
+"""Every way to merge, by name: a strategy is a file of this folder and a row here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from forky_core.merge.full import plan_full
+from forky_core.merge.picks import plan_picks
+from forky_core.merge.place import Place
+from forky_core.merge.plan import MergePlan
+from forky_core.merge.squashing import plan_squash
+from forky_core.merge.wish import Wish
+from forky_core.parts import Strategy
+
+Planner = Callable[[Place, Wish], MergePlan]
+"""What a merge would do. Writes nothing; raises BadContent for a wish that it cannot carry out."""
+
+STRATEGIES: Mapping[Strategy, Planner] = MappingProxyType(
+    {"full": plan_full, "squash": plan_squash, "cherry-pick": plan_picks}
+)
