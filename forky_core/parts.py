@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal
 Json = Any
 """A JSON value: None, bool, int, float, str, list or dict of them."""
 
-Strategy = Literal["full", "squash", "cherry-pick"]
+Strategy = Literal["full", "squash", "cherry-pick", "three-way", "fuse"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +124,16 @@ class MergePart:
     source: str
     """Name of the branch as it was called when it was merged."""
     messages: tuple[str, ...]
-    """Ids the payload stands for, in topological order: the turns to show for `full`, the cited ones else."""
+    """Ids the payload stands for, in topological order: the turns to show for `full`, the cited ones else; of a
+    fusion the candidates, as they were labelled."""
     text: str
-    """The block the model reads (squash, cherry-pick), or the header above the turns (full)."""
+    """The block the model reads, or the header above the turns (full); of a fusion the answer."""
     omitted: tuple[str, ...] = ()
     """Ids of the source's messages that the payload leaves out, so that nothing is dropped silently."""
     made_by: str = ""
     """The model that wrote the text, "" where a person or plain code did."""
+    claims: str = ""
+    """Canonical JSON of the claims it brought (merge/claims.py), read back by later merges; "": none were made."""
 
     def stored(self) -> dict[str, Json]:
         part: dict[str, Json] = {
@@ -144,6 +147,8 @@ class MergePart:
             part["omitted"] = list(self.omitted)
         if self.made_by:
             part["made_by"] = self.made_by
+        if self.claims:
+            part["claims"] = json.loads(self.claims)
         return part
 
     def hashed(self) -> dict[str, Json]:
@@ -205,6 +210,7 @@ def _known_part(part: Mapping[str, Json]) -> Part | None:
                 part["text"],
                 tuple(part.get("omitted", ())),
                 part.get("made_by", ""),
+                canonical_json(part["claims"]) if part.get("claims") else "",
             )
     return None
 

@@ -8,7 +8,13 @@ from forky_core.model import Generation, Message, Usage
 from forky_core.views.notebook import Cell
 
 _ROLES = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
-_STRATEGIES = {"full": "in full", "squash": "squashed", "cherry-pick": "picked"}
+_STRATEGIES = {
+    "full": "in full",
+    "squash": "squashed",
+    "cherry-pick": "picked",
+    "three-way": "merged three-way",
+    "fuse": "fused",
+}
 _ENDS = {"stopped": "Stopped", "interrupted": "Interrupted", "failed": "Failed"}
 
 

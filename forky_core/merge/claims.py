@@ -1,0 +1,320 @@
+"""What a branch says, as claims that two branches can be merged by: typed, keyed, cited, and never overwritten.
+
+A set of claims is a multi-value register for each key, and a merge is its join: what either side says, less what
+either side has superseded. Superseded claims leave their ids behind (`gone`), so that the join is a semilattice:
+commutative, associative, idempotent, and of a side that merely continues the other, that side.
+It needs no base: whoever changed a value has superseded the one it was, and whoever did not has nothing to lose.
+
+Two live claims on one key that cannot both hold are a conflict. It is kept as a value until a claim supersedes both.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal, get_args
+
+from forky_core.hashing import content_hash
+from forky_core.parts import Json, canonical_json
+
+ClaimType = Literal[
+    "constraint",
+    "correction",
+    "decision",
+    "result",
+    "failed_attempt",
+    "open_question",
+    "todo",
+    "preference",
+    "fact",
+]
+Polarity = Literal["affirmed", "negated"]
+Status = Literal["settled", "tentative", "open", "done"]
+VerbatimKind = Literal["code", "command", "path", "error", "config", "number", "url", "name"]
+
+SECTION_OF: Mapping[str, str] = {
+    "constraint": "Constraints",
+    "correction": "Corrections",
+    "decision": "Decisions",
+    "result": "Results",
+    "verbatim": "Word for word",
+    "failed_attempt": "Tried without success",
+    "open_question": "Open questions",
+    "todo": "To do",
+    "preference": "Preferences",
+    "fact": "Facts",
+}
+"""Headings by type, the most important first: where not everything finds room, the last goes first."""
+ASSERTING = frozenset({"constraint", "correction", "decision", "result", "preference", "fact"})
+"""Types that say how something is. A question, a plan or a failed attempt contradicts nothing."""
+LONGEST_TEXT = 30
+"""Words of a claim."""
+LONGEST_QUOTE = 25
+"""Words of its quotation."""
+
+
+def folded(text: str) -> str:
+    """What makes two keys or two values the same: their words, in any case and spacing."""
+    return " ".join(text.split()).strip(" .,;:!`\"'“”‘’").casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing that was said, with the messages it rests on."""
+
+    type: ClaimType
+    text: str
+    """At most LONGEST_TEXT words."""
+    cites: tuple[str, ...]
+    """Ids of messages, in the order they were said."""
+    key: str = ""
+    """What it is about ("port", "name of the tool"); "" where it competes with nothing."""
+    value: str = ""
+    """What it says of its key ("8080"); "": its text."""
+    polarity: Polarity = "affirmed"
+    status: Status = "settled"
+    quote: str = ""
+    """At most LONGEST_QUOTE words, letter for letter from one of the cited messages; "" of a person's own words."""
+    supersedes: tuple[str, ...] = ()
+    """Ids of claims it stands in place of, beyond those that came before it on its own line."""
+
+    @property
+    def id(self) -> str:
+        """16 hex digits of its content."""
+        return _digest(self)
+
+    @property
+    def says(self) -> str:
+        """Its value in the form that is compared."""
+        return folded(self.value or self.text)
+
+    def contradicts(self, other: Claim) -> bool:
+        """Whether not both can hold: two values for one key, or one value affirmed and denied."""
+        if not self.key or folded(self.key) != folded(other.key):
+            return False
+        if self.type not in ASSERTING or other.type not in ASSERTING:
+            return False
+        same = self.says == other.says
+        if self.polarity != other.polarity:
+            return same
+        return self.polarity == "affirmed" and not same
+
+    def repeats(self, other: Claim) -> bool:
+        """Whether it says of its key what `other` says already."""
+        about = bool(self.key) and folded(self.key) == folded(other.key)
+        return about and self.says == other.says and self.polarity == other.polarity
+
+    def stored(self) -> dict[str, Json]:
+        """Only what differs from the default."""
+        entry: dict[str, Json] = {"type": self.type, "text": self.text, "cites": list(self.cites)}
+        for name in ("key", "value", "quote"):
+            if getattr(self, name):
+                entry[name] = getattr(self, name)
+        if self.polarity != "affirmed":
+            entry["polarity"] = self.polarity
+        if self.status != "settled":
+            entry["status"] = self.status
+        if self.supersedes:
+            entry["supersedes"] = list(self.supersedes)
+        return entry
+
+    @classmethod
+    def from_stored(cls, entry: Mapping[str, Json]) -> Claim:
+        """ValueError, KeyError or TypeError for what no claim is stored as."""
+        polarity, status = entry.get("polarity", "affirmed"), entry.get("status", "settled")
+        if entry["type"] not in get_args(ClaimType):
+            raise ValueError(entry["type"])
+        if polarity not in get_args(Polarity) or status not in get_args(Status):
+            raise ValueError(entry)
+        return cls(
+            entry["type"],
+            _text(entry["text"]),
+            _texts(entry["cites"]),
+            _text(entry.get("key", "")),
+            _text(entry.get("value", "")),
+            polarity,
+            status,
+            _text(entry.get("quote", "")),
+            _texts(entry.get("supersedes", ())),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Verbatim:
+    """Something worth having letter for letter: a command, a path, an error."""
+
+    kind: VerbatimKind
+    cite: str
+    span: str
+    """Exactly as it stands in the cited message."""
+
+    def stored(self) -> dict[str, Json]:
+        return {"kind": self.kind, "cite": self.cite, "span": self.span}
+
+    @classmethod
+    def from_stored(cls, entry: Mapping[str, Json]) -> Verbatim:
+        if entry["kind"] not in get_args(VerbatimKind):
+            raise ValueError(entry["kind"])
+        return cls(entry["kind"], _text(entry["cite"]), _text(entry["span"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One of the values a conflict is between."""
+
+    says: str
+    """As it is compared."""
+    claims: tuple[Claim, ...]
+    """Who says so, by id."""
+
+    @property
+    def text(self) -> str:
+        """As one of its claims words it."""
+        return min(claim.text for claim in self.claims)
+
+    @property
+    def polarity(self) -> Polarity:
+        return self.claims[0].polarity
+
+    @property
+    def cites(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(cite for claim in self.claims for cite in claim.cites))
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Live claims on one key that cannot all hold."""
+
+    key: str
+    values: tuple[Value, ...]
+    """Sorted, so that which side is merged into which changes nothing."""
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return tuple(claim for value in self.values for claim in value.claims)
+
+    @property
+    def hash(self) -> str:
+        """Names the key and the values, whoever said them: what a resolution is remembered by."""
+        values = [[value.polarity, value.says] for value in self.values]
+        return content_hash([folded(self.key), values]).removeprefix("b2:")
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimSet:
+    """What is said, and the ids of what no longer is."""
+
+    claims: frozenset[Claim] = frozenset()
+    """Live ones only."""
+    gone: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, claims: Iterable[Claim], gone: Iterable[str] = ()) -> ClaimSet:
+        """The live ones of `claims`, after what they supersede and `gone` is taken away."""
+        every = frozenset(claims)
+        dead = frozenset(gone).union(*(claim.supersedes for claim in every))
+        return cls(frozenset(claim for claim in every if claim.id not in dead), dead)
+
+    def join(self, other: ClaimSet) -> ClaimSet:
+        """The merge of two branches' claims."""
+        return ClaimSet.of(self.claims | other.claims, self.gone | other.gone)
+
+    def without(self, other: ClaimSet) -> ClaimSet:
+        """What joining this to `other` adds."""
+        return ClaimSet(self.claims - other.claims, self.gone - other.gone)
+
+    @property
+    def ordered(self) -> tuple[Claim, ...]:
+        """By importance, then by content: the same for any two equal sets."""
+        order = list(SECTION_OF)
+        return tuple(sorted(self.claims, key=lambda c: (order.index(c.type), c.text, c.id)))
+
+    def on(self, key: str) -> tuple[Claim, ...]:
+        """The live claims on a key."""
+        wanted = folded(key)
+        return tuple(claim for claim in self.ordered if claim.key and folded(claim.key) == wanted)
+
+    @property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """By key."""
+        keyed: dict[str, list[Claim]] = {}
+        for claim in self.ordered:
+            if claim.key and claim.type in ASSERTING:
+                keyed.setdefault(folded(claim.key), []).append(claim)
+        found = (_conflict(claims) for claims in keyed.values() if len(claims) > 1)
+        return tuple(sorted((conflict for conflict in found if conflict), key=lambda c: folded(c.key)))
+
+    def stored(self) -> dict[str, Json]:
+        entry: dict[str, Json] = {"claims": [claim.stored() for claim in self.ordered]}
+        if self.gone:
+            entry["gone"] = sorted(self.gone)
+        return entry
+
+    @classmethod
+    def from_stored(cls, entry: Mapping[str, Json]) -> ClaimSet:
+        """ValueError, KeyError or TypeError for what no set is stored as."""
+        return cls.of(map(Claim.from_stored, entry["claims"]), _texts(entry.get("gone", ())))
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """What a merge message keeps of the claims it brought, so that a later merge reads them back."""
+
+    set: ClaimSet = field(default_factory=ClaimSet)
+    verbatim: tuple[Verbatim, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.set.claims or self.set.gone or self.verbatim)
+
+    def to_json(self) -> str:
+        """Canonical JSON; "" for nothing, so that a payload without claims hashes as before there were any."""
+        if not self:
+            return ""
+        entry = self.set.stored()
+        if self.verbatim:
+            entry["verbatim"] = [one.stored() for one in self.verbatim]
+        return canonical_json(entry)
+
+    @classmethod
+    def from_json(cls, text: str) -> Frozen | None:
+        """None where it is none: a file from elsewhere may hold anything."""
+        try:
+            entry = json.loads(text)
+            verbatim = tuple(map(Verbatim.from_stored, entry.get("verbatim", ())))
+            return cls(ClaimSet.from_stored(entry), verbatim)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return None
+
+
+def _conflict(claims: Iterable[Claim]) -> Conflict | None:
+    every = tuple(claims)
+    torn = [claim for claim in every if any(claim.contradicts(other) for other in every)]
+    if not torn:
+        return None
+    values: dict[tuple[str, Polarity], list[Claim]] = {}
+    for claim in torn:
+        values.setdefault((claim.says, claim.polarity), []).append(claim)
+    sides = tuple(
+        Value(says, tuple(sorted(held, key=lambda c: c.id)))
+        for (says, _), held in sorted(values.items(), key=lambda item: (item[0][1], item[0][0]))
+    )
+    return Conflict(min(claim.key for claim in torn), sides)
+
+
+@lru_cache(maxsize=65_536)
+def _digest(claim: Claim) -> str:
+    return content_hash(claim.stored()).removeprefix("b2:")[:16]
+
+
+def _text(value: Json) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _texts(values: Json) -> tuple[str, ...]:
+    if isinstance(values, str):
+        raise TypeError(values)
+    return tuple(_text(value) for value in values)
