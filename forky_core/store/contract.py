@@ -8,7 +8,7 @@ durable; one that raises has left nothing behind.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -148,6 +148,17 @@ class Store(Protocol):
 
     def blob(self, sha256: str) -> Blob:
         """NotFound where there is none."""
+        ...
+
+    def derived(self, conversation: ConversationId, keys: Iterable[str]) -> Mapping[str, str]:
+        """What was worked out of this conversation's messages and kept under these keys; only those there are."""
+        ...
+
+    def keep_derived(self, conversation: ConversationId, entries: Mapping[str, str]) -> None:
+        """Keep what could be worked out again at a price (a model's reading of a range of messages).
+
+        No part of the history: no operation, never hashed, gone with the conversation.
+        """
         ...
 
     def setting(self, key: str) -> str | None:

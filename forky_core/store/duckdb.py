@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import atexit
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Self
@@ -46,7 +46,7 @@ from forky_core.store.reading import read_message, read_messages, read_path, uui
 from forky_core.store.rows import generation_from_row, id_from_key, operations_from_rows
 from forky_core.store.searching import search
 from forky_core.store.staging import Staged
-from forky_core.store.tables import blobs, settings
+from forky_core.store.tables import blobs, derived, settings
 from forky_core.store.verify import verify_file
 from forky_core.store.views import Views
 from forky_core.store.words import search_words
@@ -279,6 +279,23 @@ class DuckDBStore:
             raise no_blob(sha256)
         media_type, name, content = rows[0]
         return Blob(sha256, media_type, name, bytes(content))
+
+    def derived(self, conversation: ConversationId, keys: Iterable[str]) -> Mapping[str, str]:
+        wanted = list(dict.fromkeys(keys))
+        rows = self._file.rows(sql.DERIVED, conversation=self._number(conversation), keys=wanted)
+        return dict(rows)
+
+    def keep_derived(self, conversation: ConversationId, entries: Mapping[str, str]) -> None:
+        def keep(cursor: duckdb.DuckDBPyConnection) -> None:
+            rows = cursor.execute(sql.CONVERSATION.text, [conversation]).fetchall()
+            if not rows:
+                raise no_conversation(conversation)
+            number = rows[0][0]
+            for key, value in entries.items():
+                cursor.execute(sql.DROP_DERIVED.text, sql.DROP_DERIVED.values(conversation=number, key=key))
+                cursor.execute(insertion(derived, 1), [number, key, value])
+
+        self._writer.ask(Alone(keep))
 
     def setting(self, key: str) -> str | None:
         rows = self._file.rows(sql.SETTING, key=key)

@@ -7,7 +7,7 @@ Its laws are the contract's; it keeps them in the plainest way there is.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from threading import RLock
 from types import MappingProxyType
@@ -53,6 +53,7 @@ class _Conversation:
     generations: dict[GenerationId, Generation] = field(default_factory=dict)
     moved: dict[str, Operation] = field(default_factory=dict)
     """The last operation that changed each key, removed keys included."""
+    derived: dict[str, str] = field(default_factory=dict)
 
     def summary(self) -> ConversationSummary:
         branches = list(self.view.branches)
@@ -235,6 +236,15 @@ class MemoryStore:
         if found is None:
             raise no_blob(sha256)
         return found
+
+    def derived(self, conversation: ConversationId, keys: Iterable[str]) -> Mapping[str, str]:
+        with self._lock:
+            held = self._kept(conversation).derived
+            return {key: held[key] for key in keys if key in held}
+
+    def keep_derived(self, conversation: ConversationId, entries: Mapping[str, str]) -> None:
+        with self._lock:
+            self._kept(conversation).derived.update(entries)
 
     def setting(self, key: str) -> str | None:
         with self._lock:

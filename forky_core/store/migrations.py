@@ -18,7 +18,7 @@ from forky_core.errors import StoreDamaged, StoreTooNew
 from forky_core.store.backup import copied_beside
 from forky_core.store.compiled import compiled, insertion
 from forky_core.store.file import DatabaseFile
-from forky_core.store.tables import metadata, migrations
+from forky_core.store.tables import derived, metadata, migrations
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,24 @@ class Migration:
     apply: Callable[[duckdb.DuckDBPyConnection], None]
 
 
+_LATER = frozenset({derived.name})
+"""Tables that a migration after the first one makes."""
+
+
 def _first_schema(cursor: duckdb.DuckDBPyConnection) -> None:
     for table in metadata.sorted_tables:
-        cursor.execute(compiled(CreateTable(table)).text)
+        if table.name not in _LATER:
+            cursor.execute(compiled(CreateTable(table)).text)
 
 
-MIGRATIONS: tuple[Migration, ...] = (Migration(1, "the first schema", _first_schema),)
+def _derived_data(cursor: duckdb.DuckDBPyConnection) -> None:
+    cursor.execute(compiled(CreateTable(derived)).text)
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(1, "the first schema", _first_schema),
+    Migration(2, "what was worked out of messages", _derived_data),
+)
 """Never edited once released: what follows is appended."""
 
 _TABLES = "SELECT table_name FROM duckdb_tables() WHERE database_name = 'forky'"

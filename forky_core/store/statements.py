@@ -29,6 +29,7 @@ from forky_core.store.compiled import Statement, compiled
 from forky_core.store.tables import (
     blobs,
     conversations,
+    derived,
     entries,
     generations,
     messages,
@@ -249,11 +250,20 @@ STILL_NAMED = compiled(
     )
 )
 DROP_BLOB = compiled(delete(blobs).where(blobs.c.sha256 == bindparam("sha256")))
+_keys = _unnested(key=Text)
+DERIVED = compiled(
+    select(derived.c.key, derived.c.value)
+    .join(_keys, derived.c.key == _keys.c.key)
+    .where(derived.c.conversation == _here)
+)
+DROP_DERIVED = compiled(
+    delete(derived).where(derived.c.conversation == _here, derived.c.key == bindparam("key"))
+)
 SETTING = compiled(select(settings.c.value).where(settings.c.key == bindparam("key")))
 DROP_SETTING = compiled(delete(settings).where(settings.c.key == bindparam("key")))
 PURGE = tuple(
     compiled(delete(table).where(table.c.conversation == _here))
-    for table in (entries, generations, messages, segments, operations, conversations)
+    for table in (derived, entries, generations, messages, segments, operations, conversations)
 )
 
 SET_ENTRY = compiled(

@@ -93,6 +93,15 @@ generations = Table(
     Index("generations_key", "conversation", "id", unique=True),
 )
 
+derived = Table(
+    "derived",
+    metadata,
+    Column("conversation", Integer),
+    Column("key", Text, comment="what it was worked out of, and how"),
+    Column("value", Text),
+    Index("derived_key", "conversation", "key", unique=True),
+)
+
 blobs = Table(
     "blobs",
     metadata,

@@ -232,6 +232,8 @@ class StoreLaws:
             lambda: store.record(HERE, generation(1)),
             lambda: store.search("x", conversation=HERE),
             lambda: store.purge(HERE),
+            lambda: store.derived(HERE, ["a"]),
+            lambda: store.keep_derived(HERE, {"a": "1"}),
             lambda: store.verify(HERE),
         )
         for call in calls:
@@ -467,6 +469,31 @@ class StoreLaws:
         store.set_setting("theme", None)
         store.set_setting("theme", None)
         assert store.setting("theme") is None
+
+    def test_what_was_worked_out_is_kept_by_its_key_and_replaced(self, store: Store) -> None:
+        begin(store)
+        begin(store, here=ELSEWHERE)
+        assert store.derived(HERE, ["a", "b"]) == {}
+        store.keep_derived(HERE, {"a": "1", "b": "“2”"})
+        store.keep_derived(HERE, {"a": "3"})
+        assert store.derived(HERE, ["b", "a", "a", "c"]) == {"a": "3", "b": "“2”"}
+        assert store.derived(HERE, []) == {}
+        assert store.derived(ELSEWHERE, ["a"]) == {}
+
+    def test_what_was_worked_out_is_no_part_of_the_history(self, store: Store) -> None:
+        begin(store)
+        before = (store.view(HERE), store.operations(HERE))
+        store.keep_derived(HERE, {"a": "1"})
+        assert (store.view(HERE), store.operations(HERE)) == before
+        assert store.verify().clean
+
+    def test_a_purge_takes_what_was_worked_out(self, store: Store) -> None:
+        begin(store)
+        store.keep_derived(HERE, {"a": "1"})
+        change(store, Change("trashed", None, True))
+        store.purge(HERE)
+        begin(store)
+        assert store.derived(HERE, ["a"]) == {}
 
     def test_only_the_trash_can_be_purged(self, store: Store) -> None:
         begin(store, said("hello"))

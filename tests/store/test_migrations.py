@@ -9,15 +9,22 @@ import pytest
 from forky_core.errors import StoreDamaged, StoreTooNew
 from forky_core.store.duckdb import DuckDBStore
 from forky_core.store.migrations import MIGRATIONS, Migration
-from tests.store.released.make_schema_1 import FILE
+from tests.store.released import make_schema_1, make_schema_2
 from tests.store.talk import ELSEWHERE, HERE, begin, said
+
+NEXT = MIGRATIONS[-1].number + 1
+
+
+def unpacked(file: Path, folder: Path) -> Path:
+    path = folder / "released.duckdb"
+    path.write_bytes(gzip.decompress(file.read_bytes()))
+    return path
 
 
 @pytest.fixture
 def released(tmp_path: Path) -> Path:
-    path = tmp_path / "released.duckdb"
-    path.write_bytes(gzip.decompress(FILE.read_bytes()))
-    return path
+    """A file of the newest schema."""
+    return unpacked(make_schema_2.FILE, tmp_path)
 
 
 def _add_a_column(cursor: duckdb.DuckDBPyConnection) -> None:
@@ -29,8 +36,9 @@ def _fail_half_way(cursor: duckdb.DuckDBPyConnection) -> None:
     raise ZeroDivisionError
 
 
-def test_a_file_of_the_first_schema_opens_whole(released: Path) -> None:
-    with DuckDBStore.open(released) as store:
+@pytest.mark.parametrize("file", [make_schema_1.FILE, make_schema_2.FILE])
+def test_a_file_of_every_released_schema_opens_whole(file: Path, tmp_path: Path) -> None:
+    with DuckDBStore.open(unpacked(file, tmp_path)) as store:
         view = store.view(HERE)
         assert view.title == "Released with schema 1"
         assert list(view.branches) == ["main", "side"]
@@ -48,6 +56,13 @@ def test_a_file_of_the_first_schema_opens_whole(released: Path) -> None:
         assert store.setting("theme") == "dark"
         assert store.verify().clean
         begin(store, said("still writable"), here=type(HERE)("new"))
+        store.keep_derived(HERE, {"new": "too"})
+        assert store.derived(HERE, ["new"]) == {"new": "too"}
+
+
+def test_what_was_worked_out_comes_back_from_a_released_file(released: Path) -> None:
+    with DuckDBStore.open(released) as store:
+        assert store.derived(HERE, ["claims"]) == {"claims": "[]"}
 
 
 def test_opening_the_newest_schema_makes_no_backup(released: Path) -> None:
@@ -57,16 +72,16 @@ def test_opening_the_newest_schema_makes_no_backup(released: Path) -> None:
 
 def test_a_migration_is_preceded_by_a_backup(released: Path) -> None:
     before = released.read_bytes()
-    steps = (*MIGRATIONS, Migration(2, "a column more", _add_a_column))
+    steps = (*MIGRATIONS, Migration(NEXT, "a column more", _add_a_column))
     DuckDBStore.open(released, migrations=steps).close()
-    backup = released.with_name("released.schema-1.duckdb")
+    backup = released.with_name(f"released.schema-{NEXT - 1}.duckdb")
     assert backup.read_bytes() == before
     with DuckDBStore.open(backup) as old:
         assert old.setting("theme") == "dark"
 
 
 def test_a_failed_migration_leaves_the_old_schema(released: Path) -> None:
-    steps = (*MIGRATIONS, Migration(2, "a bad one", _fail_half_way))
+    steps = (*MIGRATIONS, Migration(NEXT, "a bad one", _fail_half_way))
     with pytest.raises(ZeroDivisionError):
         DuckDBStore.open(released, migrations=steps)
     with DuckDBStore.open(released) as store:
@@ -75,7 +90,7 @@ def test_a_failed_migration_leaves_the_old_schema(released: Path) -> None:
 
 
 def test_a_later_schema_is_left_alone(released: Path) -> None:
-    steps = (*MIGRATIONS, Migration(2, "a column more", _add_a_column))
+    steps = (*MIGRATIONS, Migration(NEXT, "a column more", _add_a_column))
     DuckDBStore.open(released, migrations=steps).close()
     before = released.read_bytes()
     with pytest.raises(StoreTooNew, match="later Forky"):
