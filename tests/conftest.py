@@ -2,6 +2,9 @@
 
 Connections are watched by an audit hook, which sees every socket of this process whichever library opens it. An
 attempt is refused, and fails the test even where the code under test takes the refusal for a dead network.
+
+A test in a browser is tried up to three times, and named in the summary where it needed that: a machine under load can
+drop a frame or a connection that no waiting brings back. No other test has a second chance.
 """
 
 from __future__ import annotations
@@ -18,7 +21,15 @@ settings.register_profile("here", deadline=None, print_blob=True)
 settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True, database=None)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
+SECOND_CHANCES = 2
 _attempts: list[str] = []
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.pluginmanager.hasplugin("rerunfailures"):
+        for item in items:
+            if item.get_closest_marker("browser"):
+                item.add_marker(pytest.mark.flaky(reruns=SECOND_CHANCES))
 
 
 def _is_here(host: object) -> bool:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import socket
+from pathlib import Path
 
 import httpx
 import pytest
 
 from tests import conftest
+
+pytest_plugins = ["pytester"]
 
 
 @pytest.mark.parametrize("address", ["192.0.2.1", "2001:db8::1", "example.com"])
@@ -27,3 +30,26 @@ def test_a_swallowed_attempt_is_remembered() -> None:
 def test_this_machine_may_be_reached() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         socket.create_connection(server.getsockname(), timeout=5).close()
+
+
+def test_only_browser_tests_are_tried_again_and_the_summary_says_so(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(Path(conftest.__file__).read_text("utf-8"))
+    pytester.makeini("[pytest]\naddopts = -raR\nmarkers = browser: in a browser\n")
+    pytester.makepyfile(
+        """
+        import pytest
+        tries = []
+
+        @pytest.mark.browser
+        def test_in_a_browser():
+            tries.append(1)
+            assert len(tries) == 3
+
+        def test_elsewhere():
+            tries.append(1)
+            assert len(tries) == 5
+        """
+    )
+    done = pytester.runpytest_subprocess()
+    done.assert_outcomes(passed=1, failed=1)
+    done.stdout.fnmatch_lines(["RERUN *test_in_a_browser", "FAILED *test_elsewhere*", "*2 rerun*"])

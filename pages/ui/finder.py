@@ -12,12 +12,23 @@ _PRESSED = "library.pressed"
 """How often Ctrl+K was pressed in this tab; the browser acts on a number it has not seen."""
 
 _JS = """
+const PATIENCE = 5000;  // Milliseconds: the field can be mounted long after this component on a busy machine.
+
 export default function (component) {
-  const field = document.querySelector(".st-key-library-search input");
-  if (field && component.data.pressed !== window.__forkyFocused) {
-    window.__forkyFocused = component.data.pressed;
-    setTimeout(() => { field.focus(); field.select(); }, 50);
-  }
+  const pressed = component.data.pressed;
+  if (pressed === window.__forkyFocused) return;
+  const latest = performance.now() + PATIENCE;
+  let frame = 0;
+  const seek = () => {
+    const field = document.querySelector(".st-key-library-search input");
+    if (field && document.activeElement === field) { window.__forkyFocused = pressed; return; }
+    if (field) { field.focus(); field.select(); }
+    if (performance.now() < latest) frame = requestAnimationFrame(seek);
+  };
+  const theirs = () => { window.__forkyFocused = pressed; cancelAnimationFrame(frame); };
+  addEventListener("pointerdown", theirs, { once: true, capture: true });
+  frame = requestAnimationFrame(seek);
+  return () => { cancelAnimationFrame(frame); removeEventListener("pointerdown", theirs, true); };
 }
 """
 

@@ -1,6 +1,8 @@
 """The app in a real Chromium: a server of its own on a free port with a database of its own, and a page that watches.
 
 Every page records violations of the Content-Security-Policy and errors of scripts; `watched.problems` lists them.
+What a test claims about a page it claims with Playwright's `expect`, which waits until it holds: a page is never asked
+once, and never after a pause.
 """
 
 from __future__ import annotations
@@ -21,6 +23,10 @@ import pytest
 from tests.programs import chromium
 
 playwright = pytest.importorskip("playwright.sync_api")
+expect = playwright.expect
+PATIENCE = 60_000
+"""Milliseconds that anything may take on a machine that is busy with something else. A good run waits for none."""
+expect.set_options(timeout=PATIENCE)
 CHECKOUT = Path(__file__).resolve().parents[2]
 FLAGS = [
     "--no-sandbox",
@@ -37,6 +43,23 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+_SETTLED = """
+() => {
+  const app = document.querySelector('[data-testid=stApp]');
+  const drawn = document.querySelector('[data-testid=stMainBlockContainer] :is(button, [data-testid=stText])');
+  return app?.dataset.testScriptState === 'notRunning' && drawn !== null
+    && document.querySelector('[data-stale=true], [data-testid=stSkeleton]') === null;
+}
+"""
+"""Streamlit is at rest before the first run too: so something of the page has to be there."""
+
+
+def settled(page: Any) -> Any:
+    """The page, once the script has drawn it to the end and nothing of an earlier run is left."""
+    page.wait_for_function(_SETTLED, timeout=PATIENCE)
+    return page
 
 
 @contextlib.contextmanager
@@ -67,7 +90,8 @@ def served(script: Path, folder: Path, **environment: str) -> Iterator[str]:
 
 
 def _await(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    for _ in range(300):
+    latest = time.monotonic() + PATIENCE / 1000
+    while time.monotonic() < latest:
         if server.poll() is not None:
             break
         with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5):  # noqa: S310 - our own address
@@ -101,6 +125,7 @@ class Watched:
         self.context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
         )
+        self.context.set_default_timeout(PATIENCE)
         self.page = self.context.new_page()
         self.problems: list[str] = []
         self.page.on("console", self._console)
@@ -111,12 +136,9 @@ class Watched:
             self.problems.append(message.text)
 
     def open(self, url: str) -> Any:
-        """The page, once the script has run to its end."""
+        """The page, once it is drawn."""
         self.page.goto(url)
-        self.page.wait_for_selector(
-            '[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=60_000
-        )
-        return self.page
+        return settled(self.page)
 
     def shot(self, path: Path) -> None:
         self.page.screenshot(path=str(path), full_page=False)

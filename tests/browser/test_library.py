@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from forky_core.forky import Forky
-from tests.browser.conftest import CHECKOUT, Watched, served
+from tests.browser.conftest import CHECKOUT, Watched, expect, served
 from tests.builders import ScriptedModels, talk
 
 pytestmark = pytest.mark.browser
@@ -29,31 +28,25 @@ def seeded(tmp_path: Path) -> Iterator[str]:
         yield address
 
 
-def settled(page: Any) -> None:
-    page.wait_for_timeout(300)
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=30_000)
-
-
 def test_a_found_word_is_one_click_from_its_message(seeded: str, watch: Watch) -> None:
     watched = watch()
     page = watched.open(f"{seeded}/library")
     page.get_by_placeholder("Search titles").fill("needle haystack")
-    page.locator(".found-snippet mark").first.wait_for()
-    assert page.locator(".found-snippet mark").all_inner_texts() == ["haystack", "needle"]
+    expect(page.locator(".found-snippet mark")).to_have_text(["haystack", "needle"])
     page.locator('[class*="st-key-found-at-"] a').first.click()
     page.wait_for_url(re.compile(r"/\?c=[^&]+&b=debug&m=[0-9a-f]{32}$"))
-    page.get_by_text("the haystack has a needle").first.wait_for()
+    expect(page.get_by_text("the haystack has a needle").first).to_be_visible()
     page.go_back()
-    page.locator(".found-snippet").first.wait_for()
+    expect(page.locator(".found-snippet").first).to_be_visible()
     assert watched.problems == []
 
 
 def test_ctrl_k_leads_to_the_search_with_the_cursor_in_it(seeded: str, watch: Watch) -> None:
     page = watch().open(f"{seeded}/settings")
     page.keyboard.press("Control+k")
-    page.locator(".st-key-library-search input:focus").wait_for(timeout=10_000)
+    expect(page.locator(".st-key-library-search input")).to_be_focused()
     page.keyboard.type("needle")
-    page.locator(".found-snippet mark").first.wait_for()
+    expect(page.locator(".found-snippet mark").first).to_be_visible()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
@@ -64,35 +57,34 @@ def test_hostile_titles_are_text_and_no_page_is_wider_than_the_screen(
     watched.page.on("dialog", lambda dialog: watched.problems.append(f"ran: {dialog.message}"))
     for place in ("library", "library?q=needle", "history", "settings"):
         page = watched.open(f"{seeded}/{place}")
-        settled(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert page.locator("img[src='x']").count() == 0
+        expect(page.locator("img[src='x']")).to_have_count(0)
     page = watched.open(f"{seeded}/library")
-    assert page.get_by_text("<img src=x onerror", exact=False).filter(visible=True).first.is_visible()
+    expect(page.get_by_text("<img src=x onerror").filter(visible=True).first).to_be_visible()
     assert watched.problems == []
 
 
 def test_a_deleted_conversation_comes_back_with_undo(seeded: str, watch: Watch) -> None:
     page = watch().open(f"{seeded}/library")
     page.locator('[class*="st-key-library-delete"] button:visible').last.click()
-    page.locator(".st-key-notice").get_by_text("to the trash").wait_for()
+    expect(page.locator(".st-key-notice")).to_contain_text("to the trash")
     page.locator(".st-key-notice-undo button:visible").click()
-    page.get_by_text("Undid").wait_for()
-    assert page.get_by_role("link", name="Backups").is_visible()
+    expect(page.locator(".st-key-notice")).to_contain_text("Undid")
+    expect(page.get_by_role("link", name="Backups").first).to_be_visible()
 
 
 def test_history_shows_what_restoring_would_change_and_does_it(seeded: str, watch: Watch) -> None:
     page = watch().open(f"{seeded}/library")
     page.get_by_role("link", name="Backups").first.click()
-    page.get_by_text("measure first").first.wait_for()
+    expect(page.get_by_text("measure first").first).to_be_visible()
     page.get_by_role("link", name="History").first.click()
     page.get_by_text("Created").first.click()
     page.get_by_role("button", name="Restore to here").filter(visible=True).last.click()
-    page.get_by_text("would go out of sight").wait_for()
+    expect(page.get_by_text("would go out of sight")).to_be_visible()
     page.get_by_role("button", name="Restore", exact=True).click()
-    page.locator(".st-key-notice").get_by_text("Restored to operation 1").wait_for()
+    expect(page.locator(".st-key-notice")).to_contain_text("Restored to operation 1")
     page.locator(".st-key-notice-undo button:visible").click()
-    page.get_by_text("Undid").first.wait_for()
+    expect(page.locator(".st-key-notice")).to_contain_text("Undid")
 
 
 def test_a_typed_key_is_in_no_address_file_or_page(seeded: str, watch: Watch, tmp_path: Path) -> None:
@@ -100,10 +92,10 @@ def test_a_typed_key_is_in_no_address_file_or_page(seeded: str, watch: Watch, tm
     page.locator('[class*="st-key-settings-open-openai"] button').click()
     page.locator(".st-key-settings-key-openai input").fill(KEY)
     page.get_by_role("button", name="Use it").click()
-    page.get_by_text("Key entered here").first.wait_for()
+    expect(page.get_by_text("Key entered here").first).to_be_visible()
     assert KEY not in page.url and KEY not in page.content()
     page.reload()
-    page.get_by_text("Key entered here").first.wait_for()
+    expect(page.get_by_text("Key entered here").first).to_be_visible()
     assert KEY not in page.content()
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert any(path.name.startswith("server-") for path in files)
