@@ -38,7 +38,8 @@ MAY_IMPORT = {
     "store": VALUES | {"dag", "settings"},
     "llm": VALUES | {"retrieval", "settings"},
     "repo": VALUES | CONTRACTS | {"context", "dag", "merge", "retrieval", "settings"},
-    "views": VALUES | CONTRACTS | {"context", "dag", "merge", "repo", "retrieval"},
+    "formats": VALUES | CONTRACTS | {"context", "dag", "repo"},
+    "views": VALUES | CONTRACTS | {"context", "dag", "formats", "merge", "repo", "retrieval"},
 }
 """Of each layer, the others it may know; a layer that is not named here is an entrance and may know all."""
 

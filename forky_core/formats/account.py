@@ -1,0 +1,89 @@
+"""What became of everything a source held: seen = imported + skipped + collapsed, always.
+
+An import that cannot say where each message went is not to be trusted with a history of years; so the counts are made
+where the decisions are made, and a test adds them up for every sample and every mutated file.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from forky_core.parts import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Of one conversation, or the sum over several."""
+
+    conversations: int = 0
+    """Those that could be read."""
+    unreadable: int = 0
+    """Conversations and documents that could not."""
+    seen: int = 0
+    """Nodes of the source, structural and hidden ones too."""
+    imported: int = 0
+    """Messages they became."""
+    collapsed: int = 0
+    """Nodes that said the same at the same place as one before them: one message, all source ids kept on it."""
+    skipped: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """Nodes that became no message, by the reason (a sentence)."""
+    notes: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """What was odd and how it was read (a sentence), by how often; such nodes are imported all the same."""
+
+    @property
+    def adds_up(self) -> bool:
+        return self.seen == self.imported + self.collapsed + sum(self.skipped.values())
+
+    def __add__(self, other: Account) -> Account:
+        return Account(
+            self.conversations + other.conversations,
+            self.unreadable + other.unreadable,
+            self.seen + other.seen,
+            self.imported + other.imported,
+            self.collapsed + other.collapsed,
+            _sum(self.skipped, other.skipped),
+            _sum(self.notes, other.notes),
+        )
+
+    def stored(self) -> dict[str, Json]:
+        entry: dict[str, Json] = {
+            "conversations": self.conversations,
+            "seen": self.seen,
+            "imported": self.imported,
+        }
+        if self.unreadable:
+            entry["unreadable"] = self.unreadable
+        if self.collapsed:
+            entry["collapsed"] = self.collapsed
+        if self.skipped:
+            entry["skipped"] = dict(self.skipped)
+        if self.notes:
+            entry["notes"] = dict(self.notes)
+        return entry
+
+    @classmethod
+    def from_stored(cls, entry: Mapping[str, Any]) -> Account:
+        return cls(
+            entry["conversations"],
+            entry.get("unreadable", 0),
+            entry["seen"],
+            entry["imported"],
+            entry.get("collapsed", 0),
+            MappingProxyType(dict(entry.get("skipped", {}))),
+            MappingProxyType(dict(entry.get("notes", {}))),
+        )
+
+
+def total(accounts: Iterable[Account]) -> Account:
+    found = Account()
+    for account in accounts:
+        found += account
+    return found
+
+
+def _sum(one: Mapping[str, int], other: Mapping[str, int]) -> Mapping[str, int]:
+    return MappingProxyType(dict(Counter(one) + Counter(other)))

@@ -1,0 +1,99 @@
+"""Fields of other programs' files, read without trusting their types: whatever is not what it should be is empty."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from forky_core.formats.contract import NOTHING
+from forky_core.parts import Json
+
+_LATEST = 32_503_680_000
+"""Seconds: the year 3000. What is larger counts milliseconds, microseconds or nanoseconds."""
+
+
+def obj(value: Json) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else NOTHING
+
+
+def seq(value: Json) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def objs(value: Json) -> list[Mapping[str, Any]]:
+    """The objects in a list."""
+    return [item for item in seq(value) if isinstance(item, dict)]
+
+
+def word(value: Json) -> str:
+    """A text, or a number as one: ids are opaque, and some programs count them."""
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+
+
+def ref(value: Json) -> str | None:
+    """An id that may be absent."""
+    return word(value) or None
+
+
+def words(value: Json) -> str:
+    """The text of a field that may hold one, a list of texts, or a list of text blocks."""
+    if isinstance(value, str):
+        return value
+    pieces = []
+    for item in seq(value):
+        piece = item if isinstance(item, str) else word(obj(item).get("text"))
+        if piece:
+            pieces.append(piece)
+    return "\n\n".join(pieces)
+
+
+def plain(text: str) -> str:
+    """Text with HTML's entities read: some exports escape what was never HTML."""
+    return html.unescape(text)
+
+
+def micros(value: Json) -> int:
+    """Microseconds since the epoch of a time in any of the usual spellings; 0 where it is none.
+
+    Numbers are seconds, or milli-, micro- or nanoseconds where they would lie beyond the year 3000; texts are numbers
+    or ISO 8601, without a zone in UTC; `{"$date": …}` is MongoDB's.
+    """
+    if isinstance(value, dict):
+        inner = value.get("$date", value.get("$numberLong", 0))
+        return micros(inner) if not isinstance(inner, dict) or "$date" not in inner else 0
+    if isinstance(value, bool) or value is None:
+        return 0
+    if isinstance(value, str):
+        return _written(value.strip())
+    if not isinstance(value, int | float) or not 0 < value < 1e20:
+        return 0
+    seconds = float(value)
+    while seconds > _LATEST:
+        seconds /= 1000
+    return round(seconds * 1_000_000)
+
+
+def _written(text: str) -> int:
+    try:
+        return micros(float(text))
+    except ValueError:
+        pass
+    try:
+        moment = datetime.fromisoformat(text[:40])
+    except ValueError:
+        return 0
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    try:
+        return max(0, round(moment.timestamp() * 1_000_000))
+    except (OverflowError, ValueError):
+        return 0
+
+
+def picked(value: Mapping[str, Json], *keys: str) -> dict[str, Json]:
+    """Those of the keys that are there and say something."""
+    return {key: value[key] for key in keys if value.get(key) not in (None, "", [], {})}

@@ -1,0 +1,262 @@
+"""Files as importers see them: single ones, and archives read member by member.
+
+An archive comes from anywhere, so nothing in it is believed: names with `..`, drives or absolute paths, links and
+encrypted members are left out, the number of members, their sizes and their compression are bounded, and sizes are
+counted while reading, not taken from the directory. Nothing is ever unpacked to disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from forky_core.errors import BadContent
+from forky_core.formats import json_values
+from forky_core.formats.contract import Sample, Shape, Unreadable
+from forky_core.formats.json_values import Stream
+from forky_core.parts import AttachmentPart, Json
+from forky_core.repo.taking_in import media_type_of
+from forky_core.repo.workspace import LARGEST_FILE
+
+MOST_MEMBERS = 100_000
+LARGEST_MEMBER = 8_000_000_000
+"""Bytes of one member, unpacked."""
+MOST_SQUEEZED = 250
+"""How many times smaller a member of more than SMALL bytes may be packed: text reaches 20, a bomb 1,000."""
+SMALL = 10_000_000
+LONGEST_TEXT = 64_000_000
+"""Bytes of a text or a binary document, which is read whole."""
+_HEAD = 1 << 16
+
+Opener = Callable[[], AbstractContextManager[Stream]]
+
+
+@dataclass(slots=True)
+class OpenedDocument:
+    """One file or member. Each look at it opens it anew."""
+
+    name: str
+    shape: Shape
+    open: Opener
+
+    def values(self) -> Iterator[Json | Unreadable]:
+        with self.open() as stream:
+            if self.shape == "lines":
+                yield from json_values.lines(stream)
+            elif self.shape in ("array", "object"):
+                yield from json_values.elements(stream)
+
+    def content(self) -> bytes:
+        with self.open() as stream:
+            data = stream.read(LONGEST_TEXT + 1)
+        if len(data) > LONGEST_TEXT:
+            raise BadContent(f"“{self.name[:100]}” is longer than {LONGEST_TEXT // 1_000_000} MB.")
+        return data
+
+    def text(self) -> str:
+        return self.content().decode("utf-8-sig", "replace")
+
+
+def document(name: str, open: Opener) -> OpenedDocument:
+    """The document, with its shape found by its content."""
+    with open() as stream:
+        head = stream.read(_HEAD)
+    return OpenedDocument(name, _shape(head), open)
+
+
+def _shape(head: bytes) -> Shape:
+    if head.startswith(b"SQLite format 3\0"):
+        return "sqlite"
+    if head.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "png"
+    first = json_values.first_character(io.BytesIO(head))
+    if first == "[":
+        return "array"
+    if first == "{":
+        return "lines" if _is_lines(head) else "object"
+    return "text"
+
+
+def _is_lines(head: bytes) -> bool:
+    """Whether the first line is a whole object. A one-line file of one object reads the same either way."""
+    line, broken, _ = head.decode("utf-8-sig", "replace").strip().partition("\n")
+    try:
+        json_values.parse(line)
+    except ValueError:
+        # One long object, or a first line longer than the head: what begins like a line of a log is one.
+        return not broken and line.startswith('{"type"') and len(head) == _HEAD
+    return True
+
+
+def sample(opened: OpenedDocument, tables: frozenset[str] = frozenset()) -> Sample:
+    """What `fits` may look at: the object, or the first few elements or lines."""
+    if opened.shape == "text":
+        with opened.open() as stream:
+            return Sample(opened.name, "text", text=stream.read(_HEAD).decode("utf-8-sig", "replace"))
+    values: list[Json] = []
+    for value in opened.values():
+        if not isinstance(value, Unreadable):
+            values.append(value)
+        if len(values) == _LOOKED_AT:
+            break
+    return Sample(opened.name, opened.shape, tuple(values), tables=tables)
+
+
+_LOOKED_AT = 8
+"""Elements or lines looked at: the first may be odd."""
+
+
+@dataclass(slots=True)
+class Beside:
+    """The files of an archive (or none), and the bytes of those that a message needs, until they are kept."""
+
+    members: dict[str, Opener] = field(default_factory=dict)
+    held: dict[str, Callable[[], bytes]] = field(default_factory=dict)
+    """How to read each attachment's bytes again, by sha256."""
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.members)
+
+    def attach(self, name: str, media_type: str = "", shown: str = "") -> AttachmentPart | None:
+        opener = self.members.get(name)
+        if opener is None:
+            return None
+
+        def read() -> bytes:
+            with opener() as stream:
+                return stream.read(LARGEST_FILE + 1)
+
+        try:
+            content = read()
+        except BadContent:
+            return None
+        return self._part(content, media_type, shown or PurePosixPath(name).name, read)
+
+    def attach_bytes(self, content: bytes, media_type: str = "", shown: str = "") -> AttachmentPart | None:
+        return self._part(content, media_type, shown, lambda: content)
+
+    def _part(
+        self, content: bytes, media_type: str, shown: str, read: Callable[[], bytes]
+    ) -> AttachmentPart | None:
+        if not content or len(content) > LARGEST_FILE:
+            return None
+        sha256 = hashlib.sha256(content).hexdigest()
+        self.held[sha256] = read
+        return AttachmentPart(sha256, media_type_of(content, shown, media_type), shown[:200])
+
+
+@dataclass(slots=True)
+class Archive:
+    """A zip file as documents and the files beside them."""
+
+    documents: list[OpenedDocument]
+    beside: Beside
+    refused: list[Unreadable]
+    """Members that were left out, and why."""
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Archive]:
+    """A file, or the members of a zip file, ready to be read.
+
+    Raises:
+        BadContent: it cannot be opened; the sentence says why.
+    """
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "that is no name of a file"
+        raise BadContent(f"“{path.name[:100]}” cannot be read: {why}.") from error
+    if not magic:
+        raise BadContent(f"“{path.name[:100]}” is empty.")
+    if magic != b"PK\x03\x04":
+        yield Archive([document(path.name, lambda: path.open("rb"))], Beside(), [])
+        return
+    try:
+        with zipfile.ZipFile(path) as packed:
+            yield _members(packed)
+    except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError) as error:
+        raise BadContent(f"The archive “{path.name[:100]}” is damaged: {error}.") from error
+
+
+def _members(packed: zipfile.ZipFile) -> Archive:
+    infos = packed.infolist()
+    if len(infos) > MOST_MEMBERS:
+        raise BadContent(f"The archive has {len(infos):,} members; at most {MOST_MEMBERS:,} are read.")
+    beside = Beside()
+    refused: list[Unreadable] = []
+    for info in infos:
+        if info.is_dir():
+            continue
+        why = _refusal(info)
+        if why:
+            refused.append(Unreadable(info.filename[:100], why))
+        else:
+            beside.members[info.filename] = _member(packed, info)
+    documents = []
+    for name, opener in beside.members.items():
+        if PurePosixPath(name).suffix.lower() in _READ and not PurePosixPath(name).name.startswith("."):
+            documents.append(document(name, opener))
+    return Archive(documents, beside, refused)
+
+
+_READ = frozenset(
+    (".json", ".jsonl", ".ndjson", ".db", ".sqlite", ".md", ".txt", ".csv", ".html", ".png", "")
+)
+"""Suffixes of members that may hold conversations; the others are files beside them."""
+
+
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+def _refusal(info: zipfile.ZipInfo) -> str:
+    """Why a member is not read, "" where it is."""
+    name = PurePosixPath(info.filename.replace("\\", "/"))
+    if name.is_absolute() or ".." in name.parts or _DRIVE.match(info.filename):
+        return "Its name leads out of the archive."
+    if stat.S_ISLNK(info.external_attr >> 16):
+        return "It is a link."
+    if info.flag_bits & 1:
+        return "It is encrypted."
+    if info.file_size > LARGEST_MEMBER:
+        return f"It has more than {LARGEST_MEMBER // 1_000_000_000} GB."
+    if info.file_size > SMALL and info.file_size > MOST_SQUEEZED * max(1, info.compress_size):
+        return "It is packed too tightly to be a conversation."
+    return ""
+
+
+def _member(packed: zipfile.ZipFile, info: zipfile.ZipInfo) -> Opener:
+    @contextmanager
+    def opening() -> Iterator[Stream]:
+        with packed.open(info) as stream:
+            yield _Counted(stream, min(LARGEST_MEMBER, max(SMALL, MOST_SQUEEZED * info.compress_size)))
+
+    return opening
+
+
+class _Counted:
+    """A stream that ends in an error where it has more bytes than its archive says."""
+
+    def __init__(self, stream: IO[bytes], most: int) -> None:
+        self._stream = stream
+        self._left = most
+
+    def read(self, size: int = -1, /) -> bytes:
+        try:
+            data = self._stream.read(size)
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+            raise BadContent(f"A member of the archive is damaged: {error}.") from error
+        self._left -= len(data)
+        if self._left < 0:
+            raise BadContent("A member of the archive unpacks to far more than it says.")
+        return data

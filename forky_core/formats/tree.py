@@ -1,0 +1,254 @@
+"""From a source's nodes to messages with ids, branches and an account: one place for every format.
+
+The rules are those that real exports taught (children lists are wrong, parents are missing, ids occur twice, chains
+bite their tails): edges come from the child's parent pointer; every branch is kept and the live one becomes `main`;
+nothing is dropped without its children joining the nearest ancestor that is kept; what says the same at the same place
+is one message that keeps every source id. No recursion: chains of a hundred thousand occur.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from forky_core.errors import BadName
+from forky_core.formats.account import Account
+from forky_core.formats.contract import Found, Node
+from forky_core.model import Message, MessageId, seal
+from forky_core.parts import Draft, TextPart
+from forky_core.repo.identity import branch_name, free_name, suggested_name
+
+MOST_TIPS = 5_000
+"""Ends of branches that one conversation may have; what only further ones lead to is left out, and counted."""
+MOST_NAMED = 200
+"""Ends that become branches with a name; the others are kept tips, reached by the picker and the graph."""
+
+EMPTY = "It holds nothing."
+STRUCTURE = "It only holds the tree together."
+TOO_MANY = f"Only the first {MOST_TIPS:,} branches of a conversation are kept."
+NO_PARENT = "Its parent is not in the file: it begins anew."
+CYCLE = "Its parents lead in a circle: it begins anew."
+TWICE = "Its id had occurred before: told apart."
+NO_CURRENT = "The message that was checked out is not in the file: the newest end is."
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a message comes from: one of the source's nodes."""
+
+    message: MessageId
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """A conversation ready to land."""
+
+    found: Found
+    messages: tuple[Message, ...]
+    """Parents before children, siblings in the source's order; no id twice."""
+    origins: tuple[Origin, ...]
+    """One for each node that is imported or collapsed."""
+    head: MessageId | None
+    """Where `main` points: what was checked out in the source."""
+    branches: Mapping[str, MessageId]
+    """The other named ends; `main` is not among them."""
+    kept: tuple[MessageId, ...]
+    """Ends without a name of their own."""
+    account: Account
+
+
+def grow(found: Found) -> Grown:
+    """The messages of `found`. Raises nothing, whatever the nodes are."""
+    return _Growing(found).grown()
+
+
+@dataclass(slots=True)
+class _Growing:
+    found: Found
+    skipped: Counter[str] = field(default_factory=Counter)
+    notes: Counter[str] = field(default_factory=Counter)
+    nodes: list[Node] = field(default_factory=list)
+    """All of them, with ids that differ."""
+    place: dict[str, int] = field(default_factory=dict)
+    """Index in `nodes` by id."""
+    above: list[int] = field(default_factory=list)
+    """Index of the parent of each, -1 for a root: a forest."""
+    below: list[list[int]] = field(default_factory=list)
+    landed: list[MessageId | None] = field(default_factory=list)
+    """The message of each node, or of the nearest ancestor that is one."""
+    messages: dict[MessageId, Message] = field(default_factory=dict)
+    origins: list[Origin] = field(default_factory=list)
+
+    def grown(self) -> Grown:
+        self._tell_apart()
+        self._join()
+        order = self._order()
+        self._seal(order)
+        current = self._current(order)
+        head = self.landed[current] if current is not None else None
+        branches, kept = self._name(head)
+        account = Account(
+            conversations=1,
+            seen=len(self.nodes),
+            imported=len(self.messages),
+            collapsed=len(self.origins) - len(self.messages),
+            skipped=MappingProxyType(dict(self.skipped)),
+            notes=MappingProxyType(dict(self.notes)),
+        )
+        return Grown(
+            self.found,
+            tuple(self.messages.values()),
+            tuple(self.origins),
+            head,
+            MappingProxyType(branches),
+            tuple(kept),
+            account,
+        )
+
+    def _tell_apart(self) -> None:
+        for node in self.found.nodes:
+            id = node.id
+            if id in self.place:
+                self.notes[TWICE] += 1
+                number = 2
+                while f"{id}#{number}" in self.place:
+                    number += 1
+                id = f"{id}#{number}"
+            self.place[id] = len(self.nodes)
+            self.nodes.append(node if id == node.id else replace(node, id=id))
+
+    def _join(self) -> None:
+        for at, node in enumerate(self.nodes):
+            parent = -1
+            if node.parent is not None:
+                parent = self.place.get(node.parent, -1)
+                if parent < 0:
+                    self.notes[NO_PARENT] += 1
+            self.above.append(parent)
+            if parent == at:
+                self._break(at)
+        self._open_circles()
+        self.below = [[] for _ in self.nodes]
+        for at, parent in enumerate(self.above):
+            if parent >= 0:
+                self.below[parent].append(at)
+
+    def _break(self, at: int) -> None:
+        self.above[at] = -1
+        self.notes[CYCLE] += 1
+
+    def _open_circles(self) -> None:
+        """Cut each circle above the node of it that the file names first."""
+        state = bytearray(len(self.nodes))  # 0 unseen, 1 on this walk, 2 leads to a root
+        for start in range(len(self.nodes)):
+            walk: list[int] = []
+            at = start
+            while at >= 0 and not state[at]:
+                state[at] = 1
+                walk.append(at)
+                at = self.above[at]
+            if at >= 0 and state[at] == 1:
+                circle = walk[walk.index(at) :]
+                self._break(min(circle))
+            for seen in walk:
+                state[seen] = 2
+
+    def _order(self) -> list[int]:
+        """Parents before children, level by level, siblings as the file has them; bounded to MOST_TIPS ends."""
+        open_ends = deque(at for at, parent in enumerate(self.above) if parent < 0)
+        order: list[int] = []
+        while open_ends:
+            at = open_ends.popleft()
+            order.append(at)
+            open_ends.extend(self.below[at])
+        leaves = [at for at in order if not self.below[at]]
+        if len(leaves) <= MOST_TIPS:
+            return order
+        first = leaves[:MOST_TIPS]
+        current = self.place.get(self.found.current or "")
+        wanted: set[int] = set()
+        for leaf in first if current is None else (*first, current):
+            at = leaf
+            while at >= 0 and at not in wanted:
+                wanted.add(at)
+                at = self.above[at]
+        self.skipped[TOO_MANY] += len(order) - len(wanted)
+        return [at for at in order if at in wanted]
+
+    def _seal(self, order: Sequence[int]) -> None:
+        self.landed = [None] * len(self.nodes)
+        for at in order:
+            node, above = self.nodes[at], self.above[at]
+            parent = self.landed[above] if above >= 0 else None
+            if node.draft is None or not node.draft.parts:
+                self.skipped[node.why or (STRUCTURE if node.draft is None else EMPTY)] += 1
+                self.landed[at] = parent
+                continue
+            message = seal(_fit(node.draft), (parent,), created=max(0, node.created), hidden=node.hidden)
+            self.landed[at] = message.id
+            self.messages.setdefault(message.id, message)
+            self.origins.append(Origin(message.id, node))
+
+    def _current(self, order: Sequence[int]) -> int | None:
+        """The node that was checked out; where the file does not say, the newest end that is to be seen."""
+        named = self.found.current
+        if named is not None:
+            at = self.place.get(named)
+            if at is not None and self.landed[at] is not None:
+                return at
+            self.notes[NO_CURRENT] += 1
+        ends = [at for at in order if not self.below[at] and self.landed[at] is not None]
+        return max(ends, key=lambda at: (self.nodes[at].created, at), default=None)
+
+    def _name(self, head: MessageId | None) -> tuple[dict[str, MessageId], list[MessageId]]:
+        """Named branches and kept tips. An end that begins with another question is a branch of its own; one that
+        only answers again is kept beside what was answered.
+        """
+        covered: set[MessageId] = set()
+        self._cover(head, covered)
+        branches: dict[str, MessageId] = {}
+        for name, node in self.found.names.items():
+            at = self.place.get(node)
+            tip = self.landed[at] if at is not None else None
+            if tip is not None:
+                branches[free_name(_name_or(name), {*branches, "main"})] = tip
+                self._cover(tip, covered)
+        kept: list[MessageId] = []
+        parents = {message.parent for message in self.messages.values()}
+        for tip in self.messages:
+            if tip in parents or tip in covered:
+                continue
+            first = self._cover(tip, covered)
+            if first is not None and first.role == "user" and len(branches) < MOST_NAMED:
+                branches[suggested_name(_words(first), {*branches, "main"})] = tip
+            else:
+                kept.append(tip)
+        return branches, kept
+
+    def _cover(self, tip: MessageId | None, covered: set[MessageId]) -> Message | None:
+        """Walk up to what is covered already; the last message before it. Each message is walked once in all."""
+        first: Message | None = None
+        while tip is not None and tip not in covered:
+            covered.add(tip)
+            first = self.messages[tip]
+            tip = first.parent
+        return first
+
+
+def _fit(draft: Draft) -> Draft:
+    """A source id is no message id: what a node was copied from is provenance of the source's own kind."""
+    return replace(draft, sources=()) if draft.sources else draft
+
+
+def _words(message: Message) -> str:
+    return " ".join(part.text for part in message.parts if isinstance(part, TextPart))[:400]
+
+
+def _name_or(name: str) -> str:
+    try:
+        return branch_name(name[:100])
+    except BadName:
+        return "branch"

@@ -1,0 +1,54 @@
+"""Sources for importers, as short as a test can say them."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from forky_core.formats.contract import Files, Found, Importer, Node, Unreadable
+from forky_core.formats.source import opened
+from forky_core.parts import Draft, Json, TextPart
+
+SAMPLES = Path(__file__).resolve().parents[3] / "shared" / "samples"
+"""Files of other people's programs, beside the checkout where they are to be had."""
+
+
+def node(id: str, parent: str | None, text: str | None, role: str = "user", **more: Json) -> Node:
+    """A node that says `text`; None: one that only holds the tree together."""
+    draft = None if text is None else Draft(role, (TextPart(text),) if text else ())  # type: ignore[arg-type]
+    return Node(id, parent, draft, **more)
+
+
+def found(*nodes: Node, current: str | None = None, **more: Json) -> Found:
+    return Found("one", "A title", nodes, current, **more)
+
+
+def written(folder: Path, value: Json, name: str = "export.json") -> Path:
+    path = folder / name
+    path.write_text(value if isinstance(value, str) else json.dumps(value), "utf-8", "surrogatepass")
+    return path
+
+
+def packed(folder: Path, members: Mapping[str, bytes | str], name: str = "export.zip") -> Path:
+    path = folder / name
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for member, content in members.items():
+            archive.writestr(member, content)
+    return path
+
+
+def read(importer: Importer, path: Path) -> Iterator[Found | Unreadable]:
+    """Everything `importer` finds in a file or an archive."""
+    with opened(path) as archive:
+        files: Files = archive.beside
+        for document in archive.documents:
+            yield from importer.read(document, files)
+
+
+def one(importer: Importer, path: Path) -> Found:
+    """The only conversation in it."""
+    (only,) = read(importer, path)
+    assert isinstance(only, Found), only
+    return only

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import io
+import json
+import tracemalloc
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forky_core.formats import json_values
+from forky_core.formats.contract import Unreadable
+from forky_core.formats.json_values import elements, lines
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+class Dripping:
+    """A stream that gives a few bytes at a time."""
+
+    def __init__(self, data: bytes, step: int) -> None:
+        self._stream, self._step = io.BytesIO(data), step
+
+    def read(self, size: int = -1, /) -> bytes:
+        return self._stream.read(min(size, self._step) if size > 0 else self._step)
+
+
+@given(st.lists(JSON, max_size=5), st.integers(1, 40), st.booleans())
+@settings(deadline=None)
+def test_an_array_gives_its_elements_however_it_arrives(
+    values: list[object], step: int, spaced: bool
+) -> None:
+    text = json.dumps(values, indent=2 if spaced else None, ensure_ascii=spaced)
+    assert list(elements(Dripping(text.encode("utf-8", "surrogatepass"), step))) == values
+
+
+@given(
+    st.lists(JSON.filter(lambda value: not isinstance(value, int | float)), max_size=5), st.integers(1, 40)
+)
+@settings(deadline=None)
+def test_lines_give_their_values_however_they_arrive(values: list[object], step: int) -> None:
+    text = "\n".join(json.dumps(value) for value in values)
+    assert list(lines(Dripping(text.encode(), step))) == values
+
+
+def test_an_object_is_one_value() -> None:
+    assert list(elements(io.BytesIO(b' \xef\xbb\xbf{"a": [1]}'.replace(b" ", b"")))) == [{"a": [1]}]
+
+
+def test_a_broken_element_is_told_and_the_next_one_is_read() -> None:
+    found = list(elements(io.BytesIO(b'[{"a": 1}, {"b": [tru, "]}"], "c": 2}, {"d": 3}]')))
+    assert found[0] == {"a": 1}
+    assert isinstance(found[1], Unreadable)
+    assert found[2:] == [{"d": 3}]
+
+
+def test_a_broken_line_ends_at_its_line_break() -> None:
+    found = list(lines(io.BytesIO(b'{"a": 1}\n{"b": [\n{"c": 3}\n')))
+    assert [found[0], found[2]] == [{"a": 1}, {"c": 3}]
+    assert isinstance(found[1], Unreadable)
+    assert found[1].label == "line 2"
+
+
+def test_nesting_without_end_is_told_and_passed_over() -> None:
+    deep = "[" * 100_000 + "]" * 100_000
+    found = list(elements(io.BytesIO(f'[{deep}, {{"a": 1}}]'.encode())))
+    assert found == [Unreadable("number 1", json_values.DEEP), {"a": 1}]
+
+
+def test_a_cut_file_gives_what_was_whole_and_says_so() -> None:
+    found = list(elements(io.BytesIO(b'[{"a": 1}, {"b": "half a te')))
+    assert found == [{"a": 1}, Unreadable("number 2", json_values.CUT)]
+    assert list(elements(io.BytesIO(b'[{"a": 1},'))) == [
+        {"a": 1},
+        Unreadable("after number 1", json_values.CUT),
+    ]
+
+
+def test_bytes_that_are_no_text_and_numbers_that_are_none_lose_nothing_else() -> None:
+    assert list(elements(io.BytesIO(b'[{"a": "\xff\xfe", "n": NaN, "raw": "x\ny"}]'))) == [
+        {"a": "\ufffd\ufffd", "n": None, "raw": "x\ny"}
+    ]
+    absurd = list(elements(io.BytesIO(b'[{"n": ' + b"9" * 10_000 + b'}, {"a": 1}]')))
+    assert isinstance(absurd[0], Unreadable)
+    assert absurd[1] == {"a": 1}
+
+
+def test_a_value_that_is_too_long_is_passed_over_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_values, "LONGEST", 2_000_000)
+    long = b'{"t": "' + b"x" * 30_000_000 + b'"}'
+    tracemalloc.start()
+    try:
+        found = list(lines(io.BytesIO(long + b'\n{"a": 1}\n')))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert isinstance(found[0], Unreadable)
+    assert found[1] == {"a": 1}
+    assert peak < len(long) + 20_000_000

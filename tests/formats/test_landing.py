@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from forky_core.errors import NotFound, NothingToDo
+from forky_core.forky import Forky
+from forky_core.formats.landing import Progress, import_file, imports, preview, undo_import
+from forky_core.parts import Json
+from tests.formats.sources import packed, written
+
+
+@pytest.fixture
+def forky() -> Iterator[Forky]:
+    with Forky.open(":memory:") as opened:
+        yield opened
+
+
+def chat(id: str, *texts: str, title: str | None = None, parents: dict[int, int] | None = None) -> Json:
+    """A conversation as ChatGPT exports it; `parents` says which text another one follows, else the one before."""
+    mapping = {}
+    for at, text in enumerate(texts):
+        parent = (parents or {}).get(at, at - 1)
+        mapping[f"{id}-{at}"] = {
+            "parent": f"{id}-{parent}" if parent >= 0 else None,
+            "message": {
+                "author": {"role": "user" if at % 2 == 0 else "assistant"},
+                "content": {"content_type": "text", "parts": [text]},
+                "create_time": 1_700_000_000 + at,
+                "metadata": {"model_slug": "gpt-4o"},
+            },
+        }
+    return {
+        "conversation_id": id,
+        "title": title,
+        "mapping": mapping,
+        "current_node": f"{id}-{len(texts) - 1}",
+    }
+
+
+def test_a_preview_lists_conversations_and_writes_nothing(forky: Forky, tmp_path: Path) -> None:
+    path = written(
+        tmp_path, [chat("a", "Hello there", "Hi"), {"title": "Broken"}, chat("b", "Two", title="Named")]
+    )
+    lines = list(preview(forky, path))
+    assert [(line.number, line.title, line.messages, bool(line.problem)) for line in lines] == [
+        (1, "Hello there", 2, False),
+        (2, "Broken", 0, True),
+        (3, "Named", 1, False),
+    ]
+    assert forky.conversations() == ()
+
+
+def test_only_what_is_ticked_comes(forky: Forky, tmp_path: Path) -> None:
+    path = written(tmp_path, [chat("a", "one"), chat("b", "two"), chat("c", "three")])
+    import_file(forky, path, chosen={2}.__contains__)
+    assert [summary.title for summary in forky.conversations()] == ["two"]
+
+
+def test_who_answered_and_when_is_kept_beside_the_message(forky: Forky, tmp_path: Path) -> None:
+    done = import_file(forky, written(tmp_path, [chat("a", "q", "answer")]))
+    landed = forky.conversation(done.conversations[0])
+    (call,) = landed.generations
+    assert (call.model, call.status, call.message) == ("gpt-4o", "done", landed.branch.head)
+    assert [message.created for message in landed.path()] == [1_700_000_000_000_000, 1_700_000_001_000_000]
+
+
+def test_importing_twice_adds_nothing(forky: Forky, tmp_path: Path) -> None:
+    path = written(tmp_path, [chat("a", "one", "two")])
+    import_file(forky, path)
+    before = forky.conversations()
+    again = import_file(forky, path)
+    assert (again.number, again.conversations, again.unchanged) == (0, (), 1)
+    assert forky.conversations() == before
+
+
+def test_a_newer_export_brings_only_what_is_new(forky: Forky, tmp_path: Path) -> None:
+    first = import_file(forky, written(tmp_path, [chat("a", "one", "two")]))
+    grown = chat("a", "one", "two", "three", "four", "other", parents={4: 1})
+    grown["current_node"] = "a-3"
+    second = import_file(forky, written(tmp_path, [grown]))
+    assert second.conversations == first.conversations
+    landed = forky.conversation(first.conversations[0])
+    assert [message.text for message in landed.path()] == ["one", "two", "three", "four"]
+    assert set(landed.branches) == {"main", "other"}
+    assert forky.verify().clean
+
+
+def test_what_was_said_here_since_is_not_moved_by_a_newer_export(forky: Forky, tmp_path: Path) -> None:
+    first = import_file(forky, written(tmp_path, [chat("a", "one", "two")]))
+    landed = forky.conversation(first.conversations[0], "main")
+    mine = landed.say("my own question")
+    import_file(forky, written(tmp_path, [chat("a", "one", "two", "three", "four")]))
+    assert landed.branches["main"].head == mine.id
+    assert [message.text for message in landed.checkout("main-2").path()][2:] == ["three", "four"]
+
+
+def test_an_import_is_undone_as_one(forky: Forky, tmp_path: Path) -> None:
+    first = import_file(forky, written(tmp_path, [chat("a", "one")]))
+    second = import_file(forky, written(tmp_path, [chat("a", "one", "two"), chat("b", "new")]))
+    assert [number for number, _ in imports(forky)] == [2, 1]
+    assert undo_import(forky, second.number) == 2
+    assert [summary.id for summary in forky.conversations()] == list(first.conversations)
+    assert [message.text for message in forky.conversation(first.conversations[0]).path()] == ["one"]
+    with pytest.raises(NotFound):
+        undo_import(forky, second.number)
+
+
+def test_a_stopped_import_leaves_nothing(forky: Forky, tmp_path: Path) -> None:
+    path = written(tmp_path, [chat(str(number), f"text {number}") for number in range(20)])
+    stop = Event()
+
+    def watch(progress: Progress) -> None:
+        if progress.done == 7:
+            stop.set()
+
+    with pytest.raises(NothingToDo):
+        import_file(forky, path, on_progress=watch, stop=stop)
+    assert forky.conversations() == forky.conversations(trashed=True) == ()
+    assert imports(forky) == ()
+
+
+def test_the_account_and_the_source_ids_are_kept(forky: Forky, tmp_path: Path) -> None:
+    done = import_file(forky, written(tmp_path, [chat("a", "one", "same", "same", parents={2: 0})]))
+    origin = forky.conversation(done.conversations[0]).view.entries["origin"]
+    rows = [json.loads(row) for row in forky.store.blob(origin["nodes"]).content.decode().splitlines()]
+    assert (origin["format"], origin["id"], origin["file"]) == ("chatgpt", "a", "export.json")
+    assert [row["id"] for row in rows] == ["a-0", "a-1", "a-2"]
+    assert origin["account"]["seen"] == origin["account"]["imported"] == 3, (
+        "the third is a question, not an answer"
+    )
+    ((_, record),) = imports(forky)
+    assert record["account"]["conversations"] == 1
+
+
+def test_files_of_an_archive_are_kept_with_the_messages(forky: Forky, tmp_path: Path) -> None:
+    value = chat("a", "look")
+    value["mapping"]["a-0"]["message"]["content"] = {
+        "content_type": "multimodal_text",
+        "parts": [
+            {"content_type": "image_asset_pointer", "asset_pointer": "file-service://file-AbC123"},
+            "look",
+        ],
+    }
+    picture = b"\x89PNG\r\n\x1a\n" + bytes(40)
+    path = packed(tmp_path, {"conversations.json": json.dumps([value]), "media/file-AbC123-cat.png": picture})
+    done = import_file(forky, path)
+    (message,) = forky.conversation(done.conversations[0]).path()
+    assert forky.store.blob(message.parts[0].stored()["attachment"]["id"]).content == picture
+    assert forky.verify().clean
+
+
+def test_an_unknown_format_is_told(forky: Forky, tmp_path: Path) -> None:
+    done = import_file(forky, written(tmp_path, {"nothing": "we know"}))
+    assert [problem.why for problem in done.problems] == ["Its format is not known."]

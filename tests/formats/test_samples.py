@@ -1,0 +1,64 @@
+"""Real files of other people's programs, against the numbers of an independent reader."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from forky_core.forky import Forky
+from forky_core.formats.account import total
+from forky_core.formats.contract import Unreadable
+from forky_core.formats.landing import import_file, preview
+from forky_core.formats.registry import importer_for
+from forky_core.formats.source import opened, sample
+from forky_core.formats.tree import grow
+from tests.formats.sources import SAMPLES
+
+pytestmark = pytest.mark.skipif(not SAMPLES.exists(), reason="the sample files are not beside the checkout")
+
+
+def rows() -> Iterator[tuple[str, int, int]]:
+    """File, conversations and nodes, from the table beside the samples."""
+    if not SAMPLES.exists():
+        return
+    for line in (SAMPLES / "README.md").read_text("utf-8").splitlines():
+        match = re.match(r"\| ([\w./-]+) \|.*?\| (\d+) \| (\d+) \|", line)
+        if match:
+            yield match.group(1), int(match.group(2)), int(match.group(3))
+
+
+def known(path: Path) -> bool:
+    with opened(path) as archive:
+        return any(importer_for(sample(document)) for document in archive.documents)
+
+
+@pytest.mark.parametrize(("name", "conversations", "nodes"), list(rows()))
+def test_every_node_of_a_sample_is_accounted_for(name: str, conversations: int, nodes: int) -> None:
+    if not known(SAMPLES / name):
+        pytest.skip("no importer reads this format yet")
+    accounts = []
+    with opened(SAMPLES / name) as archive:
+        for document in archive.documents:
+            importer = importer_for(sample(document))
+            if importer is not None:
+                found = importer.read(document, archive.beside)
+                accounts += [grow(one).account for one in found if not isinstance(one, Unreadable)]
+    account = total(accounts)
+    assert account.adds_up
+    assert (account.conversations, account.seen) == (conversations, nodes)
+
+
+@pytest.mark.parametrize("name", [name for name, _, _ in rows()])
+def test_a_sample_lands_once_and_verifies(name: str) -> None:
+    if not known(SAMPLES / name):
+        pytest.skip("no importer reads this format yet")
+    with Forky.open(":memory:") as forky:
+        lines = [line for line in preview(forky, SAMPLES / name) if not line.problem]
+        first = import_file(forky, SAMPLES / name)
+        assert len(first.conversations) == len(lines)
+        again = import_file(forky, SAMPLES / name)
+        assert (again.number, again.conversations, again.unchanged) == (0, (), len(lines))
+        assert forky.verify().clean
