@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from forky_core.formats.contract import Files, Found, Importer, Node, Unreadable
-from forky_core.formats.source import opened
+from forky_core.formats.source import opened, sample
 from forky_core.parts import Draft, Json, TextPart
 
 SAMPLES = Path(__file__).resolve().parents[3] / "shared" / "samples"
@@ -44,7 +44,8 @@ def read(importer: Importer, path: Path) -> Iterator[Found | Unreadable]:
     with opened(path) as archive:
         files: Files = archive.beside
         for document in archive.documents:
-            yield from importer.read(document, files)
+            if importer.fits(sample(document)):
+                yield from importer.read(document, files)
 
 
 def one(importer: Importer, path: Path) -> Found:
