@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NewType
 
 from forky_core.hashing import content_hash, mend_part, mend_text, message_id
-from forky_core.parts import Draft, Json, MergePart, Part, TextPart
+from forky_core.parts import Draft, Json, MergePart, Part, RevertPart, TextPart
 
 MessageId = NewType("MessageId", str)
 """`b2:` + 32 hex digits: the path hash of hashing.py. Unique inside a conversation."""
@@ -56,7 +56,20 @@ class Message:
 
     @property
     def merge(self) -> MergePart | None:
+        """Its payload; of an octopus the first one."""
         return next((part for part in self.parts if isinstance(part, MergePart)), None)
+
+    @property
+    def merges(self) -> tuple[MergePart, ...]:
+        """Its payloads: an octopus has one for each source."""
+        return tuple(part for part in self.parts if isinstance(part, MergePart))
+
+    @property
+    def reverts(self) -> tuple[MessageId, ...]:
+        """What it takes back, from itself on."""
+        return tuple(
+            MessageId(id) for part in self.parts if isinstance(part, RevertPart) for id in part.targets
+        )
 
 
 def seal(

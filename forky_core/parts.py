@@ -15,7 +15,8 @@ from typing import Any, ClassVar, Literal
 Json = Any
 """A JSON value: None, bool, int, float, str, list or dict of them."""
 
-Strategy = Literal["full", "squash", "cherry-pick", "three-way", "fuse"]
+Strategy = Literal["full", "squash", "cherry-pick", "three-way", "fuse", "rebase"]
+"""How a payload came about. "rebase" stands above copied turns and says that they were answered elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +135,21 @@ class MergePart:
     """The model that wrote the text, "" where a person or plain code did."""
     claims: str = ""
     """Canonical JSON of the claims it brought (merge/claims.py), read back by later merges; "": none were made."""
+    conversation: str = ""
+    """Of a graft: the conversation it was taken from. Provenance: never hashed."""
+
+    @property
+    def brings_turns(self) -> bool:
+        """Whether a context shows the messages themselves below the text."""
+        return self.strategy == "full"
 
     def stored(self) -> dict[str, Json]:
+        part = self.hashed()
+        if self.conversation:
+            part["conversation"] = self.conversation
+        return part
+
+    def hashed(self) -> dict[str, Json]:
         part: dict[str, Json] = {
             "type": "merge",
             "strategy": self.strategy,
@@ -150,6 +164,18 @@ class MergePart:
         if self.claims:
             part["claims"] = json.loads(self.claims)
         return part
+
+
+@dataclass(frozen=True, slots=True)
+class RevertPart:
+    """Takes messages back: from here on no context holds them. It says nothing itself; a note may stand beside it."""
+
+    type: ClassVar[str] = "revert"
+    targets: tuple[str, ...]
+    """Ids of what is masked, the tool calls and results that belong to it included."""
+
+    def stored(self) -> dict[str, Json]:
+        return {"type": "revert", "targets": list(self.targets)}
 
     def hashed(self) -> dict[str, Json]:
         return self.stored()
@@ -172,7 +198,16 @@ class OpaquePart:
         return self.stored()
 
 
-Part = TextPart | ReasoningPart | ToolCallPart | ToolResultPart | AttachmentPart | MergePart | OpaquePart
+Part = (
+    TextPart
+    | ReasoningPart
+    | ToolCallPart
+    | ToolResultPart
+    | AttachmentPart
+    | MergePart
+    | RevertPart
+    | OpaquePart
+)
 
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -211,7 +246,10 @@ def _known_part(part: Mapping[str, Json]) -> Part | None:
                 tuple(part.get("omitted", ())),
                 part.get("made_by", ""),
                 canonical_json(part["claims"]) if part.get("claims") else "",
+                part.get("conversation", ""),
             )
+        case "revert":
+            return RevertPart(tuple(part["targets"]))
     return None
 
 

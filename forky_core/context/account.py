@@ -21,12 +21,14 @@ ItemKind = Literal[
     "merge_footer",
     "attachment",
     "reasoning",
+    "revert",
     "unknown",
     "opening",
 ]
 """`branch_system`: the branch's own prompt; `chain_system`: a system message inside the chain. `merge`: a frozen
-payload, or the header of a full merge; `merged_turn`: a turn that a full merge shows. `unknown`: a part of a type this
-version does not know. `opening`: the line put before a conversation that an assistant opens."""
+payload, or the header of a full merge; `merged_turn`: a turn that a full merge shows. `revert`: what takes others back.
+`unknown`: a part of a type this version does not know. `opening`: the line put before a conversation that an assistant
+opens."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,20 +8,17 @@ normaliser: they choose among items, and the pins are marked for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from forky_core.context.account import Context, Item
-from forky_core.context.convert import BlobOf, Converted, Converter, CountTokens, Sight, converter
+from forky_core.context.convert import BlobOf, Converted, Converter, CountTokens, Sight, convert, converter
+from forky_core.context.masking import Lookup, masked, turns_of
 from forky_core.context.normalise import OPENING, normalise
 from forky_core.context.quoting import merge_footer
-from forky_core.context.transcript import tool_closures
 from forky_core.llm.contract import ProviderMessage
 from forky_core.model import Message, MessageId, Rules
 from forky_core.parts import MergePart
-
-Lookup = Callable[[MessageId], Message]
-"""The message of an id in this conversation; raises NotFound or KeyError."""
 
 _OWN_PROMPT = "The branch's own system prompt."
 _NO_PROMPT = "The branch's own system prompt is empty: none is sent."
@@ -29,8 +26,6 @@ _CHAIN_PROMPT = "A system message of the conversation."
 _OVERRIDDEN = "Overridden by the branch's own system prompt."
 _SIDE_PROMPT = "A merged branch's system prompt does not speak here."
 _HIDDEN = "A structural message of an import."
-_EXCLUDED = "Left out on this branch."
-_EXCLUDED_WITH = "Left out with the tool call or result it belongs to."
 _FOOTER = "Closes the merged turns."
 _TURN = "A turn of the merged branch “{}”."
 
@@ -54,7 +49,7 @@ def build_context(
         blob: finds attached files; without it they are only named.
     """
     builder = _Builder(rules, lookup, converter(count_tokens), Sight(blob, sees_images))
-    builder.masked = _masked(path, rules, lookup)
+    builder.masked = masked(path, rules.exclusions, lookup)
     builder.own_prompt(count_tokens)
     for message in path:
         builder.add(message)
@@ -70,24 +65,6 @@ def build_context(
 def _opened(messages: Sequence[ProviderMessage]) -> bool:
     first = next((message for message in messages if message["role"] != "system"), None)
     return first is not None and first["content"] == OPENING
-
-
-def _masked(path: Sequence[Message], rules: Rules, lookup: Lookup) -> Mapping[MessageId, str]:
-    """Why each excluded message is out; a tool call takes its results along, and a result its call."""
-    if not rules.exclusions:
-        return {}
-    masked = dict.fromkeys(rules.exclusions, _EXCLUDED)
-    shown = [path, *(_turns_of(m.merge, lookup) for m in path if m.merge and m.merge.strategy == "full")]
-    for messages in shown:
-        closures = tool_closures(messages)
-        for excluded in rules.exclusions:
-            for message in closures.get(excluded, ()):
-                masked.setdefault(message, _EXCLUDED_WITH)
-    return masked
-
-
-def _turns_of(merge: MergePart, lookup: Lookup) -> list[Message]:
-    return [lookup(MessageId(id)) for id in merge.messages]
 
 
 @dataclass(slots=True)
@@ -128,10 +105,19 @@ class _Builder:
             self.tokens += shown.tokens
             return
         out = self._out(message)
-        self._take(message, shown, out)
-        merge = message.merge
-        if merge is not None and merge.strategy == "full" and not out:
-            self._expand(message, merge)
+        if out or not any(part.brings_turns for part in message.merges):
+            self._take(message, shown, out)
+            return
+        if len(message.merges) == 1:
+            self._take(message, shown, "")
+            self._expand(message, message.merges[0])
+            return
+        for part in message.parts:
+            self._take(
+                message, convert(replace(message, parts=(part,)), self.convert.count_tokens, self.sight), ""
+            )
+            if isinstance(part, MergePart) and part.brings_turns:
+                self._expand(message, part)
 
     def _out(self, message: Message) -> str:
         """Why the message is left out; "" where it is not."""
@@ -141,10 +127,17 @@ class _Builder:
             return _OVERRIDDEN
         return self.masked.get(message.id, "")
 
-    def _take(self, message: Message, shown: Converted, out: str, via: Message | None = None) -> None:
+    def _take(
+        self,
+        message: Message,
+        shown: Converted,
+        out: str,
+        via: Message | None = None,
+        merge: MergePart | None = None,
+    ) -> None:
         pinned = message.id in self.rules.pins
         for item in shown.items:
-            entry = _seen_as(item, via)
+            entry = _seen_as(item, via, merge)
             if out:
                 entry = replace(entry, included=False, why=out)
             self.account(replace(entry, pinned=True) if pinned else entry)
@@ -153,20 +146,20 @@ class _Builder:
 
     def _expand(self, at: Message, merge: MergePart) -> None:
         """The turns of a full merge between its header and its footer. Their own merges speak by their text alone."""
-        for turn in _turns_of(merge, self.lookup):
+        for turn in turns_of(merge, self.lookup):
             out = _SIDE_PROMPT if turn.role == "system" else self._out(turn)
-            self._take(turn, self.convert(turn, self.sight), out, at)
+            self._take(turn, self.convert(turn, self.sight), out, at, merge)
         footer = merge_footer(merge)
         self.drafts.append({"role": "user", "content": footer})
         cost = self.convert.count_tokens(footer)
         self.account(Item("merge_footer", "user", True, _FOOTER, cost, at.id, at.id))
 
 
-def _seen_as(item: Item, via: Message | None) -> Item:
+def _seen_as(item: Item, via: Message | None, merge: MergePart | None) -> Item:
     """The item by what it is in this place: a system message of the chain, a turn of a merged branch."""
     own = item.kind in ("message", "merge")
     if via is not None:
-        source = via.merge.source if via.merge else ""
+        source = merge.source if merge else ""
         return (
             replace(item, kind="merged_turn", why=_TURN.format(source), via=via.id)
             if own

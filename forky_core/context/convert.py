@@ -23,10 +23,14 @@ from forky_core.parts import (
     MergePart,
     OpaquePart,
     ReasoningPart,
+    RevertPart,
     TextPart,
     ToolCallPart,
     ToolResultPart,
 )
+
+_COPIED = "Copied from elsewhere."
+_ANSWERED_THERE = "Copied: it was answered elsewhere, before it stood here."
 
 CountTokens = Callable[[str], int]
 BlobOf = Callable[[str], Blob]
@@ -127,32 +131,44 @@ def convert(message: Message, count_tokens: CountTokens, sight: Sight) -> Conver
                 aside("attachment", why, count_tokens(shown.get("text", "")))
             case ReasoningPart():
                 aside("reasoning", "A model's thinking is not sent again.", count_tokens(part.text))
+            case RevertPart():
+                aside(
+                    "revert",
+                    f"Takes back {_messages(len(part.targets))} from here on; it says nothing itself.",
+                    0,
+                )
             case OpaquePart():
                 aside("unknown", f"A part of the type “{_type(part)}”, which this version cannot send.", 0)
     turn.close()
     items = (_item(message, turn, count_tokens, bare=not extra), *extra)
     tokens = sum(item.tokens for item in items if item.included)
-    merge = message.merge
-    full = merge is not None and merge.strategy == "full"
+    full = any(part.brings_turns for part in message.merges)
     ordinary = message.role != "system" and not message.hidden and not full
     return Converted(tuple(turn.messages), items, tokens, ordinary)
 
 
 def _item(message: Message, turn: _Turn, count_tokens: CountTokens, *, bare: bool) -> Item:
     words = "\n\n".join(turn.words)
-    merge = message.merge
-    if merge is not None:
-        kind: ItemKind = "merge"
-        why = (
-            f"What the {merge.strategy} merge of “{merge.source}” brought."
-            if merge.strategy != "cherry-pick"
-            else (f"Picked from “{merge.source}”.")
-        )
-    else:
-        kind, why = "message", "Part of this branch."
+    kind: ItemKind = "merge" if message.merges else "message"
+    copied = _ANSWERED_THERE if message.role == "assistant" else _COPIED
+    why = " ".join(map(_brought, message.merges)) or (copied if message.sources else "Part of this branch.")
     if not words.strip():
         return Item(kind, message.role, False, "It is empty." if bare else "Holds no words.", 0, message.id)
     return Item(kind, message.role, True, why, count_tokens(words), message.id)
+
+
+def _brought(merge: MergePart) -> str:
+    match merge.strategy:
+        case "cherry-pick":
+            return f"Picked from “{merge.source}”."
+        case "rebase":
+            return f"Says that the copies below were answered before “{merge.source}” was rebased."
+        case _:
+            return f"What the {merge.strategy} merge of “{merge.source}” brought."
+
+
+def _messages(count: int) -> str:
+    return "1 message" if count == 1 else f"{count} messages"
 
 
 def _type(part: OpaquePart) -> str:

@@ -64,7 +64,7 @@ def last_complete(
 
 def _complete(messages: Sequence[Message], end: int, statuses: Mapping[MessageId, GenerationStatus]) -> bool:
     last = messages[end - 1]
-    if last.merge is not None:
+    if last.merge is not None or last.reverts:
         return True
     return (
         last.role == "assistant" and statuses.get(last.id) not in UNFINISHED and not open_calls(messages, end)

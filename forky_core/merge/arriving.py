@@ -1,4 +1,4 @@
-"""What every merge of a whole branch asks first: is there anything to bring?"""
+"""What every merge of a whole branch asks first: is there anything to bring, and was it here before?"""
 
 from __future__ import annotations
 
@@ -6,23 +6,67 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from forky_core.dag import is_ancestor
+from forky_core.merge.again import as_if_never_merged, reverted
 from forky_core.merge.incoming import Incoming
 from forky_core.merge.place import Place
-from forky_core.merge.plan import MergePlan
+from forky_core.merge.plan import MergePlan, Reverted
+from forky_core.merge.wish import Wish
 from forky_core.parts import Strategy
 
+Planning = Callable[[Place, Incoming], MergePlan]
 
-def arriving(place: Place, strategy: Strategy, plan: Callable[[Incoming], MergePlan]) -> MergePlan:
+
+def arriving(place: Place, wish: Wish, plan: Planning) -> MergePlan:
     """`plan` of what the source brings, or the plan that says that there is nothing to bring."""
+    if wish.again:
+        return _again(place, wish, plan)
+    back = reverted(place)
     if place.target is not None and is_ancestor(place.source, place.target, place.parents_of):
-        return place.empty(
-            strategy, "up_to_date", f"“{place.target_name}” has all of “{place.source_name}” already."
+        note = f"“{place.target_name}” has all of “{place.source_name}” already."
+        warnings = (note, *_offer(place, back))
+        return replace(place.empty(wish.strategy, "up_to_date", *warnings), reverted=back)
+    planned = _of_what_comes(place, wish.strategy, plan)
+    return replace(planned, reverted=back, warnings=(*planned.warnings, *_offer(place, back)))
+
+
+def _again(place: Place, wish: Wish, plan: Planning) -> MergePlan:
+    anew = as_if_never_merged(place)
+    if place.target is not None and is_ancestor(place.source, place.target, anew.parents_of):
+        note = (
+            f"“{place.target_name}” holds “{place.source_name}” on its own line: that cannot be merged again."
         )
+        back = reverted(place)
+        return replace(place.empty(wish.strategy, "up_to_date", note, *_offer(place, back)), reverted=back)
+    planned = _of_what_comes(anew, wish.strategy, plan)
+    before = len(place.delta())
+    if planned.lands and before < len(planned.delta) and not reverted(place):
+        twice = f"“{place.target_name}” has {len(planned.delta) - before} of these messages through an earlier merge."
+        return replace(planned, warnings=(*planned.warnings, twice))
+    return planned
+
+
+def _of_what_comes(place: Place, strategy: Strategy, plan: Planning) -> MergePlan:
     found = place.incoming()
     if not found.turns:
         return _nothing(place, strategy, found)
-    planned = plan(found)
+    planned = plan(place, found)
     return replace(planned, relation="fast_forward") if place.continues_target else planned
+
+
+def _offer(place: Place, back: tuple[Reverted, ...]) -> tuple[str, ...]:
+    """A sentence on what was merged and taken back, with what can be done."""
+    if not back:
+        return ()
+    short = place.short_ids()
+    merges = [one for one in back if len(place.parents_of(one.message)) > 1]
+    if merges:
+        one = merges[-1]
+        what = (
+            f"Its merge {short(one.message)} was reverted by {short(one.revert)}: what it brought stays out."
+        )
+        return (f"{what} Revert that revert, or merge again.",)
+    many = "1 message of it was" if len(back) == 1 else f"{len(back)} messages of it were"
+    return (f"{many} reverted by {short(back[-1].revert)}: revert that revert to have them again.",)
 
 
 def _nothing(place: Place, strategy: Strategy, found: Incoming) -> MergePlan:

@@ -20,7 +20,7 @@ def plan_full(place: Place, wish: Wish) -> MergePlan:
     if place.continues_target and (place.target is None or not wish.force):
         note = f"“{place.target_name}” has not moved since the fork: its pointer moves on, no merge message is needed."
         return replace(_brought(place), warnings=(note,), fast_forward=place.source)
-    return arriving(place, "full", lambda found: _merged(place, found))
+    return arriving(place, wish, _merged)
 
 
 def _merged(place: Place, found: Incoming) -> MergePlan:

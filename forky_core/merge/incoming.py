@@ -7,16 +7,15 @@ squash, and listed as such: nothing is left out silently.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from forky_core.context.masking import Lookup, taken_back
 from forky_core.context.transcript import last_complete, tool_closures
 from forky_core.dag import ParentsOf, ancestors, delta, first_parent_path, is_ancestor, merge_bases
 from forky_core.errors import NotFound
 from forky_core.model import GenerationStatus, Message, MessageId
-
-Lookup = Callable[[MessageId], Message]
-"""The message of an id in this conversation; raises NotFound or KeyError."""
+from forky_core.parts import MergePart
 
 UNFINISHED = "It comes after the last complete turn."
 HIDDEN = "A structural message of an import."
@@ -24,6 +23,9 @@ EXCLUDED = "The source branch leaves it out."
 SYSTEM = "A system prompt of the source; the target's own counts."
 PICKED = "It is in the target already, as a copy."
 KNOWN_MERGE = "It merges what the target has already."
+REVERT = "It takes messages back on its own branch only."
+TAKEN_BACK = "The source branch took it back."
+TAKEN_BACK_HERE = "The target took it back; revert the revert to have it again."
 REPRESENTED = "It came through a merge, whose text stands for it."
 
 
@@ -82,8 +84,12 @@ def incoming(
     head = complete[-1].id
     brought = delta(target, head, parents_of)
     closures = tool_closures(path)
-    masked = frozenset(other for id in exclusions for other in closures.get(id, (id,)))
-    gathering = _Gathering(lookup, known, frozenset(brought), masked, Copies(lookup, known))
+    masked = dict.fromkeys((other for id in exclusions for other in closures.get(id, (id,))), EXCLUDED)
+    masked |= dict.fromkeys(taken_back(path), TAKEN_BACK)
+    here = taken_back([lookup(message) for message in first_parent_path(target, parents_of)])
+    masked |= dict.fromkeys(here, TAKEN_BACK_HERE)
+    copies = Copies(lookup, known, without=here)
+    gathering = _Gathering(lookup, known, frozenset(brought), masked, copies)
     for message in complete:
         gathering.take(message)
     return Incoming(
@@ -105,7 +111,7 @@ class _Gathering:
     lookup: Lookup
     known: frozenset[MessageId]
     brought: frozenset[MessageId]
-    masked: frozenset[MessageId]
+    masked: Mapping[MessageId, str]
     copies: Copies
     turns: list[Message] = field(default_factory=list)
     omitted: list[Omission] = field(default_factory=list)
@@ -119,28 +125,30 @@ class _Gathering:
             self.omitted.append(Omission(message.id, why))
             return
         self.turns.append(message)
-        if message.merge is not None and message.merge.strategy == "full":
-            for inner in self._inner(message):
+        for part in message.merges:
+            for inner in self._inner(part) if part.brings_turns else ():
                 self.take(inner)
 
     def _why_not(self, message: Message) -> str:
         if message.hidden:
             return HIDDEN
         if message.id in self.masked:
-            return EXCLUDED
+            return self.masked[message.id]
+        if message.reverts:
+            return REVERT
         if message.role == "system":
             self.prompts.append(message.text)
             return SYSTEM
-        merge = message.merge
-        if merge is not None and merge.messages and self.known.issuperset(merge.messages):
+        brought = [id for merge in message.merges for id in merge.messages]
+        if brought and self.known.issuperset(brought):
             return KNOWN_MERGE
         if self.copies.has(message):
             return PICKED
         return ""
 
-    def _inner(self, message: Message) -> list[Message]:
+    def _inner(self, merge: MergePart) -> list[Message]:
         """The turns a full merge of the source shows; its own full merges have listed theirs already."""
-        ids = (MessageId(id) for id in message.merge.messages) if message.merge else ()
+        ids = (MessageId(id) for id in merge.messages)
         return [self.lookup(id) for id in ids if id in self.brought and id not in self.seen]
 
     def represented(self, brought: Sequence[MessageId]) -> list[Omission]:
@@ -148,17 +156,23 @@ class _Gathering:
 
 
 class Copies:
-    """Which messages the target has as copies: equal content, joined through `sources` or quoted by a pick."""
+    """Which messages the target has as copies: equal content, joined through `sources` or quoted by a pick.
 
-    def __init__(self, lookup: Lookup, known: Iterable[MessageId]) -> None:
+    A copy among `without` (the target took it back) does not count.
+    """
+
+    def __init__(
+        self, lookup: Lookup, known: Iterable[MessageId], *, without: Container[MessageId] = ()
+    ) -> None:
         self._lookup = lookup
-        self._known = frozenset(known)
+        self._known = frozenset(id for id in known if id not in without)
         self._copied: set[MessageId] = set()
         for id in self._known:
             message = lookup(id)
             self._copied.update(origin.id for origin in self._origins(message))
-            if message.merge is not None and message.merge.strategy == "cherry-pick":
-                self._copied.update(MessageId(quoted) for quoted in message.merge.messages)
+            for merge in message.merges:
+                if merge.strategy == "cherry-pick":
+                    self._copied.update(MessageId(quoted) for quoted in merge.messages)
 
     def has(self, message: Message) -> bool:
         if message.id in self._copied:

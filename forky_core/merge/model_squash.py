@@ -11,11 +11,11 @@ import html
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from forky_core.context.masking import Lookup
 from forky_core.errors import ForkyError
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.block import render
 from forky_core.merge.checks import SECTION_OF, Claim, read_claims
-from forky_core.merge.incoming import Lookup
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.squash import Line, default_budget
 from forky_core.merge.wording import ShortIds, spoken

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from forky_core.context.masking import taken_back
 from forky_core.context.transcript import dangling, open_calls, tool_closures
 from forky_core.dag import ancestors, first_parent_path, topological_order
 from forky_core.errors import BadContent
-from forky_core.merge.incoming import HIDDEN, PICKED, SYSTEM, Omission
+from forky_core.merge.incoming import HIDDEN, PICKED, REVERT, SYSTEM, Omission
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan, Planned
 from forky_core.merge.wish import Wish
@@ -77,7 +78,8 @@ def _sorted_out(place: Place, messages: Sequence[Message]) -> tuple[list[Message
     known = (
         ancestors((place.target,), place.parents_of) if place.target is not None else frozenset[MessageId]()
     )
-    copies = place.copies(known)
+    back = taken_back(place.line_of(place.target))
+    copies = place.copies(known, without=back)
     taken: list[Message] = []
     omitted: list[Omission] = []
     for message in messages:
@@ -87,7 +89,9 @@ def _sorted_out(place: Place, messages: Sequence[Message]) -> tuple[list[Message
             else SYSTEM
             if message.role == "system"
             else IN_TARGET
-            if message.id in known
+            if message.id in known and message.id not in back
+            else REVERT
+            if message.reverts
             else PICKED
             if copies.has(message)
             else ""
@@ -104,7 +108,7 @@ def _alternate(last: Message | None, messages: Sequence[Message]) -> bool:
     before = last.role if last is not None else "assistant"
     for message in messages:
         follows = {"user": ("assistant",), "assistant": ("user", "tool"), "tool": ("assistant", "tool")}
-        full = message.merge is not None and message.merge.strategy == "full"
+        full = any(part.brings_turns for part in message.merges)
         if before not in follows.get(message.role, ()) or full:
             return False
         before = message.role

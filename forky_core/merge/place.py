@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from forky_core.context.build import build_context
 from forky_core.context.convert import Sight, converter
+from forky_core.context.masking import Lookup
 from forky_core.context.quoting import merge_footer
 from forky_core.dag import ParentsOf, ancestors, delta, first_parent_path
-from forky_core.merge.incoming import EXCLUDED, HIDDEN, PICKED, UNFINISHED, Copies, Incoming, Lookup, incoming
+from forky_core.merge.incoming import (
+    EXCLUDED,
+    HIDDEN,
+    PICKED,
+    REVERT,
+    TAKEN_BACK,
+    TAKEN_BACK_HERE,
+    UNFINISHED,
+    Copies,
+    Incoming,
+    incoming,
+)
 from forky_core.merge.plan import MergePlan, Planned, Relation
 from forky_core.merge.wording import ShortIds
 from forky_core.model import GenerationStatus, Message, MessageId, Rules
@@ -81,8 +93,8 @@ class Place:
     def delta(self) -> tuple[MessageId, ...]:
         return delta(self.target, self.source, self.parents_of)
 
-    def copies(self, known: Iterable[MessageId]) -> Copies:
-        return Copies(self.lookup, known)
+    def copies(self, known: Iterable[MessageId], *, without: Container[MessageId] = ()) -> Copies:
+        return Copies(self.lookup, known, without=without)
 
     def merge_message(self, found: Incoming, part: MergePart) -> Planned:
         """The message that lands: the target is its context, the source's last complete turn its second parent.
@@ -150,6 +162,12 @@ class Place:
             said.append(f"{picked} of {len(found.turns) + picked} already picked.")
         if hidden := found.count(HIDDEN) + found.count(EXCLUDED):
             said.append(f"{_messages(hidden)} hidden in “{name}”, left out.")
+        if back := found.count(TAKEN_BACK):
+            said.append(f"{_messages(back)} that “{name}” took back stay out.")
+        if found.count(REVERT):
+            said.append(f"What “{name}” took back by a revert, “{other}” keeps where it has it.")
+        if back := found.count(TAKEN_BACK_HERE):
+            said.append(f"{_messages(back)} that “{other}” took back stay out.")
         if found.continues is not None:
             said.append(f"This continues merge {short(found.continues)}: only what is new comes.")
         return said

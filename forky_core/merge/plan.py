@@ -21,6 +21,17 @@ from forky_core.parts import Draft, MergePart, Strategy
 Relation = Literal["up_to_date", "fast_forward", "merge"]
 """`up_to_date`: the source has nothing the target lacks. `fast_forward`: the source's line continues the target's."""
 
+
+@dataclass(frozen=True, slots=True)
+class Reverted:
+    """Something of the source that the target has and took back."""
+
+    message: MessageId
+    """The merge, pick or message on the target's line."""
+    revert: MessageId
+    """What took it back; reverting this brings it back."""
+
+
 NO_ROOM = "No line of it found room."
 
 
@@ -63,6 +74,8 @@ class MergePlan:
     """What stands above the turns or the lines."""
     fast_forward: MessageId | None = None
     """Where landing only moves the target's pointer: to this message."""
+    reverted: tuple[Reverted, ...] = ()
+    """What the target took back of the source: reverting those reverts brings it back, and so does merging `again`."""
     badge: str = ""
     """Why this payload is not the one asked for (a model's answer was refused)."""
     short: ShortIds = field(default_factory=ShortIds, repr=False, compare=False)

@@ -16,7 +16,11 @@ from forky_core.merge.wording import full_header, spoken, squash_header
 
 def plan_squash(place: Place, wish: Wish) -> MergePlan:
     """What squashing would do; always a message, so that its block can be read and changed."""
-    return arriving(place, "squash", lambda found: _quoted(place, found, wish.focus, wish.budget))
+
+    def quoted(place: Place, found: Incoming) -> MergePlan:
+        return _quoted(place, found, wish.focus, wish.budget)
+
+    return arriving(place, wish, quoted)
 
 
 def _quoted(place: Place, found: Incoming, focus: str, budget: int | None) -> MergePlan:

@@ -23,3 +23,5 @@ class Wish:
     """Who writes a squash; None: it is extracted without a model."""
     force: bool = False
     """A merge message where a fast-forward would do. A squash always writes one."""
+    again: bool = False
+    """As if earlier merges of this source had brought nothing: for one that was reverted, or squashed too short."""

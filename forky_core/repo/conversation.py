@@ -20,13 +20,14 @@ from forky_core.model import (
     Stash,
 )
 from forky_core.parts import AttachmentPart, Json, Strategy
-from forky_core.repo import asking, asking_around, branching, history, merging, stashing
+from forky_core.repo import asking, asking_around, branching, history, merging, reverting, stashing
 from forky_core.repo.asking_around import Asked
 from forky_core.repo.branching import UNCHANGED, PrunePlan, Unchanged
 from forky_core.repo.history import RestorePlan
 from forky_core.repo.identity import title_line
 from forky_core.repo.reading import Reading
 from forky_core.repo.reply_job import Place, ReplyJob
+from forky_core.repo.reverting import RevertPlan
 from forky_core.repo.stashing import Applied
 from forky_core.repo.taking_in import fit_parameters
 
@@ -259,11 +260,13 @@ class Conversation(Reading):
         budget: int | None = None,
         model: str | None = None,
         force: bool = False,
+        again: bool = False,
     ) -> MergePlan:
         """What merging a branch (or picked messages of it) into this one would write. Writes nothing (law 8).
 
         `budget` is in tokens. With a `model`, a squash is written by it and checked; without, by extraction.
-        `force` makes a merge message where a fast-forward would do.
+        `force` makes a merge message where a fast-forward would do. `again` merges as if earlier merges of that
+        source had brought nothing: after one was reverted.
 
         Raises:
             SquashRejected: the model's summary failed a check.
@@ -271,7 +274,7 @@ class Conversation(Reading):
         """
         name = source if isinstance(source, str) else source.branch_name
         picked = tuple(self.message(pick).id for pick in picks)
-        wish = Wish(strategy, picked, focus, budget, model, force)
+        wish = Wish(strategy, picked, focus, budget, model, force, again)
         return merging.plan(self._repo, self.branch_name, name, wish)
 
     def merge(self, plan: MergePlan) -> Operation:
@@ -282,6 +285,22 @@ class Conversation(Reading):
             NothingToDo: there is nothing to bring.
         """
         return merging.land(self._repo, plan)
+
+    def plan_revert(self, *messages: str, note: str = "") -> RevertPlan:
+        """What taking messages of this branch back would do: merges, picks, turns, or an earlier revert.
+
+        A `note` is said to the model in their place. Raises NothingToDo where all of them are reverted already.
+        """
+        ids = [self.message(message).id for message in messages]
+        return reverting.plan_revert(self._repo, self.branch, ids, note)
+
+    def revert(self, plan: RevertPlan) -> Message:
+        """Land a plan: one message, from which on the targets are in no context.
+
+        Raises:
+            Outdated: the branch has moved since the plan was made; nothing was written.
+        """
+        return reverting.revert(self._repo, plan)
 
     # Stashing
 

@@ -5,13 +5,10 @@ Planning reads; landing writes what the plan says and nothing else, on the heads
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from threading import Event
 
-from forky_core.context.convert import Sight
-from forky_core.errors import ModelError, NotFound, NothingToDo
+from forky_core.errors import ModelError, NothingToDo
 from forky_core.llm.contract import Done, Failed, Model, ProviderMessage, Request, TextDelta
-from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.model_squash import squash_with_model
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
@@ -21,6 +18,7 @@ from forky_core.model import Branch, GenerationStatus, MessageId, Operation, sea
 from forky_core.repo.asking import refuse_if_moved
 from forky_core.repo.branching import refuse_while_replying
 from forky_core.repo.identity import now
+from forky_core.repo.reader import reader_of
 from forky_core.repo.repo import Repo
 
 
@@ -57,7 +55,7 @@ def place_of(repo: Repo, into: Branch, of: Branch) -> Place:
     """Where a plan is made. The source must not be empty."""
     assert of.head is not None
     messages = repo.messages
-    count_tokens, sees_images = _reader(repo, into.rules.model)
+    reader = reader_of(repo, into.rules)
     return Place(
         target=into.head,
         source=of.head,
@@ -65,9 +63,9 @@ def place_of(repo: Repo, into: Branch, of: Branch) -> Place:
         source_name=of.name,
         lookup=messages.__getitem__,
         parents_of=lambda id: messages[id].parents,
-        count_tokens=count_tokens,
-        statuses=_statuses(repo),
-        sight=Sight(repo.store.blob, sees_images),
+        count_tokens=reader.count_tokens,
+        statuses=statuses(repo),
+        sight=reader.sight,
         target_system=into.rules.system,
         source_system=of.rules.system,
         exclusions=of.rules.exclusions,
@@ -98,16 +96,7 @@ def land(repo: Repo, planned: MergePlan) -> Operation:
     return tx.publish("merge", f"{what} “{source}” into “{target}” ({planned.strategy})")
 
 
-def _reader(repo: Repo, name: str | None) -> tuple[Callable[[str], int], bool]:
-    """How the model that answers on the target counts, and whether it sees; a model that is gone stops no merge."""
-    try:
-        model = repo.models.model(name or repo.models.default())
-    except NotFound:
-        return estimate_tokens, True
-    return model.count_tokens, model.info().sees_images is not False
-
-
-def _statuses(repo: Repo) -> dict[MessageId, GenerationStatus]:
+def statuses(repo: Repo) -> dict[MessageId, GenerationStatus]:
     """How the newest call that produced each message ended."""
     return {call.message: call.status for call in repo.generations() if call.message is not None}
 

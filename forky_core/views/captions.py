@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from forky_core.model import Generation, Message, Usage
+from forky_core.parts import MergePart
 from forky_core.views.notebook import Cell
 
 _ROLES = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
@@ -14,6 +15,7 @@ _STRATEGIES = {
     "cherry-pick": "picked",
     "three-way": "merged three-way",
     "fuse": "fused",
+    "rebase": "rebased",
 }
 _ENDS = {"stopped": "Stopped", "interrupted": "Interrupted", "failed": "Failed"}
 
@@ -22,6 +24,8 @@ def who(message: Message, generation: Generation | None, label: Callable[[str], 
     """`label` gives the name a person knows a model by."""
     if message.merge is not None:
         return "Merge"
+    if message.reverts:
+        return "Revert"
     if message.name:
         return message.name
     if message.role == "assistant" and generation is not None:
@@ -30,17 +34,21 @@ def who(message: Message, generation: Generation | None, label: Callable[[str], 
 
 
 def merged(message: Message) -> str:
-    """One line of what a merge brought; "" where the message is none."""
-    merge = message.merge
-    if merge is None:
-        return ""
-    count = len(merge.messages)
+    """One line of what a merge brought, source by source, or a revert took back; "" where the message is neither."""
+    if message.reverts:
+        return f"{_messages(len(message.reverts))} taken back from here on"
+    return " · ".join(map(_brought, message.merges))
+
+
+def _brought(merge: MergePart) -> str:
     made = f", written by {merge.made_by}" if merge.made_by else ""
     left = f", {len(merge.omitted)} left out" if merge.omitted else ""
-    return (
-        f"“{merge.source}” {_STRATEGIES[merge.strategy]}: "
-        f"{count} message{'' if count == 1 else 's'}{left}{made}"
-    )
+    how = _STRATEGIES.get(merge.strategy, merge.strategy)
+    return f"“{merge.source}” {how}: {_messages(len(merge.messages))}{left}{made}"
+
+
+def _messages(count: int) -> str:
+    return "1 message" if count == 1 else f"{count} messages"
 
 
 def took(cell: Cell) -> str:

@@ -163,7 +163,7 @@ def _turns(
         if question is not None or answers:
             turns.append(Turn(question, tuple(answers), tuple(brought)))
             question, answers, brought = None, [], []
-        if message.merge is not None:
+        if message.merge is not None or message.reverts:
             brought.append(entry)
         else:
             question = entry

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NewType
 
 from forky_core.model import Message, MessageId, View
-from forky_core.parts import AttachmentPart, MergePart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.parts import AttachmentPart, MergePart, RevertPart, TextPart, ToolCallPart, ToolResultPart
 from forky_core.views.lanes import Edge, Layout, lay_out
 from forky_core.views.shape import Shape, shape_of
 
@@ -288,8 +288,13 @@ def line_of_text(message: Message) -> str:
     """One line that lets a person recognise the message."""
     for part in message.parts:
         match part:
+            case MergePart(strategy="rebase"):
+                return _line(f"Rebased “{part.source}”: {len(part.messages)} messages", _TEXT)
             case MergePart():
-                return _line(f"Merged “{part.source}” ({part.strategy})", _TEXT)
+                sources = ", ".join(f"“{merge.source}”" for merge in message.merges)
+                return _line(f"Merged {sources} ({part.strategy})", _TEXT)
+            case RevertPart():
+                return _line(f"Reverted {len(part.targets)} message{'s' * (len(part.targets) > 1)}", _TEXT)
             case TextPart() if line := _line(part.text, _TEXT):
                 return line
             case ToolCallPart():

@@ -7,7 +7,7 @@ markdown.py. Forms open below a cell only while they are asked for.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +23,7 @@ from forky_core.parts import (
     OpaquePart,
     Part,
     ReasoningPart,
+    RevertPart,
     TextPart,
     ToolCallPart,
     ToolResultPart,
@@ -77,6 +78,8 @@ def draw_parts(message: Message, short: str, blob: Callable[[str], Blob]) -> Non
                 draw_reasoning(part.text, redacted=part.redacted)
             case MergePart():
                 _draw_merge(part, message)
+            case RevertPart():
+                _draw_revert(message)
             case AttachmentPart():
                 pass
             case _:
@@ -187,21 +190,34 @@ def _word(act: str, id: MessageId, label: str) -> str:
     return f'<button type="button" class="fk-word" data-act="{act}" data-id="{escape(id)}">{label}</button>'
 
 
-def _draw_merge(merge: MergePart, message: Message) -> None:
-    """The payload as text, folded, with the messages it stands for."""
-    sources = "".join(
+def _visits(ids: Sequence[str]) -> str:
+    """Buttons that go to messages, the first forty."""
+    buttons = "".join(
         f'<button type="button" class="fk-word" data-act="visit" data-id="{escape(id)}">'
         f"{escape(id.removeprefix('b2:')[:8])}</button>"
-        for id in merge.messages[:40]
+        for id in ids[:40]
     )
-    more = f" and {len(merge.messages) - 40} more" if len(merge.messages) > 40 else ""
+    return buttons + (f" and {len(ids) - 40} more" if len(ids) > 40 else "")
+
+
+def _draw_merge(merge: MergePart, message: Message) -> None:
+    """The payload as text, folded, with the messages it stands for."""
     text = showable(merge.text[:SHOWN]) + ("\n…" if len(merge.text) > SHOWN else "")
     opened = " open" if len(merge.text) < 700 and merge.text.count("\n") < _FEW_LINES else ""
     st.html(
         f'<div class="fk-merge"><div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">merge</span>'
         f"<span>{escape(showable(captions.merged(message)))}</span></div>"
         f"<details{opened}><summary>What the model reads</summary><pre>{escape(text)}</pre></details>"
-        f'<div class="fk-sources">Stands for {sources}{more}</div></div>'
+        f'<div class="fk-sources">Stands for {_visits(merge.messages)}</div></div>'
+    )
+
+
+def _draw_revert(message: Message) -> None:
+    """What is taken back, each a step away."""
+    st.html(
+        f'<div class="fk-merge"><div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">undo</span>'
+        f"<span>{escape(captions.merged(message))}</span></div>"
+        f'<div class="fk-sources">Takes back {_visits(message.reverts)}</div></div>'
     )
 
 

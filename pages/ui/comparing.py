@@ -213,7 +213,9 @@ def _draw_entry(desk: Desk, name: str, entry: Entry, key: str) -> None:
             st.caption(f"{name} · the same message as in {plain_label(entry.same_as, 40)}")
             return
         st.caption(f"{name} · {_took(desk, entry)}")
-        if message.merge is not None:
+        if message.reverts:
+            st.markdown(f":material/undo: {plain_label(merged(message), 200)}")
+        elif message.merge is not None:
             st.markdown(f":material/merge: {plain_label(merged(message), 200)}")
             with st.expander("What the model reads of it"):
                 show_text(message.text, f"compare.cell.{key}")
