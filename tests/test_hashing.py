@@ -148,3 +148,10 @@ def test_a_known_part_with_a_later_field_is_kept_whole() -> None:
 )
 def test_tool_arguments_are_kept_as_an_object_or_as_they_were_written(written: str, kept: str) -> None:
     assert arguments_json(written) == kept
+
+
+def test_where_a_graft_came_from_is_stored_and_never_hashed() -> None:
+    here = MergePart("full", "side", ("b2:0",), "text")
+    graft = MergePart("full", "side", ("b2:0",), "text", conversation="elsewhere")
+    assert message_id((), "user", [here]) == message_id((), "user", [graft])
+    assert part_from_stored(graft.stored()) == graft != here
