@@ -13,12 +13,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
-from forky_core.dag import ancestors, is_ancestor
-from forky_core.errors import ForkyError, NotFound, NothingToDo
+from forky_core.errors import BadContent, ForkyError, NotFound, NothingToDo
 from forky_core.formats.account import Account, total
 from forky_core.formats.contract import Found, Importer, Unreadable
+from forky_core.formats.forky_file.adopting import adopt
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.reading import is_ours, read_chat
+from forky_core.formats.forky_file.writing import ORIGINS
+from forky_core.formats.pointing import point
 from forky_core.formats.registry import importer_for
-from forky_core.formats.source import Archive, OpenedDocument, opened, sample
+from forky_core.formats.source import Archive, Beside, OpenedDocument, opened, sample
 from forky_core.formats.tree import Grown, grow
 from forky_core.hashing import content_hash, mend_json
 from forky_core.model import (
@@ -26,20 +30,17 @@ from forky_core.model import (
     ConversationId,
     Generation,
     GenerationId,
-    Message,
-    MessageId,
     Rules,
-    View,
 )
 from forky_core.parts import AttachmentPart, Json, canonical_json
-from forky_core.repo.identity import free_name, new_id, now, title_from, title_line
+from forky_core.repo.identity import new_id, now, title_from, title_line
 from forky_core.repo.transaction import Transaction
-from forky_core.repo.workspace import Workspace
+from forky_core.repo.workspace import LARGEST_FILE, Workspace
 
+OURS = "Forky chat file"
 UNKNOWN = "Its format is not known."
 ORIGIN = "origin"
 """Key of a view: what the conversation was imported from."""
-ORIGIN_MEDIA = "application/vnd.forky.origins+jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class _Piece:
     number: int
     importer: Importer | None
     document: OpenedDocument
-    found: Found | Unreadable
+    found: Found | Chat | Unreadable
 
 
 def preview(forky: Workspace, path: Path) -> Iterator[Line]:
@@ -106,6 +107,9 @@ def preview(forky: Workspace, path: Path) -> Iterator[Line]:
             if isinstance(piece.found, Unreadable):
                 why = piece.found
                 yield Line(piece.number, label, why.label, 0, 0, 0, Account(unreadable=1), why.why)
+                continue
+            if isinstance(piece.found, Chat):
+                yield _line_of(piece.number, piece.found, forky)
                 continue
             grown = grow(piece.found)
             assert piece.importer is not None
@@ -194,22 +198,50 @@ def _pieces(archive: Archive) -> Iterator[_Piece]:
     number = 0
     for document in archive.documents:
         importer: Importer | None = None
-        found: Iterable[Found | Unreadable]
+        found: Iterable[Found | Chat | Unreadable]
         try:
-            importer = importer_for(sample(document))
-            if importer is None and len(archive.documents) > 1:
-                continue  # A file of the archive that is not about conversations.
-            found = (
-                importer.read(document, archive.beside)
-                if importer is not None
-                else (Unreadable(document.name, UNKNOWN),)
-            )
+            looked_at = sample(document)
+            if is_ours(looked_at):
+                found = (_read_ours(document, archive.beside),)
+            else:
+                importer = importer_for(looked_at)
+                if importer is not None:
+                    found = importer.read(document, archive.beside)
+                elif len(archive.documents) > 1:
+                    continue  # A file of the archive that is not about conversations.
+                else:
+                    found = (Unreadable(document.name, UNKNOWN),)
             for one in found:
                 number += 1
                 yield _Piece(number, importer, document, one)
         except ForkyError as error:
             number += 1
-            yield _Piece(number, importer, document, Unreadable(document.name, error.message))
+            yield _Piece(number, importer, document, Unreadable(document.name, str(error)))
+
+
+def _read_ours(document: OpenedDocument, beside: Beside) -> Chat:
+    def member(name: str) -> bytes:
+        with beside.members[name]() as stream:
+            return stream.read(LARGEST_FILE + 1)
+
+    return read_chat(document.values(), member)
+
+
+def _account_of(chat: Chat) -> Account:
+    return Account(conversations=1, seen=len(chat.messages), imported=len(chat.messages))
+
+
+def _line_of(number: int, chat: Chat, forky: Workspace) -> Line:
+    try:
+        forky.store.view(chat.id)
+        known: ConversationId | None = chat.id
+    except NotFound:
+        known = None
+    created = next((one.at for one in chat.operations), 0)
+    branches = len(chat.view.branches) + len(chat.view.kept)
+    return Line(
+        number, OURS, chat.title, created, len(chat.messages), branches, _account_of(chat), known=known
+    )
 
 
 def _title(grown: Grown) -> str:
@@ -261,6 +293,9 @@ class _Landing:
             self.problems.append(piece.found)
             self.accounts.append(Account(unreadable=1))
             return
+        if isinstance(piece.found, Chat):
+            self._adopt(piece.found)
+            return
         assert piece.importer is not None
         grown = grow(piece.found)
         self.accounts.append(grown.account)
@@ -275,10 +310,25 @@ class _Landing:
             id = self._create(grown, origin, piece.importer)
             self.known[key] = id
             self.landed[id] = 0
+            self._keep_origins(id, grown)
         elif not self._holds_all(known, grown):
             self.landed.setdefault(known, self._add(known, grown, origin, piece.importer))
+            self._keep_origins(known, grown)
         else:
             self.unchanged += 1
+
+    def _adopt(self, chat: Chat) -> None:
+        try:
+            done = adopt(self.forky, chat)
+        except BadContent as error:
+            self.problems.append(Unreadable(chat.title or "untitled", str(error)))
+            self.accounts.append(Account(unreadable=1))
+            return
+        self.accounts.append(_account_of(chat))
+        if done.outcome == "unchanged":
+            self.unchanged += 1
+        else:
+            self.landed[done.conversation] = 0 if done.outcome == "new" else done.before + 1
 
     def _keep_files(self, grown: Grown, archive: Archive) -> None:
         """Put the bytes of attachments into the store, before a message names them."""
@@ -289,27 +339,25 @@ class _Landing:
                     self.forky.store.put_blob(held.pop(part.sha256)(), part.media_type, part.name)
 
     def _origin(self, key: tuple[str, str], grown: Grown) -> dict[str, Json]:
-        """What is kept of the source beside the messages; the nodes' own ids and fields as a file of their own."""
-        rows = [
-            canonical_json(
-                mend_json(
-                    {"message": origin.message, "id": origin.node.id}
-                    | ({"x": dict(origin.node.extra)} if origin.node.extra else {})
-                )
-            )
-            for origin in grown.origins
-        ]
-        sha256 = self.forky.store.put_blob("\n".join(rows).encode(), ORIGIN_MEDIA)
+        """What the conversation says of its source."""
         entry: dict[str, Json] = {
             "format": key[0],
             "id": key[1],
             "file": title_line(self.path.name),
-            "nodes": sha256,
             "account": grown.account.stored(),
         }
         if grown.found.extra:
             entry["x"] = mend_json(dict(grown.found.extra))
         return entry
+
+    def _keep_origins(self, id: ConversationId, grown: Grown) -> None:
+        """The nodes' own ids and fields, beside the messages."""
+        rows = dict.fromkeys(self.forky.store.derived(id, (ORIGINS,)).get(ORIGINS, "").splitlines())
+        for origin in grown.origins:
+            row = {"message": origin.message, "id": origin.node.id}
+            more = {"x": dict(origin.node.extra)} if origin.node.extra else {}
+            rows[canonical_json(mend_json(row | more))] = None
+        self.forky.store.keep_derived(id, {ORIGINS: "\n".join(rows)})
 
     def _create(self, grown: Grown, origin: dict[str, Json], importer: Importer) -> ConversationId:
         id = ConversationId(new_id())
@@ -340,7 +388,14 @@ class _Landing:
         fresh = [message for message in grown.messages if message.id not in here]
         tx.messages = list(fresh)
         tx.generations = [one for one in _generations(grown) if one.message not in here]
-        _point(tx, view, grown, {**here, **{message.id: message for message in fresh}})
+        tips = {"main": grown.head, **grown.branches}
+        point(
+            tx,
+            view,
+            {name: (tip, Rules()) for name, tip in tips.items() if tip is not None},
+            grown.kept,
+            {**here, **{message.id: message for message in fresh}},
+        )
         tx.set("trashed", None)
         tx.set(ORIGIN, origin)
         many = "1 message" if len(fresh) == 1 else f"{len(fresh)} messages"
@@ -406,27 +461,3 @@ def _generations(grown: Grown) -> list[Generation]:
                 )
             )
     return found
-
-
-def _point(tx: Transaction, view: View, grown: Grown, messages: dict[MessageId, Message]) -> None:
-    """Refs for what is new: `main` moves on where the new head continues it, else it becomes a branch beside it."""
-
-    def parents_of(id: MessageId) -> tuple[MessageId, ...]:
-        return messages[id].parents
-
-    seen = ancestors((tip for tip in view.tips if tip in messages), parents_of)
-    names = {"main": grown.head, **grown.branches}
-    taken = set(view.branches)
-    for name, tip in names.items():
-        if tip is None or tip in seen:
-            continue
-        old = view.branches[name].head if name in taken else None
-        if name in taken and old is not None and is_ancestor(old, tip, parents_of):
-            tx.move(name, tip)
-            continue
-        free = free_name(name, taken)
-        tx.create_branch(free, tip, Rules())
-        taken.add(free)
-    for tip in grown.kept:
-        if tip not in seen:
-            tx.keep(tip)

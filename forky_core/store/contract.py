@@ -8,7 +8,7 @@ durable; one that raises has left nothing behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -85,6 +85,14 @@ class Store(Protocol):
                 names the operation that moved it.
             NotFound: a message's parent is not stored in this conversation.
             StoreFull, StoreError: nothing was written.
+        """
+        ...
+
+    def commit_all(self, commits: Sequence[Commit]) -> tuple[Operation, ...]:
+        """Each as by `commit`, in their order; they share transactions, so that an import is not one fsync a message.
+
+        Raises what `commit` raises, for the first that is refused. What came before it is durable; whether what came
+        behind it was written as well is not said: name `seen` where that matters.
         """
         ...
 

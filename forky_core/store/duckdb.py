@@ -110,6 +110,9 @@ class DuckDBStore:
         operation: Operation = self._writer.ask(commit)
         return operation
 
+    def commit_all(self, commits: Sequence[Commit]) -> tuple[Operation, ...]:
+        return tuple(self._writer.ask_all(commits))
+
     def record(self, conversation: ConversationId, generation: Generation) -> None:
         self._writer.ask(Record(conversation, generation))
 

@@ -7,7 +7,7 @@ Its laws are the contract's; it keeps them in the plainest way there is.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import RLock
 from types import MappingProxyType
@@ -114,6 +114,9 @@ class MemoryStore:
             operation = next_operation(commit, number=len(kept.operations) + 1, previous=previous)
             self._publish(kept, commit, fresh, operation)
             return operation
+
+    def commit_all(self, commits: Sequence[Commit]) -> tuple[Operation, ...]:
+        return tuple(map(self.commit, commits))
 
     def _publish(
         self, kept: _Conversation, commit: Commit, fresh: Mapping[MessageId, Message], operation: Operation

@@ -110,12 +110,17 @@ class Writer:
 
     def ask(self, request: Request) -> Any:
         """The request's result once it is durable, or its error."""
-        job = _Job(request)
+        return self.ask_all((request,))[0]
+
+    def ask_all(self, requests: Sequence[Request]) -> list[Any]:
+        """The results once all are durable, or the first error; the ones behind an error are attempted all the same."""
+        jobs = [_Job(request) for request in requests]
         with self._closing:
             if self._closed:
                 raise StoreError(f"{self._file.path.name} is closed.")
-            self._queue.put(job)
-        return job.wait()
+            for job in jobs:
+                self._queue.put(job)
+        return [job.wait() for job in jobs]
 
     def close(self) -> None:
         """Finish what is queued, then stop."""

@@ -126,8 +126,9 @@ def test_a_stopped_import_leaves_nothing(forky: Forky, tmp_path: Path) -> None:
 
 def test_the_account_and_the_source_ids_are_kept(forky: Forky, tmp_path: Path) -> None:
     done = import_file(forky, written(tmp_path, [chat("a", "one", "same", "same", parents={2: 0})]))
-    origin = forky.conversation(done.conversations[0]).view.entries["origin"]
-    rows = [json.loads(row) for row in forky.store.blob(origin["nodes"]).content.decode().splitlines()]
+    (id,) = done.conversations
+    origin = forky.conversation(id).view.entries["origin"]
+    rows = [json.loads(row) for row in forky.store.derived(id, ("origins",))["origins"].splitlines()]
     assert (origin["format"], origin["id"], origin["file"]) == ("chatgpt", "a", "export.json")
     assert [row["id"] for row in rows] == ["a-0", "a-1", "a-2"]
     assert origin["account"]["seen"] == origin["account"]["imported"] == 3, (

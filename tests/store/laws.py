@@ -636,3 +636,22 @@ class StoreLaws:
     def test_closing_twice_is_harmless(self, store: Store) -> None:
         store.close()
         store.close()
+
+    def test_many_commits_at_once_are_chained_as_if_one_by_one(self, store: Store) -> None:
+        first = begin(store)
+        commits = [
+            Commit(HERE, "name", f"Named {number}", (Change("title", before, f"t{number}"),), at=now())
+            for number, before in enumerate(["A talk", *(f"t{number}" for number in range(599))])
+        ]
+        done = store.commit_all(commits)
+        assert [operation.number for operation in done] == list(range(first.number + 1, first.number + 601))
+        assert all(later.previous == earlier.id for earlier, later in pairwise((first, *done)))
+        assert store.view(HERE).title == "t599"
+        assert store.verify().clean
+
+    def test_a_refused_commit_among_many_raises_its_own_error(self, store: Store) -> None:
+        begin(store)
+        good = Commit(HERE, "name", "Named", (Change("title", "A talk", "x"),), at=now())
+        with pytest.raises(Outdated):
+            store.commit_all([good, good])
+        assert store.view(HERE).title == "x"

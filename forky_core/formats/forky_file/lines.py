@@ -1,0 +1,266 @@
+"""Each kind of line, to JSON and back: the one place that knows the fields of docs/format.md.
+
+A line is `{"type": …}` first and all other keys sorted, without spaces and with non-ASCII as it is, so that the same
+value always gives the same bytes. Numbers are written as the shortest text that reads back (Python's `repr`), times as
+integers. Fields that say nothing are left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, get_args
+
+from forky_core.hashing import message_id
+from forky_core.model import (
+    Change,
+    ConversationId,
+    Failure,
+    Generation,
+    GenerationId,
+    GenerationStatus,
+    Message,
+    MessageId,
+    Operation,
+    Role,
+    Usage,
+    operation_id,
+)
+from forky_core.parts import (
+    Json,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+    arguments_json,
+    canonical_json,
+    part_from_stored,
+)
+
+FORMAT = "forky-chat/1"
+HARNESS = "forky"
+
+_USAGE = {
+    "promptTokens": "prompt_tokens",
+    "completionTokens": "completion_tokens",
+    "cachedTokens": "cached_tokens",
+    "cacheWriteTokens": "cache_write_tokens",
+    "reasoningTokens": "reasoning_tokens",
+    "cost": "cost",
+    "saved": "saved",
+}
+
+
+def line(type: str, **body: Json) -> str:
+    """One line, without its line break."""
+    rest = canonical_json(body)
+    return f'{{"type":{json.dumps(type)}{"," if body else ""}{rest[1:]}'
+
+
+def message_line(message: Message, model: str = "") -> str:
+    """`model` is who answered: a courtesy for readers that know no generations."""
+    text = message.text
+    body: dict[str, Json] = {
+        "id": message.id,
+        "parents": list(message.parents),
+        "role": message.role,
+        "content": text,
+    }
+    if message.parts != ((TextPart(text),) if text else ()):
+        body["parts"] = [part.stored() for part in message.parts]
+        body.update(_for_other_readers(message.parts))
+    if message.name is not None:
+        body["name"] = message.name
+    if message.created:
+        milliseconds, micros = divmod(message.created, 1000)
+        body["timestamp"] = milliseconds
+        if micros:
+            body["micros"] = micros
+    if message.sources:
+        body["copiedFrom"] = list(message.sources)
+    if message.hidden:
+        body["hidden"] = True
+    if model:
+        body["model"] = model
+    return line("message", message=body)
+
+
+def _for_other_readers(parts: Iterable[Part]) -> dict[str, Json]:
+    """The fields of the session traces format that say again what `parts` says."""
+    found: dict[str, Json] = {}
+    calls: list[Json] = []
+    for part in parts:
+        match part:
+            case ReasoningPart(text) if text and "reasoningContent" not in found:
+                found["reasoningContent"] = text
+            case ToolCallPart(name, arguments, id):
+                function = {"name": name, "arguments": arguments}
+                calls.append({"id": id or "", "type": "function", "function": function})
+            case ToolResultPart(tool_call_id=str(id)):
+                found["toolCallId"] = id
+            case _:
+                pass
+    if calls:
+        found["toolCalls"] = calls
+    return found
+
+
+class BadLine(ValueError):
+    """What is wrong with a line, as a sentence without its place."""
+
+
+def message_of(body: Mapping[str, Any]) -> Message:
+    """Raises BadLine where a field is not what it should be, or the id is not that of the content."""
+    role: Any = body.get("role")
+    if role not in get_args(Role):
+        raise BadLine(f"nobody has the role “{str(role)[:40]}”")
+    try:
+        id, parents = body["id"], body["parents"]
+        parts = _parts_of(body)
+        name = body.get("name")
+        created = int(body.get("timestamp") or 0) * 1000 + int(body.get("micros") or 0)
+        message = Message(
+            MessageId(id),
+            tuple(MessageId(parent) for parent in parents),
+            role,
+            parts,
+            name,
+            created,
+            tuple(MessageId(source) for source in body.get("copiedFrom", ())),
+            body.get("hidden") is True,
+        )
+        right = message_id(message.parents, role, parts, name)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise BadLine("a message has no id, parents or content as docs/format.md says") from error
+    if right != id:
+        raise BadLine(f"the id {str(id)[:40]} is not that of its content: the line was changed")
+    return message
+
+
+def _parts_of(body: Mapping[str, Any]) -> tuple[Part, ...]:
+    if "parts" in body:
+        return tuple(part_from_stored(part) for part in body["parts"])
+    parts: list[Part] = []
+    if body.get("reasoningContent"):
+        parts.append(ReasoningPart(body["reasoningContent"]))
+    if body["content"]:
+        parts.append(TextPart(body["content"]))
+    for call in body.get("toolCalls", ()):
+        function = call["function"]
+        arguments = function["arguments"]
+        text = arguments if isinstance(arguments, str) else canonical_json(arguments)
+        parts.append(ToolCallPart(function["name"], arguments_json(text), call.get("id") or None))
+    return tuple(parts)
+
+
+def generation_line(generation: Generation) -> str:
+    usage = {name: getattr(generation.usage, field) for name, field in _USAGE.items()}
+    failure = generation.failure
+    body: dict[str, Json] = {
+        "id": generation.id,
+        "branch": generation.branch,
+        "parent": generation.parent,
+        "model": generation.model,
+        "status": generation.status,
+        "message": generation.message,
+        "parameters": dict(generation.parameters),
+        "usage": {name: value for name, value in usage.items() if value is not None},
+        "finishReason": generation.finish_reason,
+        "started": generation.started,
+        "firstToken": generation.first_token,
+        "finished": generation.finished,
+        "partial": [part.stored() for part in generation.partial],
+    }
+    if failure is not None:
+        body["failure"] = {"kind": failure.kind, "sentence": failure.sentence}
+        if failure.retry_after is not None:
+            body["failure"]["retryAfter"] = failure.retry_after
+    return line(
+        "generation", generation={key: value for key, value in body.items() if value not in (None, {}, [])}
+    )
+
+
+def generation_of(body: Mapping[str, Any]) -> Generation:
+    if body.get("status") not in get_args(GenerationStatus):
+        raise BadLine(f"no generation ends as “{str(body.get('status'))[:40]}”")
+    try:
+        failure = body.get("failure")
+        usage = body.get("usage", {})
+        return Generation(
+            GenerationId(body["id"]),
+            body.get("branch", ""),
+            body.get("parent"),
+            body["model"],
+            body["status"],
+            body.get("message"),
+            MappingProxyType(dict(body.get("parameters", {}))),
+            Usage(**{field: usage.get(name) for name, field in _USAGE.items()}),
+            body.get("finishReason"),
+            Failure(failure["kind"], failure["sentence"], failure.get("retryAfter")) if failure else None,
+            int(body.get("started", 0)),
+            body.get("firstToken"),
+            body.get("finished"),
+            tuple(part_from_stored(part) for part in body.get("partial", ())),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise BadLine("a generation has no id or model as docs/format.md says") from error
+
+
+def operation_line(operation: Operation) -> str:
+    body: dict[str, Json] = {
+        "number": operation.number,
+        "id": operation.id,
+        "at": operation.at,
+        "actor": operation.actor,
+        "verb": operation.verb,
+        "summary": operation.summary,
+        "changes": [[change.key, change.before, change.after] for change in operation.changes],
+    }
+    if operation.group is not None:
+        body["group"] = operation.group
+    if operation.reverts:
+        body["reverts"] = list(operation.reverts)
+    return line("operation", operation=body)
+
+
+def operation_of(
+    body: Mapping[str, Any], conversation: ConversationId, before: Operation | None
+) -> Operation:
+    """The operation after `before`. Raises BadLine where the chain does not hold."""
+    previous = before.id if before is not None else None
+    try:
+        changes = tuple(Change(key, old, new) for key, old, new in body["changes"])
+        reverts = tuple(int(number) for number in body.get("reverts", ()))
+        operation = Operation(
+            conversation,
+            int(body["number"]),
+            str(body["id"]),
+            previous,
+            int(body["at"]),
+            str(body["actor"]),
+            str(body["verb"]),
+            str(body["summary"]),
+            changes,
+            body.get("group"),
+            reverts,
+        )
+        right = operation_id(
+            previous,
+            number=operation.number,
+            at=operation.at,
+            actor=operation.actor,
+            verb=operation.verb,
+            summary=operation.summary,
+            changes=changes,
+            group=operation.group,
+            reverts=reverts,
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadLine("an operation has not the fields docs/format.md says") from error
+    if operation.number != (before.number + 1 if before is not None else 1) or right != operation.id:
+        raise BadLine(
+            f"operation {operation.number} does not follow from the one before: the log was changed"
+        )
+    return operation

@@ -1,0 +1,219 @@
+"""Reading a Forky chat file. Nothing in it is believed: ids, parents, the log's chain and files are all re-derived.
+
+A file that does not hold together is refused with its first mistake and the line it stands in; nothing is mended
+silently, because whoever shares a history must be able to rely on what it says.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from forky_core.errors import BadContent
+from forky_core.formats.contract import Sample, Unreadable
+from forky_core.formats.forky_file.chat import Chat, replayed
+from forky_core.formats.forky_file.lines import (
+    FORMAT,
+    HARNESS,
+    BadLine,
+    generation_of,
+    line,
+    message_of,
+    operation_of,
+)
+from forky_core.model import Blob, ConversationId, Generation, Message, MessageId, Operation
+from forky_core.parts import Json
+
+FileOf = Callable[[str], bytes]
+"""The bytes of a member of the archive the file came in; raises KeyError where there is none."""
+
+
+def is_ours(sample: Sample) -> bool:
+    return any(value.get("harness") == HARNESS for value in sample.objects)
+
+
+def read_chat(values: Iterable[Json | Unreadable], member: FileOf | None = None) -> Chat:
+    """The conversation of a file's lines.
+
+    Raises:
+        BadContent: with the first thing that is wrong and its line.
+    """
+    reading = _Reading(member)
+    number = 0
+    for number, value in enumerate(values, 1):
+        if isinstance(value, Unreadable):
+            raise BadContent(f"Line {number} of the file cannot be read. {value.why}")
+        try:
+            reading.take(value)
+        except BadLine as error:
+            raise BadContent(f"Line {number} of the file: {error}.") from error
+    try:
+        return reading.chat()
+    except BadLine as error:
+        raise BadContent(f"The file, after {number} lines: {error}.") from error
+
+
+class _Reading:
+    def __init__(self, member: FileOf | None) -> None:
+        self._member = member
+        self._header: Mapping[str, Any] | None = None
+        self._messages: dict[MessageId, Message] = {}
+        self._generations: dict[str, Generation] = {}
+        self._operations: list[Operation] = []
+        self._entries: dict[str, Json] = {}
+        self._blobs: dict[str, Blob] = {}
+        self._origins: list[Mapping[str, Json]] = []
+        self._others: list[str] = []
+
+    def take(self, value: Json) -> None:
+        if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+            raise BadLine("it is no object with a type")
+        if self._header is None:
+            self._take_header(value)
+            return
+        match value["type"]:
+            case "message":
+                self._take_message(_body(value, "message"))
+            case "generation":
+                generation = generation_of(_body(value, "generation"))
+                self._generations[generation.id] = generation
+            case "operation":
+                before = self._operations[-1] if self._operations else None
+                self._operations.append(operation_of(_body(value, "operation"), self._id, before))
+            case "ref":
+                self._take_ref(value)
+            case "stash":
+                self._entries[f"stash/{_whole(value, 'number')}"] = _body(value, "stash")
+            case "entry":
+                self._entries[_word(value, "key")] = value.get("value")
+            case "blob":
+                self._take_blob(value)
+            case "origin":
+                self._origins.append(_body(value, "origin"))
+            case kind:
+                rest = {key: one for key, one in value.items() if key != "type"}
+                self._others.append(line(kind, **rest))
+
+    @property
+    def _id(self) -> ConversationId:
+        assert self._header is not None
+        return ConversationId(self._header["id"])
+
+    def _take_header(self, value: Mapping[str, Any]) -> None:
+        if value.get("type") != "session" or value.get("harness") != HARNESS:
+            raise BadLine("it does not begin as a Forky chat file")
+        if value.get("format") != FORMAT:
+            raise BadLine(f"its format is {str(value.get('format'))[:40]}; this Forky reads {FORMAT}")
+        if not _word(value, "id"):
+            raise BadLine("the conversation has no id")
+        self._header = value
+
+    def _take_message(self, body: Mapping[str, Any]) -> None:
+        message = message_of(body)
+        missing = [parent for parent in message.parents if parent not in self._messages]
+        if missing:
+            raise BadLine(f"the parent {missing[0][:40]} of {message.id} does not stand before it")
+        self._messages.setdefault(message.id, message)
+
+    def _take_ref(self, value: Mapping[str, Any]) -> None:
+        name, target = _word(value, "name"), value.get("target")
+        if name == "HEAD":
+            return
+        kind, _, rest = name.partition("/")
+        if kind == "heads":
+            self._entries[name] = {"at": target}
+            if value.get("rules"):
+                self._entries[f"rules/{rest}"] = value["rules"]
+        elif kind == "tags":
+            self._entries[name] = {"at": target}
+        elif kind == "kept":
+            self._entries[name] = True
+        else:
+            raise BadLine(f"“{name[:40]}” is no branch, tag or kept tip")
+        if target is not None and target not in self._messages:
+            raise BadLine(f"“{name[:60]}” points to {str(target)[:40]}, which is not in the file")
+
+    def _take_blob(self, value: Mapping[str, Any]) -> None:
+        sha256 = _word(value, "id").removeprefix("sha256:")
+        content = self._content(value)
+        if content is None:
+            return
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise BadLine(f"the file sha256:{sha256[:16]}… is not what its name says")
+        name = value.get("name", "")
+        self._blobs[sha256] = Blob(sha256, _word(value, "mediaType"), name, content)
+
+    def _content(self, value: Mapping[str, Any]) -> bytes | None:
+        """The bytes of an attachment; None where they did not come along."""
+        if "base64" in value:
+            try:
+                return base64.b64decode(value["base64"], validate=True)
+            except (TypeError, ValueError, binascii.Error) as error:
+                raise BadLine("an attachment is no base64") from error
+        if self._member is None or "path" not in value:
+            return None
+        try:
+            return self._member(_word(value, "path"))
+        except KeyError:
+            return None
+
+    def chat(self) -> Chat:
+        if self._header is None:
+            raise BadLine("it is empty")
+        title = self._header.get("name")
+        if isinstance(title, str) and title:
+            self._entries["title"] = title
+        forked_from = self._header.get("forkedFrom")
+        if isinstance(forked_from, dict):
+            self._entries["forked_from"] = forked_from
+        operations = tuple(self._operations)
+        if operations and dict(replayed(operations).entries) != self._entries:
+            raise BadLine("its branches do not stand where its log left them: it was changed by hand")
+        if not any(key.startswith("heads/") for key in self._entries):
+            raise BadLine("it has no branch")
+        self._check_refs()
+        return Chat(
+            self._id,
+            MappingProxyType(self._messages),
+            tuple(self._generations.values()),
+            MappingProxyType(self._entries),
+            operations,
+            MappingProxyType(self._blobs),
+            tuple(self._origins),
+            tuple(self._others),
+            forked_from if isinstance(forked_from, dict) else None,
+        )
+
+    def _check_refs(self) -> None:
+        """Every message that a generation, a stash or an origin names is in the file."""
+        for generation in self._generations.values():
+            if generation.message is not None and generation.message not in self._messages:
+                raise BadLine(f"the generation {generation.id} made a message that is not in the file")
+        for row in self._origins:
+            if row.get("message") not in self._messages:
+                raise BadLine("an origin is of a message that is not in the file")
+
+
+def _body(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    body = value.get(key)
+    if not isinstance(body, dict):
+        raise BadLine(f"it says “{key}” and holds none")
+    return body
+
+
+def _word(value: Mapping[str, Any], key: str) -> str:
+    word = value.get(key)
+    if not isinstance(word, str):
+        raise BadLine(f"its “{key}” is no text")
+    return word
+
+
+def _whole(value: Mapping[str, Any], key: str) -> int:
+    number = value.get(key)
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise BadLine(f"its “{key}” is no whole number")
+    return number

@@ -1,0 +1,172 @@
+"""Writing a Forky chat file, line by line: what stands in it, and in which order (docs/format.md).
+
+Messages in the order they were written, then generations, operations, files; the refs last. So a conversation that
+went on only has lines inserted, and Git shows what is new.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+from forky_core.dag import ancestors
+from forky_core.errors import NotFound
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.lines import (
+    FORMAT,
+    HARNESS,
+    generation_line,
+    line,
+    message_line,
+    operation_line,
+)
+from forky_core.model import Blob, ConversationId, Message, MessageId, View
+from forky_core.parts import AttachmentPart, Json
+from forky_core.store.contract import Store
+
+ORIGINS = "origins"
+"""Key under which a store keeps where imported messages come from: JSON Lines."""
+OTHER_LINES = "lines"
+"""Key under which a store keeps the lines of a file that nobody understood."""
+
+
+def chat_of(store: Store, id: ConversationId, *, files: bool = True) -> Chat:
+    """A whole conversation as it can leave the store. A reply that is being written is not in it yet."""
+    view = store.view(id)
+    messages = store.messages(id)
+    derived = store.derived(id, (ORIGINS, OTHER_LINES))
+    origin = view.entries.get("forked_from")
+    return Chat(
+        id,
+        messages,
+        tuple(one for one in store.generations(id) if one.status != "running"),
+        view.entries,
+        store.operations(id),
+        _files(store, messages.values(), view) if files else MappingProxyType({}),
+        tuple(json.loads(row) for row in derived.get(ORIGINS, "").splitlines()),
+        tuple(derived.get(OTHER_LINES, "").splitlines()),
+        origin if isinstance(origin, dict) else None,
+    )
+
+
+def part_of(chat: Chat, tips: Mapping[str, MessageId]) -> Chat:
+    """The messages that lead to these tips, with them as branches: a branch, or chosen messages.
+
+    The log is left out: it names what does not come along.
+    """
+    wanted = ancestors(tips.values(), lambda id: chat.messages[id].parents)
+    messages = {id: message for id, message in chat.messages.items() if id in wanted}
+    entries: dict[str, Json] = {"title": chat.title} if chat.title else {}
+    for name, tip in tips.items():
+        entries[f"heads/{name}"] = {"at": tip}
+        if f"rules/{name}" in chat.entries:
+            entries[f"rules/{name}"] = chat.entries[f"rules/{name}"]
+    named = _named(messages.values(), View(entries, 0))
+    return Chat(
+        chat.id,
+        MappingProxyType(messages),
+        tuple(one for one in chat.generations if one.message in messages),
+        MappingProxyType(entries),
+        (),
+        MappingProxyType({sha256: blob for sha256, blob in chat.blobs.items() if sha256 in named}),
+        tuple(row for row in chat.origins if row.get("message") in messages),
+        (),
+        chat.forked_from,
+    )
+
+
+def written(chat: Chat, *, files: bool = True) -> Iterator[str]:
+    """The lines of the file, each with its line break. `files`: attachments stand in it as base64."""
+    yield _header(chat) + "\n"
+    models = {one.message: one.model for one in reversed(chat.generations) if one.message is not None}
+    for message in chat.messages.values():
+        yield message_line(message, models.get(message.id, "")) + "\n"
+    for generation in chat.generations:
+        yield generation_line(generation) + "\n"
+    for operation in chat.operations:
+        yield operation_line(operation) + "\n"
+    for row in chat.origins:
+        yield line("origin", origin=dict(row)) + "\n"
+    for blob in chat.blobs.values():
+        yield blob_line(blob, inline=files) + "\n"
+    for other in chat.other_lines:
+        yield other + "\n"
+    for ref in _refs(chat):
+        yield ref + "\n"
+
+
+def blob_line(blob: Blob, *, inline: bool) -> str:
+    """An attachment: its bytes, or (in an archive) the member that holds them."""
+    body: dict[str, Json] = {
+        "id": f"sha256:{blob.sha256}",
+        "mediaType": blob.media_type,
+        "size": len(blob.content),
+    }
+    if blob.name:
+        body["name"] = blob.name
+    if inline:
+        body["base64"] = base64.b64encode(blob.content).decode()
+    else:
+        body["path"] = f"files/{blob.sha256}"
+    return line("blob", **body)
+
+
+def _header(chat: Chat) -> str:
+    body: dict[str, Json] = {"harness": HARNESS, "format": FORMAT, "id": chat.id, "name": chat.title}
+    begun = chat.operations[0].at if chat.operations else 0
+    if begun:
+        body["created"] = datetime.fromtimestamp(begun / 1e6, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    if chat.forked_from is not None:
+        body["forkedFrom"] = dict(chat.forked_from)
+    return line("session", **body)
+
+
+def _refs(chat: Chat) -> Iterator[str]:
+    """Branches with their rules, tags, kept tips, stashes; the branch to begin at; whatever else the view holds."""
+    head = _checked_out(chat)
+    if head:
+        yield line("ref", name="HEAD", symref=f"heads/{head}")
+    for key, value in sorted(chat.entries.items()):
+        kind, _, name = key.partition("/")
+        if kind == "heads":
+            rules = chat.entries.get(f"rules/{name}")
+            more = {"rules": rules} if rules else {}
+            yield line("ref", name=key, target=value["at"], **more)
+        elif kind == "tags":
+            yield line("ref", name=key, target=value["at"])
+        elif kind == "kept":
+            yield line("ref", name=key, target=name)
+        elif kind == "stash":
+            yield line("stash", number=int(name), stash=value)
+        elif key not in ("title", "forked_from") and kind != "rules":
+            yield line("entry", key=key, value=value)
+
+
+def _checked_out(chat: Chat) -> str:
+    """The branch that moved last."""
+    names = sorted(key.removeprefix("heads/") for key in chat.entries if key.startswith("heads/"))
+    for operation in reversed(chat.operations[-20:]):
+        for change in operation.changes:
+            if change.key.startswith("heads/") and change.key.removeprefix("heads/") in names:
+                return change.key.removeprefix("heads/")
+    return "main" if "main" in names or not names else names[0]
+
+
+def _named(messages: Iterable[Message], view: View) -> dict[str, None]:
+    """The sha256 of every attachment that is named, in the order of their first use."""
+    parts = (part for message in messages for part in message.parts if isinstance(part, AttachmentPart))
+    stashed = (sha256 for stash in view.stashes for sha256 in stash.attachments)
+    return dict.fromkeys((*(part.sha256 for part in parts), *stashed))
+
+
+def _files(store: Store, messages: Iterable[Message], view: View) -> Mapping[str, Blob]:
+    found = {}
+    for sha256 in _named(messages, view):
+        try:
+            found[sha256] = store.blob(sha256)
+        except NotFound:
+            continue  # `verify` tells of it; the message keeps its name for it.
+    return MappingProxyType(found)

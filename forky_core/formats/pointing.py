@@ -1,0 +1,43 @@
+"""Refs of a file brought into a conversation that is there already: nothing that moved here is moved by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from forky_core.dag import ancestors, is_ancestor
+from forky_core.model import Message, MessageId, Rules, View
+from forky_core.repo.identity import free_name
+from forky_core.repo.transaction import Transaction
+
+
+def point(
+    tx: Transaction,
+    view: View,
+    tips: Mapping[str, tuple[MessageId, Rules]],
+    kept: Iterable[MessageId],
+    messages: Mapping[MessageId, Message],
+) -> None:
+    """Make what is new visible: a branch moves on where its new tip continues it, else the tip becomes one beside it.
+
+    `messages` are all of the conversation, the new ones included.
+    """
+
+    def parents_of(id: MessageId) -> tuple[MessageId, ...]:
+        return messages[id].parents
+
+    branches = view.branches
+    seen = ancestors((tip for tip in view.tips if tip in messages), parents_of)
+    taken = set(branches)
+    for name, (tip, rules) in tips.items():
+        if tip in seen:
+            continue
+        old = branches[name].head if name in branches else None
+        if old is not None and is_ancestor(old, tip, parents_of):
+            tx.move(name, tip)
+            continue
+        free = free_name(name, taken)
+        tx.create_branch(free, tip, rules)
+        taken.add(free)
+    for tip in kept:
+        if tip not in seen:
+            tx.keep(tip)

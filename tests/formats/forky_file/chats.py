@@ -1,0 +1,42 @@
+"""A conversation with some of everything, and its file."""
+
+from __future__ import annotations
+
+import io
+
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.reading import read_chat
+from forky_core.formats.forky_file.writing import chat_of, written
+from forky_core.formats.json_values import lines
+from forky_core.repo.conversation import Conversation
+from forky_core.repo.workspace import Workspace
+from tests.builders import debugged, talk
+
+
+def with_everything(forky: Workspace) -> Conversation:
+    """Forks, merges of three kinds, a stash, tags, an attachment, replies, rules, undone and pruned messages."""
+    chat = debugged(forky)
+    chat.set_rules(system="Be brief. Sei kürz\u00e9r \U0001f980", parameters={"temperature": 0.1})
+    for strategy in ("squash", "full"):
+        chat.merge(chat.plan_merge("debug", strategy=strategy))
+        talk(chat.checkout("debug"), f"More on {strategy}?", "Yes, `x = 1e-7` and 42.")
+    chat.merge(
+        chat.plan_merge("debug", strategy="cherry-pick", picks=[chat.checkout("debug").branch.head or ""])
+    )
+    picture = forky.attach(b"\x89PNG\r\n\x1a\n" + bytes(range(200)), name="cat.png")
+    chat.ask("What is on it?", attachments=[picture])
+    forked, job = chat.regenerate(model="scripted/two")
+    job.wait()
+    forked.tag("good")
+    chat.stash(draft="half a thought", note="later")
+    chat.say("to be undone")
+    chat.undo()
+    return chat
+
+
+def file_of(forky: Workspace, chat: Conversation) -> str:
+    return "".join(written(chat_of(forky.store, chat.id)))
+
+
+def parsed(text: str) -> Chat:
+    return read_chat(lines(io.BytesIO(text.encode())))

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import pytest
+
+from forky_core.errors import BadContent
+from forky_core.formats.forky_file.adopting import adopt, fork_file, pull
+from forky_core.formats.forky_file.writing import chat_of, written
+from tests.builders import debugged, talk, texts, workspace
+from tests.formats.forky_file.chats import file_of, parsed, with_everything
+
+
+def test_a_fork_of_a_file_is_ones_own_and_remembers_where_it_came_from() -> None:
+    forky, _ = workspace()
+    chat = with_everything(forky)
+    other, _ = workspace()
+    done = fork_file(other, parsed(file_of(forky, chat)))
+    mine = other.conversation(done.conversation, "main")
+    assert done.conversation != chat.id
+    assert mine.view.entries["forked_from"] == {"id": chat.id, "name": "Enums"}
+    assert texts(mine) == texts(chat)
+    assert other.verify().clean
+
+
+def test_pulling_a_newer_file_brings_only_what_is_new_and_moves_nothing_of_mine() -> None:
+    forky, _ = workspace()
+    chat = debugged(forky)
+    other, _ = workspace()
+    done = fork_file(other, parsed(file_of(forky, chat)))
+    mine = other.conversation(done.conversation, "main")
+    talk(mine, "My own question", "My answer")
+    talk(chat.checkout("debug"), "News?", "Yes.")
+    talk(chat, "Theirs too", "Indeed.")
+    news = pull(other, mine.id, parsed(file_of(forky, chat)))
+    assert (news.outcome, news.messages) == ("grown", 4)
+    assert texts(mine)[-2:] == ["My own question", "My answer"]
+    assert texts(mine.checkout("debug"))[-1] == "Yes."
+    assert texts(mine.checkout("main-2"))[-1] == "Indeed."
+    assert pull(other, mine.id, parsed(file_of(forky, chat))).outcome == "unchanged"
+    mine.undo()
+    assert "main-2" not in mine.branches, "one undo takes all of it back"
+
+
+def test_a_file_of_another_conversation_is_not_pulled() -> None:
+    forky, _ = workspace()
+    one, two = debugged(forky), debugged(forky)
+    with pytest.raises(BadContent, match="not forked"):
+        pull(forky, one.id, parsed(file_of(forky, two)))
+
+
+def test_a_newer_file_of_the_same_conversation_continues_its_log() -> None:
+    forky, _ = workspace()
+    chat = debugged(forky)
+    other, _ = workspace()
+    adopt(other, parsed(file_of(forky, chat)))
+    talk(chat, "More?", "More.")
+    done = adopt(other, parsed(file_of(forky, chat)))
+    assert (done.outcome, done.messages) == ("grown", 2)
+    assert file_of(other, other.conversation(chat.id)) == file_of(forky, chat)
+
+
+def test_copies_that_went_on_apart_are_united_without_losing_either() -> None:
+    forky, _ = workspace()
+    chat = debugged(forky)
+    other, _ = workspace()
+    adopt(other, parsed(file_of(forky, chat)))
+    copy = other.conversation(chat.id, "main")
+    talk(copy, "Mine", "m")
+    talk(chat, "Theirs", "t")
+    adopt(other, parsed(file_of(forky, chat)))
+    assert texts(copy)[-2:] == ["Mine", "m"]
+    assert texts(copy.checkout("main-2"))[-2:] == ["Theirs", "t"]
+    assert other.verify().clean
+
+
+def test_a_missing_attachment_is_said_before_anything_is_written() -> None:
+    forky, _ = workspace()
+    chat = with_everything(forky)
+    bare = "".join(written(chat_of(forky.store, chat.id, files=False)))
+    other, _ = workspace()
+    with pytest.raises(BadContent, match=r"cat\.png"):
+        adopt(other, parsed(bare))
+    assert other.conversations() == ()
+
+
+def test_lines_of_a_later_version_survive_the_trip() -> None:
+    forky, _ = workspace()
+    text = file_of(forky, debugged(forky))
+    unknown = '{"type":"mood","score":0.5,"who":"Ana"}'
+    first, rest = text.split("\n", 1)
+    other, _ = workspace()
+    chat = parsed(f"{first}\n{unknown}\n{rest}")
+    adopt(other, chat)
+    assert unknown in file_of(other, other.conversation(chat.id)).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("Python classes.", "Python modules.", "not that of its content"),
+        ('"verb":"say"', '"verb":"ask"', "the log was changed"),
+        ('"format":"forky-chat/1"', '"format":"forky-chat/9"', "this Forky reads forky-chat/1"),
+        ('"role":"assistant"', '"role":"oracle"', "nobody has the role"),
+        ('{"type":"message"', '{"type":"mossage"', "does not stand before it"),
+        ('"name":"heads/debug"', '"name":"heads/other"', "where its log left them"),
+        ('"type":"session"', '"type":"cession"', "does not begin as a Forky chat file"),
+    ],
+)
+def test_a_changed_file_is_refused_with_what_is_wrong(old: str, new: str, said: str) -> None:
+    forky, _ = workspace()
+    text = file_of(forky, debugged(forky))
+    assert old in text
+    with pytest.raises(BadContent, match=said):
+        parsed(text.replace(old, new, 1))
+
+
+def test_an_empty_file_and_half_a_line_are_refused() -> None:
+    forky, _ = workspace()
+    text = file_of(forky, debugged(forky))
+    with pytest.raises(BadContent, match="empty"):
+        parsed("")
+    with pytest.raises(BadContent, match="Line"):
+        parsed(text[: len(text) // 2])

@@ -1,0 +1,106 @@
+"""Export, import into an empty database, export: the same bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forky_core.forky import Forky
+from forky_core.formats.forky_file.adopting import adopt
+from forky_core.formats.forky_file.writing import chat_of, part_of, written
+from forky_core.hashing import message_id
+from forky_core.repo.workspace import Workspace
+from forky_core.store.memory import MemoryStore
+from tests.builders import ScriptedModels, workspace
+from tests.formats.forky_file.chats import file_of, parsed, with_everything
+
+
+def in_memory(_folder: Path) -> Workspace:
+    return Workspace(MemoryStore(), ScriptedModels())
+
+
+def in_duckdb(folder: Path) -> Workspace:
+    return Forky.open(folder / "other.duckdb", models=ScriptedModels())
+
+
+@pytest.mark.parametrize("empty", [in_memory, in_duckdb])
+def test_a_file_that_is_imported_and_exported_has_the_same_bytes(
+    empty: Callable[[Path], Workspace], tmp_path: Path
+) -> None:
+    forky, _ = workspace()
+    chat = with_everything(forky)
+    text = file_of(forky, chat)
+    with empty(tmp_path) as other:
+        done = adopt(other, parsed(text))
+        assert (done.outcome, done.conversation) == ("new", chat.id)
+        assert file_of(other, other.conversation(chat.id)) == text
+        assert other.verify().clean
+        assert other.conversation(chat.id).next_undo == chat.next_undo, "what can be undone came along"
+
+
+def test_importing_it_twice_adds_nothing() -> None:
+    forky, _ = workspace()
+    text = file_of(forky, with_everything(forky))
+    other, _ = workspace()
+    adopt(other, parsed(text))
+    again = adopt(other, parsed(text))
+    assert (again.outcome, again.messages) == ("unchanged", 0)
+
+
+def test_the_ids_in_a_file_are_those_of_its_contents() -> None:
+    forky, _ = workspace()
+    chat = parsed(file_of(forky, with_everything(forky)))
+    for message in chat.messages.values():
+        assert message.id == message_id(message.parents, message.role, message.parts, message.name)
+
+
+def test_a_file_that_went_on_only_has_lines_inserted() -> None:
+    forky, _ = workspace()
+    chat = with_everything(forky)
+    before = file_of(forky, chat).splitlines()
+    chat.ask("And then?")
+    after = file_of(forky, chat).splitlines()
+    lost = [line for line in before if line not in after]
+    assert [json.loads(line)["name"] for line in lost] == [f"heads/{chat.branch_name}"], (
+        "only a ref is rewritten"
+    )
+    kept = [line for line in after if line in before]
+    assert kept == [line for line in before if line in after], "what stays keeps its order"
+
+
+def test_one_branch_makes_a_file_of_its_own() -> None:
+    forky, _ = workspace()
+    whole = chat_of(forky.store, with_everything(forky).id)
+    tip = whole.view.branches["debug"].head
+    assert tip is not None
+    part = parsed("".join(written(part_of(whole, {"debug": tip}))))
+    assert list(part.view.branches) == ["debug"]
+    assert set(part.messages) < set(whole.messages)
+    assert part.operations == ()
+    other, _ = workspace()
+    adopt(other, part)
+    assert other.conversation(whole.id).branch.head == tip
+
+
+TEXT = st.text(max_size=8)
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), TEXT.filter(str.strip), st.booleans()), max_size=8))
+@settings(deadline=None, max_examples=40)
+def test_any_conversation_comes_back_whole(steps: list[tuple[int, str, bool]]) -> None:
+    forky, _ = workspace()
+    chat = forky.create("x")
+    for at, text, forks in steps:
+        path = chat.path()
+        if forks and path:
+            chat = chat.fork(at=path[at % len(path)].id)
+        chat.say(text, role="assistant" if at % 2 else "user")
+    text = file_of(forky, chat)
+    other, _ = workspace()
+    adopt(other, parsed(text))
+    assert file_of(other, other.conversation(chat.id)) == text
