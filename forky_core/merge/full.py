@@ -20,10 +20,10 @@ def plan_full(place: Place, wish: Wish) -> MergePlan:
     if place.continues_target and (place.target is None or not wish.force):
         note = f"“{place.target_name}” has not moved since the fork: its pointer moves on, no merge message is needed."
         return replace(_brought(place), warnings=(note,), fast_forward=place.source)
-    return arriving(place, wish, _merged)
+    return arriving(place, wish, full_of)
 
 
-def _merged(place: Place, found: Incoming) -> MergePlan:
+def full_of(place: Place, found: Incoming) -> MergePlan:
     """One message whose payload names the source's turns; the context shows them between a header and a footer."""
     short = place.short_ids()
     header = full_header(place.source_name, found, short, place.prompt_of_source(found))

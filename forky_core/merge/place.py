@@ -52,6 +52,8 @@ class Place:
     source_system: str | None = None
     exclusions: tuple[MessageId, ...] = ()
     """What the source branch leaves out of its own context: it does not come along."""
+    beside: tuple[MessageId, ...] = ()
+    """Heads of the other sources of an octopus: no short id may fit one of their messages either."""
 
     @property
     def continues_target(self) -> bool:
@@ -107,7 +109,7 @@ class Place:
         return Planned((self.target, found.head), Draft("user", (part,)))
 
     def short_ids(self, also: Iterable[MessageId] = ()) -> ShortIds:
-        tips = (self.source, *also) if self.target is None else (self.target, self.source, *also)
+        tips = [tip for tip in (self.target, self.source, *self.beside, *also) if tip is not None]
         return ShortIds.among(ancestors(tips, self.parents_of))
 
     def cost(self, messages: Iterable[Message]) -> int:

@@ -7,11 +7,11 @@ seal each `Planned`, move the branch to the last. The frozen payload inside them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from forky_core.errors import BadContent, RequestError
+from forky_core.errors import BadContent, NotFound, RequestError
 from forky_core.merge.block import cited
 from forky_core.merge.incoming import Omission
 from forky_core.merge.wording import ShortIds
@@ -76,6 +76,8 @@ class MergePlan:
     """Where landing only moves the target's pointer: to this message."""
     reverted: tuple[Reverted, ...] = ()
     """What the target took back of the source: reverting those reverts brings it back, and so does merging `again`."""
+    sides: tuple[MergePlan, ...] = ()
+    """Of an octopus: what each source brings, in the order shown. () of any other merge."""
     badge: str = ""
     """Why this payload is not the one asked for (a model's answer was refused)."""
     short: ShortIds = field(default_factory=ShortIds, repr=False, compare=False)
@@ -90,11 +92,14 @@ class MergePlan:
     @property
     def expected_heads(self) -> Mapping[str, MessageId | None]:
         """The heads by branch that the plan was made for."""
-        return {self.target_name: self.target, self.source_name: self.source}
+        of = {side.source_name: side.source for side in self.sides} or {self.source_name: self.source}
+        return {self.target_name: self.target, **of}
 
     @property
     def block(self) -> MergePart | None:
-        """The payload a person may edit: of a squash, or of picks quoted as one block."""
+        """The payload a person may edit: of a squash, or of picks quoted as one block; an octopus has several."""
+        if self.sides:
+            return None
         first = self.drafts[0].draft.parts[0] if self.drafts and self.drafts[0].draft.parts else None
         if not isinstance(first, MergePart) or first.strategy != self.strategy:
             return None
@@ -110,6 +115,8 @@ class MergePlan:
             BadContent: the text is empty.
         """
         block = self.block
+        if self.sides:
+            raise RequestError("This merge has a text for each branch.", "Say which one: edited_side.")
         if block is None:
             raise RequestError(
                 "This merge brings the messages as they are.", "Use a squash to change the words."
@@ -120,6 +127,45 @@ class MergePlan:
             return self.with_block(replace(block, text=text))
         stands_for = cited(text, self.turns) or self.turns
         return self.with_block(self.squash_block(text, stands_for, block.made_by))
+
+    def edited_side(self, source: str, text: str) -> MergePlan:
+        """An octopus with this text as the payload of one of its sources; errors as `edited`.
+
+        Raises:
+            NotFound: it has no source of that name.
+        """
+        if all(side.source_name != source for side in self.sides):
+            raise NotFound(f"This merge brings nothing of “{source}”.")
+        return self.of_sides(
+            [side.edited(text) if side.source_name == source else side for side in self.sides]
+        )
+
+    def of_sides(self, sides: Sequence[MergePlan]) -> MergePlan:
+        """The octopus of these plans, each of which brings something and has one draft."""
+        planned = [side.drafts[0] for side in sides]
+        parts = tuple(part for one in planned for part in one.draft.parts)
+        heads = dict.fromkeys(head for one in planned for head in one.parents[1:])
+        parents = (*planned[0].parents[:1], *heads)
+        sources = tuple(source for one in planned for source in one.draft.sources)
+        payload = "\n\n".join(side.payload for side in sides)
+        whole = self.strategy == "squash"
+        return replace(
+            self,
+            source_name=", ".join(side.source_name for side in sides),
+            source=None,
+            delta=tuple(dict.fromkeys(id for side in sides for id in side.delta)),
+            bases=tuple(dict.fromkeys(id for side in sides for id in side.bases)),
+            turns=tuple(id for side in sides for id in side.turns),
+            payload=payload,
+            # The texts of a squash stand in one message and are counted as such.
+            tokens=self.count_tokens(payload) if whole else sum(side.tokens for side in sides),
+            tokens_full=sum(side.tokens_full for side in sides),
+            omitted=tuple(one for side in sides for one in side.omitted),
+            warnings=tuple(dict.fromkeys((*self.warnings, *(w for side in sides for w in side.warnings)))),
+            drafts=(Planned(parents, Draft("user", parts, sources=sources)),),
+            short=sides[0].short,
+            sides=tuple(sides),
+        )
 
     def squash_block(self, text: str, stands_for: tuple[MessageId, ...], made_by: str = "") -> MergePart:
         """A squash payload of this plan; all it does not stand for is listed in it as omitted."""

@@ -16,22 +16,22 @@ from forky_core.merge.wording import full_header, spoken, squash_header
 
 def plan_squash(place: Place, wish: Wish) -> MergePlan:
     """What squashing would do; always a message, so that its block can be read and changed."""
-
-    def quoted(place: Place, found: Incoming) -> MergePlan:
-        return _quoted(place, found, wish.focus, wish.budget)
-
-    return arriving(place, wish, quoted)
+    return arriving(place, wish, lambda here, found: squash_of(here, found, wish))
 
 
-def _quoted(place: Place, found: Incoming, focus: str, budget: int | None) -> MergePlan:
+def squash_of(place: Place, found: Incoming, wish: Wish) -> MergePlan:
     """One message that quotes the lines most worth keeping, chosen without a model."""
     short = place.short_ids()
     prompt = place.prompt_of_source(found)
     header = squash_header(place.source_name, found, short, prompt)
     known = [spoken(message) for message in place.line_of(place.target)]
     count = place.count_tokens
-    room = default_budget(place.cost(found.turns)) if budget is None else max(0, budget - count(header))
-    lines = extract(found.turns, known, room, focus=focus, count_tokens=count)
+    room = (
+        default_budget(place.cost(found.turns))
+        if wish.budget is None
+        else max(0, wish.budget - count(header))
+    )
+    lines = extract(found.turns, known, room, focus=wish.focus, count_tokens=count)
     text = render(header, lines, short)
     quoted = {id for line in lines for id in line.cites}
     turns = tuple(message.id for message in found.turns)

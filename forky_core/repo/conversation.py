@@ -252,7 +252,7 @@ class Conversation(Reading):
 
     def plan_merge(
         self,
-        source: Conversation | str,
+        source: Conversation | str | Sequence[Conversation | str],
         *,
         strategy: Strategy = "squash",
         picks: Sequence[str] = (),
@@ -264,6 +264,8 @@ class Conversation(Reading):
     ) -> MergePlan:
         """What merging a branch (or picked messages of it) into this one would write. Writes nothing (law 8).
 
+        Several sources make an octopus: one message with a payload for each, as a squash or in full.
+
         `budget` is in tokens. With a `model`, a squash is written by it and checked; without, by extraction.
         `force` makes a merge message where a fast-forward would do. `again` merges as if earlier merges of that
         source had brought nothing: after one was reverted.
@@ -272,10 +274,13 @@ class Conversation(Reading):
             SquashRejected: the model's summary failed a check.
             ModelError: the model did not answer.
         """
-        name = source if isinstance(source, str) else source.branch_name
         picked = tuple(self.message(pick).id for pick in picks)
         wish = Wish(strategy, picked, focus, budget, model, force, again)
-        return merging.plan(self._repo, self.branch_name, name, wish)
+        sources = [source] if isinstance(source, Conversation | str) else source
+        names = [one if isinstance(one, str) else one.branch_name for one in sources]
+        if len(names) == 1:
+            return merging.plan(self._repo, self.branch_name, names[0], wish)
+        return merging.plan_octopus(self._repo, self.branch_name, names, wish)
 
     def merge(self, plan: MergePlan) -> Operation:
         """Land a plan as one operation.

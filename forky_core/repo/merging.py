@@ -5,10 +5,13 @@ Planning reads; landing writes what the plan says and nothing else, on the heads
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from threading import Event
 
 from forky_core.errors import ModelError, NothingToDo
 from forky_core.llm.contract import Done, Failed, Model, ProviderMessage, Request, TextDelta
+from forky_core.merge import octopus
 from forky_core.merge.model_squash import squash_with_model
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
@@ -38,17 +41,39 @@ def plan(repo: Repo, target: str, source: str, wish: Wish) -> MergePlan:
         raise NothingToDo(f"“{source}” cannot be merged into itself.", "Choose another branch.")
     place = place_of(repo, into, of)
     planned = plan_merge(place, wish)
+    return _written(repo, planned, wish)
+
+
+def _written(repo: Repo, planned: MergePlan, wish: Wish) -> MergePlan:
+    """The plan with its block written by the model that is wished for, where one is."""
     if wish.model is None or wish.strategy != "squash" or not planned.drafts:
         return planned
     writer, name = repo.models.model(wish.model), wish.model
     return squash_with_model(
         planned,
-        lookup=place.lookup,
+        lookup=repo.messages.__getitem__,
         ask=lambda prompt: _ask_once(writer, name, prompt),
         model=name,
         focus=wish.focus,
         budget_tokens=wish.budget,
     )
+
+
+def plan_octopus(repo: Repo, target: str, sources: Sequence[str], wish: Wish) -> MergePlan:
+    """What merging several branches at once would write; errors as `plan`."""
+    into = repo.branch(target)
+    if target in sources:
+        raise NothingToDo(f"“{target}” cannot be merged into itself.", "Choose other branches.")
+    branches = [repo.branch(name) for name in dict.fromkeys(sources)]
+    full_ones = [branch for branch in branches if branch.head is not None]
+    if not full_ones:
+        raise NothingToDo("These branches are empty: there is nothing to merge.")
+    if len(full_ones) == 1:
+        return plan(repo, target, full_ones[0].name, wish)
+    planned = octopus.plan_octopus([place_of(repo, into, branch) for branch in full_ones], wish)
+    if wish.model is None or not planned.sides:
+        return planned
+    return planned.of_sides([_written(repo, side, replace(wish, budget=None)) for side in planned.sides])
 
 
 def place_of(repo: Repo, into: Branch, of: Branch) -> Place:
@@ -81,7 +106,8 @@ def land(repo: Repo, planned: MergePlan) -> Operation:
     """
     if not planned.lands:
         raise NothingToDo(f"“{planned.target_name}” has all of “{planned.source_name}” already.")
-    source, target = planned.source_name, planned.target_name
+    target = planned.target_name
+    source = "”, “".join(side.source_name for side in planned.sides) or planned.source_name
     refuse_while_replying(repo, target)
     tx = repo.live()
     for name, head in planned.expected_heads.items():

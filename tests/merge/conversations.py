@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 
 from forky_core.context import Context, build_context
 from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.octopus import plan_octopus
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
@@ -66,10 +67,13 @@ class Talk:
     def plan(self, strategy: Strategy = "full", **more: Any) -> MergePlan:
         """Of merging `debug` into `main`, unless told otherwise."""
         target, source = more.pop("target", "main"), more.pop("source", "debug")
+        wish = Wish(strategy, **{name: more.pop(name) for name in _CHOSEN & more.keys()})
+        return plan_merge(self.place(target, source, **more), wish)
+
+    def place(self, target: str, source: str, **more: Any) -> Place:
         head = self.heads[source]
         assert head is not None
-        wish = Wish(strategy, **{name: more.pop(name) for name in _CHOSEN & more.keys()})
-        place = Place(
+        return Place(
             self.heads[target],
             head,
             target,
@@ -79,7 +83,9 @@ class Talk:
             count_tokens=estimate_tokens,
             **more,
         )
-        return plan_merge(place, wish)
+
+    def octopus(self, strategy: Strategy, *sources: str, target: str = "main", **more: Any) -> MergePlan:
+        return plan_octopus([self.place(target, source) for source in sources], Wish(strategy, **more))
 
     def land(self, plan: MergePlan) -> list[Message]:
         """What the repository does with a plan: seal the drafts, move the branch."""

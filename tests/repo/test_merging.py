@@ -10,6 +10,7 @@ from forky_core.errors import ModelError, NothingToDo, Outdated
 from forky_core.llm.scripted import Fail
 from forky_core.merge.model_squash import SquashRejected
 from forky_core.repo.conversation import Conversation
+from forky_core.views.captions import merged
 from forky_core.welcome import ensure_welcome, make_welcome
 from tests.builders import ScriptedModels, debugged, talk, texts, workspace
 
@@ -162,3 +163,28 @@ def test_the_first_visit_has_forks_and_a_merge_and_is_made_once() -> None:
     chat.trash()
     assert ensure_welcome(forky) is None
     assert len(make_welcome(forky).path()) == 7
+
+
+def test_several_branches_merge_at_once_and_one_undo_takes_them_back(chat: Conversation) -> None:
+    talk(chat.fork("flags", at=chat.path()[1].id), "And flags?", "A bit each: `FLAG_WIDTH = 8`.")
+    before, heads = chat.context(), (chat.checkout("debug").head, chat.checkout("flags").head)
+    plan = chat.plan_merge(["debug", "flags"])
+    assert plan.expected_heads.keys() == {"main", "debug", "flags"}
+    operation = chat.merge(plan)
+    assert operation.summary == "Merged “debug”, “flags” into “main” (squash)"
+    assert chat.head is not None and chat.head.parents == (
+        before and plan.target,
+        *(h and h.id for h in heads),
+    )
+    assert "FLAG_WIDTH" in sent(chat) and "collect_members" in sent(chat)
+    assert merged(chat.head).count(" · ") == 1
+    chat.undo()
+    assert chat.context() == before
+
+
+def test_an_octopus_that_was_overtaken_on_any_branch_is_refused(chat: Conversation) -> None:
+    flags = talk(chat.fork("flags"), "And flags?", "A bit each.")
+    plan = chat.plan_merge(["debug", flags])
+    talk(flags, "More?")
+    with pytest.raises(Outdated, match="More"):
+        chat.merge(plan)

@@ -1,0 +1,114 @@
+"""An octopus: several branches at once, as one message with a payload for each.
+
+What a source brings is what the target lacks, less what an earlier source of the same merge has brought. So the order
+of the sources changes only what is shown first: the messages that come are the same in any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from forky_core.dag import ancestors
+from forky_core.errors import BadContent
+from forky_core.merge.arriving import arriving
+from forky_core.merge.full import full_of
+from forky_core.merge.incoming import Incoming, Omission
+from forky_core.merge.place import Place
+from forky_core.merge.plan import MergePlan
+from forky_core.merge.squashing import squash_of
+from forky_core.merge.wish import Wish
+from forky_core.model import MessageId
+
+WITH_ANOTHER = "It comes with “{}”."
+
+
+def plan_octopus(places: Sequence[Place], wish: Wish) -> MergePlan:
+    """What merging all these sources into their one target would do, as turns or squashed.
+
+    Raises:
+        BadContent: fewer than two sources, or a strategy that speaks of one source only.
+    """
+    if wish.strategy not in ("full", "squash"):
+        raise BadContent(
+            f"Several branches cannot be merged at once by {wish.strategy}.", "Use full or squash."
+        )
+    if len(places) < 2:
+        raise BadContent("An octopus needs several branches.", "Name another one, or merge this one alone.")
+    heads, notes = _independent(places)
+    sides: list[MergePlan] = []
+    brought: dict[MessageId, str] = {}
+    shares = _shares(heads, wish.budget)
+    for place, budget in zip(heads, shares, strict=True):
+        here = replace(place, beside=tuple(other.source for other in heads))
+        side = _side(here, replace(wish, budget=budget), brought)
+        if side.drafts:
+            sides.append(side)
+            brought |= dict.fromkeys((*side.delta, *side.turns), place.source_name)
+        else:
+            notes += side.warnings
+    first = places[0]
+    if not sides:
+        return replace(first.empty(wish.strategy, "up_to_date", *notes), source_name=_names(places))
+    return replace(
+        first.empty(wish.strategy, "merge", *dict.fromkeys(notes)),
+        reverted=tuple(dict.fromkeys(one for side in sides for one in side.reverted)),
+    ).of_sides(sides)
+
+
+def _names(places: Sequence[Place]) -> str:
+    return ", ".join(place.source_name for place in places)
+
+
+def _independent(places: Sequence[Place]) -> tuple[list[Place], list[str]]:
+    """The sources that no other one holds (`git merge-base --independent`), and a note on each of the others."""
+    kept: list[Place] = []
+    notes: list[str] = []
+    reach = [ancestors((place.source,), place.parents_of) for place in places]
+    for at, place in enumerate(places):
+        within = next(
+            (
+                other
+                for number, other in enumerate(places)
+                if place.source in reach[number] and (place.source != other.source or number < at)
+                if number != at
+            ),
+            None,
+        )
+        if within is None:
+            kept.append(place)
+        else:
+            notes.append(f"“{place.source_name}” is part of “{within.source_name}”: it comes with that.")
+    return kept, notes
+
+
+def _shares(places: Sequence[Place], budget: int | None) -> list[int | None]:
+    """A squash's budget, shared out by what each source would cost in full."""
+    if budget is None:
+        return [None] * len(places)
+    costs = [max(1, place.cost(place.incoming().turns)) for place in places]
+    return [budget * cost // sum(costs) for cost in costs]
+
+
+def _side(place: Place, wish: Wish, brought: dict[MessageId, str]) -> MergePlan:
+    """The plan of one source, as if what earlier ones bring had been there."""
+
+    def plan(here: Place, found: Incoming) -> MergePlan:
+        ours = replace(
+            found,
+            delta=tuple(id for id in found.delta if id not in brought),
+            turns=tuple(turn for turn in found.turns if turn.id not in brought),
+            omitted=tuple(one for one in found.omitted if one.message not in brought),
+        )
+        if not ours.turns:
+            note = f"“{here.source_name}” brings nothing that the others do not."
+            return here.empty(wish.strategy, "up_to_date", note)
+        made = full_of(here, ours) if wish.strategy == "full" else squash_of(here, ours, wish)
+        shared = (
+            Omission(turn.id, WITH_ANOTHER.format(brought[turn.id]))
+            for turn in found.turns
+            if turn.id in brought
+        )
+        return replace(made, omitted=(*made.omitted, *shared))
+
+    return arriving(place, wish, plan)
