@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from forky_core.errors import NothingToDo
 from forky_core.merge.plan import MergePlan
+from forky_core.merge.rebase import RebasePlan
 from forky_core.merge.wish import Wish
 from forky_core.model import (
     Branch,
@@ -20,12 +21,23 @@ from forky_core.model import (
     Stash,
 )
 from forky_core.parts import AttachmentPart, Json, Strategy
-from forky_core.repo import asking, asking_around, branching, history, merging, reverting, stashing
+from forky_core.repo import (
+    asking,
+    asking_around,
+    branching,
+    history,
+    merging,
+    rebasing,
+    replaying,
+    reverting,
+    stashing,
+)
 from forky_core.repo.asking_around import Asked
 from forky_core.repo.branching import UNCHANGED, PrunePlan, Unchanged
 from forky_core.repo.history import RestorePlan
 from forky_core.repo.identity import title_line
 from forky_core.repo.reading import Reading
+from forky_core.repo.replaying import Replay
 from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.reverting import RevertPlan
 from forky_core.repo.stashing import Applied
@@ -290,6 +302,32 @@ class Conversation(Reading):
             NothingToDo: there is nothing to bring.
         """
         return merging.land(self._repo, plan)
+
+    def plan_rebase(self, onto: Conversation | str) -> RebasePlan:
+        """What moving this branch's own line onto another branch, or onto a message, would do. Writes nothing.
+
+        `rebase` copies the messages as they are; `replay` asks the questions among them again.
+        """
+        name = onto if isinstance(onto, str) else onto.branch_name
+        return rebasing.plan(self._repo, self.branch_name, name)
+
+    def rebase(self, plan: RebasePlan) -> Operation:
+        """Land a plan: copies that name what they were copied from; the old tip stays in sight.
+
+        Raises:
+            Outdated: one of the branches has moved since the plan was made; nothing was written.
+            NothingToDo: the branch stands there already.
+        """
+        return rebasing.land(self._repo, plan)
+
+    def replay(self, plan: RebasePlan, *, model: str | None = None) -> Replay:
+        """Rebase by asking the branch's questions again, in the background; `summary` says what it did.
+
+        Raises:
+            Outdated: the branch has moved since the plan was made; nothing was written.
+            NothingToDo: it has no answered question of its own.
+        """
+        return replaying.replay(self._repo, plan, model)
 
     def plan_revert(self, *messages: str, note: str = "") -> RevertPlan:
         """What taking messages of this branch back would do: merges, picks, turns, or an earlier revert.

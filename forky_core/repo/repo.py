@@ -20,6 +20,14 @@ from forky_core.repo.visible import Visible, see
 from forky_core.store.contract import Store
 
 
+class Gesture(Protocol):
+    """Something that goes on writing in the background, a step at a time (repo/replaying.py)."""
+
+    def stop(self) -> None: ...
+
+    def wait(self, seconds: float | None = None) -> bool: ...
+
+
 class Models(Protocol):
     """The models on offer (llm/catalogue.py)."""
 
@@ -55,6 +63,8 @@ class Repo:
     models: Models
     id: ConversationId
     actor: str
+    replays: set[Gesture] = field(default_factory=set)
+    """Rebases that are asking questions again."""
     _timeline: Timeline = field(default_factory=Timeline)
     _visible: Visible | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)

@@ -66,9 +66,7 @@ def standing(plan: MergePlan, visible: Visible) -> Standing:
     base = known[theirs[shared - 1]] if shared else None
     place = ours.index(base.id) + 1 if base is not None else 0
     merges = tuple(
-        id
-        for id in ours[place:]
-        if (block := known[id].merge) is not None and block.source == plan.source_name
+        id for id in ours[place:] if any(block.source == plan.source_name for block in known[id].merges)
     )
     return Standing(place, len(ours) - place, len(theirs) - shared, len(plan.delta), base, merges)
 

@@ -172,10 +172,8 @@ def test_several_branches_merge_at_once_and_one_undo_takes_them_back(chat: Conve
     assert plan.expected_heads.keys() == {"main", "debug", "flags"}
     operation = chat.merge(plan)
     assert operation.summary == "Merged “debug”, “flags” into “main” (squash)"
-    assert chat.head is not None and chat.head.parents == (
-        before and plan.target,
-        *(h and h.id for h in heads),
-    )
+    assert chat.head is not None
+    assert chat.head.parents == (plan.target, *(head and head.id for head in heads))
     assert "FLAG_WIDTH" in sent(chat) and "collect_members" in sent(chat)
     assert merged(chat.head).count(" · ") == 1
     chat.undo()

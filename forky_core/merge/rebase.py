@@ -1,0 +1,245 @@
+"""A rebase: the line of a branch copied onto another place. The copies name what they were copied from.
+
+The answers among them were given without the messages that now stand above, so one short message before them says so,
+to the person and to the model. Nothing of the old line is changed; its tip stays in sight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from forky_core.context.account import Context
+from forky_core.context.build import build_context
+from forky_core.context.masking import taken_back
+from forky_core.context.quoting import in_quotes
+from forky_core.context.transcript import UNFINISHED as UNFINISHED_ENDS
+from forky_core.dag import ancestors, first_parent_path
+from forky_core.merge.incoming import HIDDEN, KNOWN_MERGE, PICKED, UNFINISHED, Omission
+from forky_core.merge.place import Place
+from forky_core.merge.plan import Planned
+from forky_core.merge.wording import transcript
+from forky_core.model import Message, MessageId, Rules, seal
+from forky_core.parts import Draft, MergePart, Part, RevertPart
+
+OLD_MARK = "It spoke of an earlier rebase."
+NOTHING_LEFT = "It took back what does not come along."
+
+
+@dataclass(frozen=True, slots=True)
+class RebasePlan:
+    """What a rebase would do. Nothing is written yet (law 8)."""
+
+    branch: str
+    onto_name: str
+    relation: Literal["up_to_date", "fast_forward", "rebase"]
+    """`fast_forward`: the branch has nothing of its own, so that its pointer just moves on."""
+    head: MessageId
+    """Head of the branch the plan was made for; landing expects it there still."""
+    onto: MessageId
+    line: tuple[Message, ...]
+    """What the branch has and `onto` lacks, oldest first."""
+    copies: tuple[Planned, ...]
+    """Parents before children: the mark, where answers are copied, then the line."""
+    rules: Rules
+    """The branch's rules, with pins and exclusions naming the copies."""
+    payload: str
+    """What would stand below `onto`, each message under its role."""
+    tokens: int
+    """What the branch's context grows by; below zero where the new place has less above it."""
+    omitted: tuple[Omission, ...]
+    turns: tuple[tuple[Message, ...], ...]
+    """What would be asked again, were it not copied: what was said before each answer."""
+    tokens_asked: int
+    """Tokens that asking them again would send, about: the answers are taken to be as long as the old ones."""
+    warnings: tuple[str, ...]
+
+    @property
+    def lands(self) -> bool:
+        """Whether landing would change anything."""
+        return self.relation != "up_to_date"
+
+
+def plan_rebase(place: Place, rules: Rules) -> RebasePlan:
+    """What moving the source's line onto the target would do; `rules` are those of the source branch."""
+    assert place.target is not None
+    known = ancestors((place.target,), place.parents_of)
+    path = place.line_of(place.source)
+    line = tuple(message for message in path if message.id not in known)
+    nothing = _empty(place, rules, line)
+    if not line:
+        if place.source == place.target:
+            note = f"“{place.source_name}” stands there already."
+            return replace(nothing, warnings=(note,))
+        note = f"“{place.source_name}” has nothing of its own: its pointer moves to “{place.target_name}”."
+        after = _context(place, place.line_of(place.target), rules)
+        growth = after.tokens - _context(place, path, rules).tokens
+        return replace(nothing, relation="fast_forward", tokens=growth, warnings=(note,))
+    taken, omitted = _sorted_out(place, line, known)
+    copying = _Copying(place, place.line_of(place.target), taken)
+    new = [seal(planned.draft, planned.parents) for planned in copying.planned]
+    omitted = (*omitted, *copying.dropped)
+    moved = replace(rules, pins=copying.renamed(rules.pins), exclusions=copying.renamed(rules.exclusions))
+    above = place.line_of(place.target)
+    return replace(
+        nothing,
+        # Where nothing stands between, copies would say the same as the line itself.
+        relation="up_to_date" if line[0].parent == place.target else "rebase",
+        copies=tuple(copying.planned),
+        rules=moved,
+        payload=transcript(new),
+        tokens=_context(place, [*above, *new], moved).tokens - _context(place, path, rules).tokens,
+        omitted=omitted,
+        turns=_turns(line, omitted),
+        tokens_asked=_asked(place, above, taken, rules),
+        warnings=tuple(_warnings(place, line, omitted)),
+    )
+
+
+def _turns(line: Sequence[Message], omitted: Sequence[Omission]) -> tuple[tuple[Message, ...], ...]:
+    """What was said before each answer, but for what is left out or was taken back; the unanswered end is none."""
+    out = {one.message for one in omitted if one.why != UNFINISHED} | set(taken_back(line))
+    turns: list[tuple[Message, ...]] = []
+    said: list[Message] = []
+    for message in line:
+        if message.id in out or message.reverts:
+            continue
+        if message.role in ("user", "system"):
+            said.append(message)
+        elif any(one.role == "user" for one in said):
+            turns.append(tuple(said))
+            said = []
+    return tuple(turns)
+
+
+def _empty(place: Place, rules: Rules, line: tuple[Message, ...]) -> RebasePlan:
+    assert place.target is not None
+    return RebasePlan(
+        place.source_name, place.target_name, "up_to_date", place.source, place.target, line, (), rules,
+        "", 0, (), (), 0, (),
+    )  # fmt: skip
+
+
+def _context(place: Place, path: Sequence[Message], rules: Rules) -> Context:
+    return build_context(
+        path,
+        rules,
+        lookup=place.lookup,
+        count_tokens=place.count_tokens,
+        blob=place.sight.blob,
+        sees_images=place.sight.images,
+    )
+
+
+def _asked(place: Place, above: Sequence[Message], line: Sequence[Message], rules: Rules) -> int:
+    context, total, asked = _context(place, above, rules).tokens, 0, False
+    for message in line:
+        if message.role == "assistant" and not asked:
+            total += context
+        asked = message.role in ("assistant", "tool")
+        context += place.cost((message,))
+    return total
+
+
+def _sorted_out(
+    place: Place, line: Sequence[Message], known: frozenset[MessageId]
+) -> tuple[list[Message], tuple[Omission, ...]]:
+    """What is copied, and why the rest is not."""
+    copies = place.copies(known)
+    taken, omitted = [], []
+    for at, message in enumerate(line):
+        brought = [id for merge in message.merges for id in merge.messages]
+        last = at == len(line) - 1
+        why = (
+            HIDDEN
+            if message.hidden
+            else OLD_MARK
+            if any(merge.strategy == "rebase" for merge in message.merges)
+            else KNOWN_MERGE
+            if brought and known.issuperset(brought)
+            else PICKED
+            if copies.has(message)
+            else UNFINISHED
+            if last and message.role == "assistant" and place.statuses.get(message.id) in UNFINISHED_ENDS
+            else ""
+        )
+        if why:
+            omitted.append(Omission(message.id, why))
+        else:
+            taken.append(message)
+    return taken, tuple(omitted)
+
+
+class _Copying:
+    """Copies one below the other, with what points at copied messages pointing at the copies."""
+
+    def __init__(self, place: Place, above: Sequence[Message], line: Sequence[Message]) -> None:
+        assert place.target is not None
+        self.planned: list[Planned] = []
+        self.dropped: list[Omission] = []
+        self._copy_of: dict[MessageId, MessageId] = {}
+        self._reached = {message.id for message in above}
+        self._reached.update(MessageId(id) for m in above for part in m.merges for id in part.messages)
+        self._head = place.target
+        if any(message.role == "assistant" for message in line):
+            self._put(Draft("user", (mark(place.source_name, line),)), ())
+        for message in line:
+            self._copy(message)
+
+    def renamed(self, ids: Sequence[MessageId]) -> tuple[MessageId, ...]:
+        return tuple(self._copy_of.get(id, id) for id in ids)
+
+    def _copy(self, message: Message) -> None:
+        parts = [self._part(part) for part in message.parts]
+        if any(part is None for part in parts):
+            self.dropped.append(Omission(message.id, NOTHING_LEFT))
+            return
+        kept = tuple(part for part in parts if part is not None)
+        self._copy_of[message.id] = self._put(
+            Draft(message.role, kept, message.name, (message.id,)), message.parents[1:]
+        )
+        self._reached.update(MessageId(id) for part in message.merges for id in part.messages)
+
+    def _part(self, part: Part) -> Part | None:
+        if not isinstance(part, RevertPart):
+            return part
+        targets = (MessageId(id) for id in part.targets)
+        found = tuple(
+            self._copy_of.get(id, id) for id in targets if id in self._copy_of or id in self._reached
+        )
+        return RevertPart(found) if found else None
+
+    def _put(self, draft: Draft, sides: Sequence[MessageId]) -> MessageId:
+        parents = (self._head, *sides)
+        self.planned.append(Planned(parents, draft))
+        self._head = seal(draft, parents).id
+        return self._head
+
+
+def mark(branch: str, line: Sequence[Message]) -> MergePart:
+    """What stands above copied turns."""
+    count = f"The next {len(line)} messages were" if len(line) > 1 else "The next message was"
+    text = (
+        f"[{count} moved here with branch {in_quotes(branch)}. They were written before that, without the messages"
+        " directly above: answered before the rebase.]"
+    )
+    return MergePart("rebase", branch, tuple(message.id for message in line), text)
+
+
+def _warnings(place: Place, line: Sequence[Message], omitted: Sequence[Omission]) -> list[str]:
+    name, other = place.source_name, place.target_name
+    said: list[str] = []
+    if place.target in first_parent_path(place.source, place.parents_of):
+        return [f"“{name}” stands on “{other}” already."]
+    if place.target is not None and place.lookup(place.target).role == "user":
+        said.append(f"“{other}” ends on a user turn: what is copied is joined to it.")
+    for why, what in (
+        (PICKED, "in “{}” already, as a copy"),
+        (KNOWN_MERGE, "merged what “{}” has already"),
+        (HIDDEN, "hidden"),
+        (UNFINISHED, "not answered to its end"),
+    ):
+        if count := sum(one.why == why for one in omitted):
+            said.append(f"{count} of {len(line)} left out: {what.format(other)}.")
+    return said
