@@ -14,6 +14,7 @@ from forky_core.repo.repo import Models
 from pages.ui.frame import Frame, saying
 from pages.ui.markdown import plain_label, showable
 
+_NUMBERS = ("temperature", "max_tokens")
 ONCE = "chat.once"
 """The choice that holds the model of the next question alone, "" where the branch's answers."""
 
@@ -60,10 +61,10 @@ def model_title(info: ModelInfo | None, name: str) -> str:
 
 
 def draw_model_picker(here: Frame) -> None:
-    """Keys: `chat.model`, `chat.model_once`."""
+    """Keys: `chat.model.<n>`, `chat.model_once`."""
     offered, now = grouped(here.forky.models), asking(here)
     names = list(offered) if now.name in offered else [now.name, *offered]
-    _follow("chat.model", f"{here.chat.id}/{here.chat.branch_name}/{now.name}", now.name)
+    key = _anew("chat.model", f"{here.chat.id}/{here.chat.branch_name}/{now.name}")
     with st.popover(
         plain_label(model_title(now.info, now.name), 40) + (" · once" if now.once else ""),
         key="chat.models",
@@ -73,10 +74,11 @@ def draw_model_picker(here: Frame) -> None:
         st.selectbox(
             "Model",
             names,
-            key="chat.model",
+            index=names.index(now.name),
+            key=key,
             format_func=lambda name: model_title(offered.get(name), name),
             on_change=_choose,
-            args=(here,),
+            args=(here, key),
         )
         st.toggle(
             "For the next question only",
@@ -84,12 +86,12 @@ def draw_model_picker(here: Frame) -> None:
             value=now.once,
             help="Otherwise the branch keeps the model. Nothing that was said changes.",
             on_change=_choose,
-            args=(here,),
+            args=(here, key),
         )
 
 
-def _choose(here: Frame) -> None:
-    name = st.session_state["chat.model"]
+def _choose(here: Frame, key: str) -> None:
+    name = st.session_state[key]
     if st.session_state["chat.model_once"]:
         here.session.choices[ONCE] = name
         return
@@ -102,24 +104,41 @@ def _choose(here: Frame) -> None:
 
 
 def draw_rules(here: Frame) -> None:
-    """Keys: `chat.system`, `chat.temperature`, `chat.max_tokens`, `chat.rules_save`."""
+    """Keys: `chat.system.<n>`, `chat.temperature.<n>`, `chat.max_tokens.<n>`, `chat.rules_save`."""
     rules = here.chat.rules
     mark = f"{here.chat.id}/{here.chat.branch_name}/{hash((rules.system, str(rules.parameters)))}"
-    _follow("chat.system", mark, rules.system or "")
-    _follow("chat.temperature", mark, _number(rules.parameters, "temperature"))
-    _follow("chat.max_tokens", mark, _whole(rules.parameters))
+    keys = {name: _anew(f"chat.{name}", mark) for name in ("system", *_NUMBERS)}
     with st.popover("Settings", key="chat.rules", type="tertiary", icon=":material/tune:"):
         st.text_area(
             f"System prompt of {plain_label(here.chat.branch_name)}",
-            key="chat.system",
+            rules.system or "",
+            key=keys["system"],
             height=140,
             placeholder=_inherited(rules),
         )
         left, right = st.columns(2)
-        left.number_input("Temperature", 0.0, 2.0, step=0.1, key="chat.temperature", placeholder="default")
-        right.number_input("Max tokens", 1, 1_000_000, step=256, key="chat.max_tokens", placeholder="default")
-        st.button("Save for this branch", key="chat.rules_save", type="primary", on_click=_save, args=(here,))
-        others = sorted(set(rules.parameters) - {"temperature", "max_tokens"})
+        left.number_input(
+            "Temperature",
+            0.0,
+            2.0,
+            _number(rules.parameters, "temperature"),
+            step=0.1,
+            key=keys["temperature"],
+            placeholder="default",
+        )
+        right.number_input(
+            "Max tokens",
+            1,
+            1_000_000,
+            _whole(rules.parameters),
+            step=256,
+            key=keys["max_tokens"],
+            placeholder="default",
+        )
+        st.button(
+            "Save for this branch", key="chat.rules_save", type="primary", on_click=_save, args=(here, keys)
+        )
+        others = sorted(set(rules.parameters) - set(_NUMBERS))
         if others:
             st.caption(plain_label(f"Also set: {', '.join(others)}. They stay."))
 
@@ -132,15 +151,13 @@ def _inherited(rules: Rules) -> str:
     )
 
 
-def _save(here: Frame) -> None:
-    state, rules = st.session_state, here.chat.rules
-    parameters = {k: v for k, v in rules.parameters.items() if k not in ("temperature", "max_tokens")}
-    for name in ("temperature", "max_tokens"):
-        if state[f"chat.{name}"] is not None:
-            parameters[name] = state[f"chat.{name}"]
+def _save(here: Frame, keys: Mapping[str, str]) -> None:
+    said, rules = {name: st.session_state[key] for name, key in keys.items()}, here.chat.rules
+    parameters = {k: v for k, v in rules.parameters.items() if k not in _NUMBERS}
+    parameters |= {name: said[name] for name in _NUMBERS if said[name] is not None}
     with saying(here.session):
         here.session.say(
-            f"{here.chat.set_rules(system=state['chat.system'] or None, parameters=parameters).summary}."
+            f"{here.chat.set_rules(system=said['system'] or None, parameters=parameters).summary}."
         )
     st.rerun()
 
@@ -155,9 +172,15 @@ def _whole(parameters: Mapping[str, Json]) -> int | None:
     return value if isinstance(value, int) and value > 0 else None
 
 
-def _follow(key: str, mark: str, value: object) -> None:
-    """Set a widget to what it stands for whenever that changed elsewhere (another branch, undo, another tab)."""
-    marks: dict[str, str] = st.session_state.setdefault("chat._marks", {})
-    if key not in st.session_state or marks.get(key) != mark:
-        st.session_state[key] = value
-        marks[key] = mark
+def _anew(key: str, mark: str) -> str:
+    """A key for a widget that begins anew whenever what it stands for changed elsewhere (another branch, undo).
+
+    Its value must be its default and not set through the session: a popover mounts its widgets when it is opened, and
+    what the session set in an earlier run is lost on them.
+    """
+    marks: dict[str, tuple[str, int]] = st.session_state.setdefault("chat._marks", {})
+    seen, number = marks.get(key, ("", 0))
+    if seen != mark:
+        number += 1
+        marks[key] = (mark, number)
+    return f"{key}.{number}"

@@ -30,6 +30,14 @@ def by_key(test: AppTest, key: str) -> Any:
     return found[0]
 
 
+def latest(test: AppTest, key: str) -> Any:
+    """The widget of that key and a number, which rises whenever the page begins the widget anew."""
+    (found,) = [
+        one for one in keys(test) if one.rpartition(".")[0] == key and one.rpartition(".")[2].isdigit()
+    ]
+    return by_key(test, found)
+
+
 def keys(test: AppTest) -> list[str]:
     """The keys of all widgets on the page."""
     return [key for widget in _all(test) if isinstance(key := getattr(widget, "key", None), str)]

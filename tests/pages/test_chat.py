@@ -12,7 +12,7 @@ from forky_core.model import MessageId
 from forky_core.repo.conversation import Conversation
 from pages.ui.drafts import drafts
 from tests.builders import talk, texts
-from tests.pages.apptest import by_key, click_graph, keys, open_app
+from tests.pages.apptest import by_key, click_graph, keys, latest, open_app
 from tests.pages.workspaces import empty_workspace
 
 
@@ -178,22 +178,22 @@ def test_stashing_what_is_typed_and_popping_it_brings_it_back(chat: Conversation
 def test_the_settings_of_a_branch_change_without_touching_what_was_said(chat: Conversation) -> None:
     before = chat.branch.head
     test = opened(chat, b="main")
-    by_key(test, "chat.system").set_value("Be brief.")
-    by_key(test, "chat.temperature").set_value(0.2)
+    latest(test, "chat.system").set_value("Be brief.")
+    latest(test, "chat.temperature").set_value(0.2)
     by_key(test, "chat.rules_save").click().run()
     settled(test.run())
     assert chat.rules.system == "Be brief." and chat.rules.parameters["temperature"] == pytest.approx(0.2)
     assert chat.branch.head == before
     chat.undo()
-    assert by_key(settled(test.run()), "chat.system").value == ""
+    assert latest(settled(test.run()), "chat.system").value == ""
 
 
 def test_choosing_a_model_sets_it_for_the_branch_or_for_one_question(chat: Conversation) -> None:
     test = opened(chat, b="main")
-    by_key(test, "chat.model").set_value("offline/digest").run()
+    latest(test, "chat.model").set_value("offline/digest").run()
     assert chat.rules.model == "offline/digest"
     by_key(settled(test.run()), "chat.model_once").set_value(True).run()
-    by_key(test, "chat.model").set_value("offline/quote").run()
+    latest(test, "chat.model").set_value("offline/quote").run()
     assert chat.rules.model == "offline/digest"
     by_key(test, "chat.draft").set_value("Who are you?")
     by_key(test, "chat.send").click().run()
