@@ -204,10 +204,8 @@ def test_asked_again_can_be_stopped_and_says_how_far_it_came(
     forky[1].one.enqueue("Second, which", Until(here), Hang())
     job = debug.replay(debug.plan_rebase("main"))
     here.set()
-    for reply in iter(lambda: job.reply, None):
-        if reply.text.startswith("Second"):
-            break
-        reply.wait(0.01)
+    while not (job.reply is not None and job.reply.text.startswith("Second")):
+        assert not job.wait(0.01)
     job.stop()
     assert job.wait(10)
     assert job.error is None and "1 of 2 questions" in job.summary and "Stopped." in job.summary
