@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from forky_core.merge.units import atoms, is_name
 from forky_core.model import MessageId
@@ -36,6 +37,35 @@ LONGEST_CLAIM = 60
 _PROSE = re.compile(r"[A-Za-z][a-z]*(?:[-'’][A-Za-z]?[a-z]*)*|[A-Z]{2,5}s?")
 """Words that only look like names: "re-run", "Side-effect", "JSON"."""
 _FENCED = re.compile(r"^```(?:json)?\s*\n(.*?)\n?```$", re.DOTALL)
+
+
+CheckName = Literal[
+    "reply",
+    "refusal",
+    "json",
+    "schema",
+    "empty",
+    "citation",
+    "quote",
+    "span",
+    "invented",
+    "negation",
+    "length",
+    "size",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """One thing that a model's answer failed."""
+
+    check: CheckName
+    sentence: str
+    """What is wrong, for people and for the model that is asked to mend it."""
+    entry: int | None = None
+    """Number of the claim, from 1; None: the answer as a whole."""
+    shown: str = ""
+    """The text that failed, where there is one."""
 
 
 @dataclass(frozen=True, slots=True)

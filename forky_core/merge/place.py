@@ -11,6 +11,8 @@ from forky_core.context.convert import Sight, converter
 from forky_core.context.masking import Lookup
 from forky_core.context.quoting import merge_footer
 from forky_core.dag import ParentsOf, ancestors, delta, first_parent_path
+from forky_core.merge.claim_rules import claims_of
+from forky_core.merge.claims import Verbatim
 from forky_core.merge.incoming import (
     EXCLUDED,
     HIDDEN,
@@ -24,9 +26,10 @@ from forky_core.merge.incoming import (
     incoming,
 )
 from forky_core.merge.plan import MergePlan, Planned, Relation
+from forky_core.merge.standing import Extract
 from forky_core.merge.wording import ShortIds
 from forky_core.model import GenerationStatus, Message, MessageId, Rules
-from forky_core.parts import Draft, MergePart, Strategy
+from forky_core.parts import Draft, Json, MergePart, Strategy
 
 _NO_SIGHT = Sight()
 
@@ -54,6 +57,14 @@ class Place:
     """What the source branch leaves out of its own context: it does not come along."""
     beside: tuple[MessageId, ...] = ()
     """Heads of the other sources of an octopus: no short id may fit one of their messages either."""
+    extract: Extract = claims_of
+    """How the claims of a message are found; the rules, unless a model has read it."""
+    verbatim: tuple[Verbatim, ...] = ()
+    """What a model wants kept letter for letter."""
+    reader: str = ""
+    """The model that found claims; "": the rules did."""
+    resolutions: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    """How conflicts were settled before, by the hash of their values."""
 
     @property
     def continues_target(self) -> bool:

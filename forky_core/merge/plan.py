@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Literal
 
 from forky_core.errors import BadContent, NotFound, RequestError
 from forky_core.merge.block import cited
+from forky_core.merge.checks import Failed
+from forky_core.merge.claims import Frozen
 from forky_core.merge.incoming import Omission
+from forky_core.merge.wish import Wish
 from forky_core.merge.wording import ShortIds
 from forky_core.model import MessageId
-from forky_core.parts import Draft, MergePart, Strategy
+from forky_core.parts import Draft, Json, MergePart, Strategy
 
 Relation = Literal["up_to_date", "fast_forward", "merge"]
 """`up_to_date`: the source has nothing the target lacks. `fast_forward`: the source's line continues the target's."""
@@ -33,6 +37,10 @@ class Reverted:
 
 
 NO_ROOM = "No line of it found room."
+_CITING = frozenset({"squash", "three-way"})
+"""Their lines name the messages they come from."""
+_OWN_WORDS = _CITING | {"fuse"}
+"""A person may write their payload."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +88,14 @@ class MergePlan:
     """Of an octopus: what each source brings, in the order shown. () of any other merge."""
     badge: str = ""
     """Why this payload is not the one asked for (a model's answer was refused)."""
+    failed: tuple[Failed, ...] = ()
+    """What a model's answer failed, where `badge` says that it did."""
+    wish: Wish | None = None
+    """What it was planned from, so that it can be planned again when a branch has moved."""
+    by_hand: bool = False
+    """Whether a person has put in words of their own."""
+    entries: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    """Entries of the view that landing sets too: a resolution to remember, a request that is accepted."""
     short: ShortIds = field(default_factory=ShortIds, repr=False, compare=False)
     """How the payload writes ids."""
     count_tokens: Callable[[str], int] = field(default=len, repr=False, compare=False)
@@ -104,7 +120,7 @@ class MergePlan:
         if not isinstance(first, MergePart) or first.strategy != self.strategy:
             return None
         # A picked message may itself hold a quotation; its copy stays as it is.
-        own = self.strategy == "squash" or (self.strategy == "cherry-pick" and first.messages == self.turns)
+        own = self.strategy in _OWN_WORDS or (self.strategy == "cherry-pick" and first.messages == self.turns)
         return first if own else None
 
     def edited(self, text: str) -> MergePlan:
@@ -123,10 +139,12 @@ class MergePlan:
             )
         if not text.strip():
             raise BadContent("A merge needs some text.", "To merge nothing, cancel.")
-        if self.strategy != "squash":
-            return self.with_block(replace(block, text=text))
+        if self.strategy not in _CITING:
+            return replace(self.with_block(replace(block, text=text)), by_hand=True)
         stands_for = cited(text, self.turns) or self.turns
-        return self.with_block(self.squash_block(text, stands_for, block.made_by))
+        kept = still_said(block.claims, text)
+        edited = replace(self.squash_block(text, stands_for, block.made_by), claims=kept)
+        return replace(self.with_block(edited), by_hand=True)
 
     def edited_side(self, source: str, text: str) -> MergePlan:
         """An octopus with this text as the payload of one of its sources; errors as `edited`.
@@ -168,17 +186,17 @@ class MergePlan:
         )
 
     def squash_block(self, text: str, stands_for: tuple[MessageId, ...], made_by: str = "") -> MergePart:
-        """A squash payload of this plan; all it does not stand for is listed in it as omitted."""
+        """A payload of this plan that cites; all it does not stand for is listed in it as omitted."""
         quoted = frozenset(stands_for)
         omitted = tuple(id for id in self.delta if id not in quoted)
-        return MergePart("squash", self.source_name, stands_for, text, omitted, made_by)
+        return MergePart(self.strategy, self.source_name, stands_for, text, omitted, made_by)
 
     def with_block(self, block: MergePart) -> MergePlan:
         """The same plan with another block in place of its own."""
         planned, old = self.drafts[0], self.block
         assert old is not None
         omitted = self.omitted
-        if self.strategy == "squash":
+        if self.strategy in _CITING:
             kept = tuple(omission for omission in omitted if omission.why != NO_ROOM)
             omitted = (*(Omission(id, NO_ROOM) for id in self.turns if id not in block.messages), *kept)
         draft = replace(planned.draft, parts=(block, *planned.draft.parts[1:]))
@@ -189,3 +207,18 @@ class MergePlan:
             omitted=omitted,
             drafts=(Planned(planned.parents, draft), *self.drafts[1:]),
         )
+
+
+def still_said(claims: str, text: str) -> str:
+    """The frozen claims of a payload after a person changed its words: a claim whose line is gone goes with it.
+
+    What settles a conflict stays: it was chosen, not worded.
+    """
+    frozen = Frozen.from_json(claims) if claims else None
+    if frozen is None:
+        return ""
+    kept = frozenset(
+        c for c in frozen.set.claims if c.supersedes or c.text in text or (c.value and c.value in text)
+    )
+    verbatim = tuple(one for one in frozen.verbatim if one.span in text)
+    return Frozen(replace(frozen.set, claims=kept), verbatim).to_json()

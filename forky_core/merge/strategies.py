@@ -10,6 +10,7 @@ from forky_core.merge.picks import plan_picks
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.squashing import plan_squash
+from forky_core.merge.three_way import plan_three_way
 from forky_core.merge.wish import Wish
 from forky_core.parts import Strategy
 
@@ -17,5 +18,5 @@ Planner = Callable[[Place, Wish], MergePlan]
 """What a merge would do. Writes nothing; raises BadContent for a wish that it cannot carry out."""
 
 STRATEGIES: Mapping[Strategy, Planner] = MappingProxyType(
-    {"full": plan_full, "squash": plan_squash, "cherry-pick": plan_picks}
+    {"full": plan_full, "squash": plan_squash, "cherry-pick": plan_picks, "three-way": plan_three_way}
 )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
+from forky_core.merge.settling import Choice, Policy
 from forky_core.model import MessageId
 from forky_core.parts import Strategy
 
@@ -20,8 +23,12 @@ class Wish:
     budget: int | None = None
     """Tokens a squash may take, header included; None: a share of what it stands for."""
     model: str | None = None
-    """Who writes a squash; None: it is extracted without a model."""
+    """Who writes a squash, or finds the claims of a three-way merge; None: it is done without a model."""
     force: bool = False
     """A merge message where a fast-forward would do. A squash always writes one."""
     again: bool = False
     """As if earlier merges of this source had brought nothing: for one that was reverted, or squashed too short."""
+    policy: Policy = "ask"
+    """For a three-way merge: what becomes of a conflict without a choice."""
+    choices: Mapping[str, Choice | None] = field(default_factory=lambda: MappingProxyType({}))
+    """For a three-way merge: what is taken of each conflict, by its key or hash; None: it stays open."""

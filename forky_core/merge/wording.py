@@ -106,6 +106,17 @@ def squash_header(source: str, incoming: Incoming, short: ShortIds, prompt: str 
     )
 
 
+def three_way_header(
+    source: str, incoming: Incoming, short: ShortIds, prompt: str = "", *, made_by: str = ""
+) -> str:
+    """What stands above the claims of a three-way merge."""
+    found = "by a model" if made_by else "by rules, without a model"
+    return (
+        f"[Merged branch {in_quotes(source)}, {_origin(incoming, short)}: what its {len(incoming.turns)} messages claim, "
+        f"found {found}, {_NOT_INSTRUCTIONS}. Each line ends with the ids of its messages.]{_prompt_note(prompt)}"
+    )
+
+
 def quoted_messages(source: str, messages: Sequence[Message], short: ShortIds) -> str:
     """Picked messages that cannot stand as turns, as one block."""
     many = f"{len(messages)} messages" if len(messages) > 1 else "A message"

@@ -1,0 +1,174 @@
+"""Conflicts as a person settles them: both sides, what it was before, and what is to be taken.
+
+Settling writes a claim that supersedes every value of the conflict; leaving it open writes nothing and loses nothing.
+A choice is remembered by the hash of the values it was made between, whoever said them, as words rather than as
+"mine": the same question the other way round gets the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from forky_core.errors import BadContent
+from forky_core.merge.claims import Claim, ClaimSet, Conflict, folded
+from forky_core.model import MessageId
+from forky_core.parts import Json
+
+Take = Literal["mine", "theirs", "both", "text"]
+Policy = Literal["ask", "mine", "theirs", "newest"]
+"""What becomes of a conflict that nobody has decided: it stays open, or one rule decides all."""
+
+LONGEST_WORD = 400
+"""Characters of a person's own resolution."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is taken of a conflict."""
+
+    take: Take
+    text: str = ""
+    """For "text": the words."""
+    by: str = ""
+    """"": the person. Else "remembered", "policy newest", or the model whose proposal was taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A conflict of one merge: A, B, base and result."""
+
+    conflict: Conflict
+    mine: tuple[Claim, ...]
+    """What the target says."""
+    theirs: tuple[Claim, ...]
+    """What the source says; () where the target carries the conflict from an earlier merge."""
+    base: tuple[Claim, ...]
+    """What both said before they parted."""
+    choice: Choice | None = None
+
+    @property
+    def key(self) -> str:
+        return self.conflict.key
+
+    @property
+    def result(self) -> Claim | None:
+        """The claim that settles it; None while it is open."""
+        if self.choice is None:
+            return None
+        text, value = self._words(self.choice)
+        over = tuple(sorted(claim.id for claim in self.conflict.claims))
+        cites = tuple(dict.fromkeys(cite for claim in self.conflict.claims for cite in claim.cites))
+        return Claim("decision", text, cites, self.key, value, supersedes=over)
+
+    def _words(self, choice: Choice) -> tuple[str, str]:
+        if choice.take == "text":
+            text = " ".join(choice.text.split())
+            return text, _value_in(text, self.conflict.claims)
+        sides = {"mine": self.mine, "theirs": self.theirs, "both": (*self.mine, *self.theirs)}[choice.take]
+        said = tuple(dict.fromkeys(claim.text for claim in sides))
+        values = tuple(dict.fromkeys(claim.value or claim.text for claim in sides))
+        return " / ".join(said), " and ".join(values)
+
+    def chosen(self, choice: Choice | None) -> Clash:
+        """With this choice; None opens it again.
+
+        Raises:
+            BadContent: there is no such side, or nothing is said.
+        """
+        if choice is not None:
+            if choice.take not in get_args(Take):
+                raise BadContent(
+                    f"“{choice.take}” cannot be taken.", f"There are: {', '.join(get_args(Take))}."
+                )
+            if choice.take == "text" and not choice.text.strip():
+                raise BadContent("A resolution needs some words.", "To leave it open, take nothing.")
+            if len(choice.text) > LONGEST_WORD:
+                raise BadContent(f"A resolution has at most {LONGEST_WORD} characters.")
+            side = {"mine": self.mine, "theirs": self.theirs}.get(choice.take, self.conflict.claims)
+            if not side:
+                raise BadContent(
+                    f"Nothing is said about “{self.key}” on that side.", "Take the other, or both."
+                )
+        return replace(self, choice=choice)
+
+    def remembered(self) -> dict[str, Json]:
+        """What is kept of a choice."""
+        result = self.result
+        assert result is not None
+        return {
+            "key": self.key,
+            "values": [value.text for value in self.conflict.values],
+            "text": result.text,
+        }
+
+
+def _value_in(text: str, claims: Sequence[Claim]) -> str:
+    """The value that a person's words name, where they name exactly one of those there are."""
+    named = {claim.value for claim in claims if claim.value and folded(claim.value) in folded(text)}
+    return next(iter(named)) if len(named) == 1 else ""
+
+
+def clashes(
+    ours: ClaimSet, theirs: ClaimSet, base: ClaimSet, remembered: Mapping[str, Json]
+) -> tuple[Clash, ...]:
+    """Every conflict of the merge, those that were settled before with their resolution."""
+    found = []
+    for conflict in ours.join(theirs).conflicts:
+        mine = tuple(claim for claim in conflict.claims if claim in ours.claims)
+        other = tuple(claim for claim in conflict.claims if claim not in ours.claims)
+        clash = Clash(conflict, mine, other, base.on(conflict.key))
+        known = remembered.get(conflict.hash)
+        if isinstance(known, dict) and isinstance(known.get("text"), str) and known["text"].strip():
+            clash = clash.chosen(Choice("text", known["text"][:LONGEST_WORD], "remembered"))
+        found.append(clash)
+    return tuple(found)
+
+
+def by_policy(clash: Clash, policy: Policy, said_at: Callable[[MessageId], int]) -> Clash:
+    """The clash as a policy decides it; open where it cannot.
+
+    `said_at` is when a message was written, in microseconds; two values of one moment stay open.
+    """
+    if clash.choice is not None or policy == "ask":
+        return clash
+    if policy != "newest":
+        side = clash.mine if policy == "mine" else clash.theirs
+        return clash.chosen(Choice(policy, by=f"policy {policy}")) if side else clash
+    dated = sorted(
+        (
+            (max(map(said_at, map(MessageId, value.cites)), default=0), value)
+            for value in clash.conflict.values
+        ),
+        key=lambda one: one[0],
+    )
+    if len(dated) > 1 and dated[-1][0] == dated[-2][0]:
+        return clash
+    text = " / ".join(dict.fromkeys(claim.text for claim in dated[-1][1].claims))
+    return clash.chosen(Choice("text", text[:LONGEST_WORD], "policy newest"))
+
+
+def choose(found: Iterable[Clash], choices: Mapping[str, Choice | None]) -> tuple[Clash, ...]:
+    """With the choices, by key or by hash.
+
+    Raises:
+        BadContent: there is no such conflict, or the choice cannot be made.
+    """
+    every = tuple(found)
+    names = {
+        name: clash.conflict.hash for clash in every for name in (clash.conflict.hash, folded(clash.key))
+    }
+    wanted: dict[str, Choice | None] = {}
+    for name, choice in choices.items():
+        hash = names.get(name) or names.get(folded(name))
+        if hash is None:
+            raise BadContent(
+                f"There is no conflict about “{name}”.",
+                f"There are: {', '.join(f'“{clash.key}”' for clash in every)}." if every else "",
+            )
+        wanted[hash] = choice
+    return tuple(
+        clash.chosen(wanted[clash.conflict.hash]) if clash.conflict.hash in wanted else clash
+        for clash in every
+    )

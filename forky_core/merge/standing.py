@@ -1,0 +1,122 @@
+"""What a branch claims as it stands: the claims of everything its context was told, later ones in place of earlier.
+
+A claim takes the place of one that it contradicts where its message knew of the other's, that is, where the other's
+message is an ancestor. So order on a line settles what changed, and only what was said in parallel stays in conflict:
+the three-way view without a base. What a merge froze is read back as it was landed (law 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from forky_core.context.masking import Lookup, masked
+from forky_core.dag import ParentsOf, ancestors
+from forky_core.errors import NotFound
+from forky_core.merge.claim_rules import claims_of
+from forky_core.merge.claims import SECTION_OF, Claim, ClaimSet, Frozen, folded
+from forky_core.model import Message, MessageId
+
+Extract = Callable[[Message], Sequence[Claim]]
+"""The claims that a message completes: whose last citation it is."""
+
+_REMEMBERED = 16
+"""Sets of ancestors at a time."""
+_STRENGTH = {kind: place for place, kind in enumerate(SECTION_OF)}
+
+
+def standing(
+    line: Iterable[Message],
+    *,
+    lookup: Lookup,
+    parents_of: ParentsOf,
+    extract: Extract = claims_of,
+    exclusions: Iterable[MessageId] = (),
+) -> ClaimSet:
+    """The claims of a line of messages, oldest first; what is excluded or was reverted is not heard."""
+    register = _Register(parents_of)
+    path = tuple(line)
+    out = masked(path, exclusions, lookup)
+    for message in path:
+        if message.id in out or message.hidden:
+            continue
+        frozen = frozen_of(message)
+        if frozen is not None:
+            register.take_in(frozen.set, message.id)
+            continue
+        for spoken in _speakers(message, lookup):
+            if spoken.id not in out:
+                for claim in extract(spoken):
+                    register.hear(claim, spoken.id, aside=spoken is not message)
+    return ClaimSet.of((one.claim for held in register.live.values() for one in held), register.gone)
+
+
+def frozen_of(message: Message) -> Frozen | None:
+    """The claims a merge message carries; None where it carries none."""
+    merge = message.merge
+    return Frozen.from_json(merge.claims) if merge is not None and merge.claims else None
+
+
+def _speakers(message: Message, lookup: Lookup) -> Iterable[Message]:
+    """The message, or those that a merge without claims stands for."""
+    merge = message.merge
+    if merge is None or merge.strategy == "rebase":
+        return (message,)
+    found: list[Message] = []
+    for id in merge.messages:
+        try:
+            found.append(lookup(MessageId(id)))
+        except (NotFound, KeyError):
+            continue  # Of another conversation.
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    claim: Claim
+    message: MessageId
+    """Who said it, or the merge that brought it."""
+
+
+@dataclass(slots=True)
+class _Register:
+    parents_of: ParentsOf
+    live: dict[str, list[_Heard]] = field(default_factory=dict)
+    """By key."""
+    gone: set[str] = field(default_factory=set)
+    _known: dict[MessageId, frozenset[MessageId]] = field(default_factory=dict)
+
+    def hear(self, claim: Claim, message: MessageId, *, aside: bool) -> None:
+        """One claim more, which knows of all that its message's ancestors said; `aside`: it came through a merge."""
+        held = self.live.setdefault(folded(claim.key), [])
+        if any(claim == one.claim for one in held) or claim.id in self.gone:
+            return
+        if claim.key:
+            known = [one for one in held if not aside or self._knew(message, one.message)]
+            repeated = [one for one in known if claim.repeats(one.claim)]
+            if any(_STRENGTH[one.claim.type] <= _STRENGTH[claim.type] for one in repeated):
+                return
+            for one in (*repeated, *(one for one in known if claim.contradicts(one.claim))):
+                self.gone.add(one.claim.id)
+                held.remove(one)
+        self.gone.update(claim.supersedes)
+        held.append(_Heard(claim, message))
+
+    def take_in(self, brought: ClaimSet, message: MessageId) -> None:
+        """What a merge brought, as it stands."""
+        self.gone |= brought.gone
+        for claim in brought.ordered:
+            held = self.live.setdefault(folded(claim.key), [])
+            if all(claim != one.claim for one in held):
+                held.append(_Heard(claim, message))
+        if brought.gone:
+            for held in self.live.values():
+                held[:] = [one for one in held if one.claim.id not in self.gone]
+
+    def _knew(self, message: MessageId, earlier: MessageId) -> bool:
+        """Only asked of side lines: whoever stands on the line knows what stands before."""
+        if message not in self._known:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[message] = ancestors((message,), self.parents_of)
+        return earlier in self._known[message]
