@@ -36,7 +36,12 @@ LONGEST_CLAIM = 60
 
 _PROSE = re.compile(r"[A-Za-z][a-z]*(?:[-'’][A-Za-z]?[a-z]*)*|[A-Z]{2,5}s?")
 """Words that only look like names: "re-run", "Side-effect", "JSON"."""
-_FENCED = re.compile(r"^```(?:json)?\s*\n(.*?)\n?```$", re.DOTALL)
+_FENCED = re.compile(r"^```(?:json)?[ \t]*\n(.*?)\n?```[ \t]*$", re.DOTALL | re.MULTILINE)
+_REFUSAL = re.compile(
+    r"\W*(?:(?:i['’]?m|i am)\s+(?:very\s+)?(?:sorry|afraid|unable)|sorry\b|i\s+(?:can['’]?t|can\s?not|won['’]?t|must\s+decline)|"
+    r"as\s+an?\s+(?:ai|language\s+model)|unfortunately,?\s+i\b)",
+    re.IGNORECASE,
+)
 
 
 CheckName = Literal[
@@ -93,19 +98,34 @@ def read_claims(answer: str, texts: Mapping[MessageId, str]) -> tuple[tuple[Clai
     return tuple(claims), tuple(problems)
 
 
-def _entries(answer: str) -> tuple[Sequence[Json], str]:
+def json_object(answer: str) -> tuple[dict[str, Json], Failed | None]:
+    """The one JSON object of a model's answer, in a fence or without, or what the answer is instead."""
     text = answer.strip()
-    fenced = _FENCED.match(text)
-    text = fenced.group(1).strip() if fenced else text
+    fenced = _FENCED.search(text)
+    if fenced and not text.startswith(("{", "[")):
+        text = fenced.group(1).strip()
     if not text:
-        return (), "The model answered nothing."
+        return {}, Failed("empty", "The model answered nothing.")
     if not text.startswith(("{", "[")):
-        return (), "The model replied to the conversation instead of summing it up."
+        if _REFUSAL.match(text):
+            return {}, Failed("refusal", "The model refused to sum it up.", shown=text[:200])
+        return {}, Failed(
+            "reply", "The model replied to the conversation instead of summing it up.", shown=text[:200]
+        )
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return (), "The model's JSON is cut off or broken."
-    lines = value.get("lines") if isinstance(value, dict) else None
+        return {}, Failed("json", "The model's JSON is cut off or broken.", shown=text[-200:])
+    if not isinstance(value, dict):
+        return {}, Failed("schema", "The model's JSON does not have the form that was asked for.")
+    return value, None
+
+
+def _entries(answer: str) -> tuple[Sequence[Json], str]:
+    value, wrong = json_object(answer)
+    if wrong is not None:
+        return (), wrong.sentence
+    lines = value.get("lines")
     if not isinstance(lines, list):
         return (), "The model's JSON does not have the form that was asked for."
     return (lines, "") if lines else ((), "The model's summary is empty.")

@@ -223,9 +223,9 @@ def _kind(sentence: str, role: Role) -> tuple[ClaimType, re.Pattern[str]] | None
     """The type of a sentence by its cue, the most telling first."""
     cues: tuple[tuple[ClaimType, re.Pattern[str]], ...] = (
         ("failed_attempt", _FAILED),
+        ("constraint", _CONSTRAINT),
         ("correction", CORRECTION),
         ("decision", DECISION),
-        ("constraint", _CONSTRAINT),
         ("todo", _TODO),
         ("open_question", OPEN),
         ("preference", _PREFERENCE),

@@ -149,6 +149,17 @@ def by_policy(clash: Clash, policy: Policy, said_at: Callable[[MessageId], int])
     return clash.chosen(Choice("text", text[:LONGEST_WORD], "policy newest"))
 
 
+def find(every: Sequence[Clash], name: str) -> Clash:
+    """The conflict of a key or a hash. BadContent where there is none."""
+    for clash in every:
+        if name == clash.conflict.hash or folded(name) == folded(clash.key):
+            return clash
+    raise BadContent(
+        f"There is no conflict about “{name}”.",
+        f"There are: {', '.join(f'“{clash.key}”' for clash in every)}." if every else "",
+    )
+
+
 def choose(found: Iterable[Clash], choices: Mapping[str, Choice | None]) -> tuple[Clash, ...]:
     """With the choices, by key or by hash.
 
@@ -156,18 +167,7 @@ def choose(found: Iterable[Clash], choices: Mapping[str, Choice | None]) -> tupl
         BadContent: there is no such conflict, or the choice cannot be made.
     """
     every = tuple(found)
-    names = {
-        name: clash.conflict.hash for clash in every for name in (clash.conflict.hash, folded(clash.key))
-    }
-    wanted: dict[str, Choice | None] = {}
-    for name, choice in choices.items():
-        hash = names.get(name) or names.get(folded(name))
-        if hash is None:
-            raise BadContent(
-                f"There is no conflict about “{name}”.",
-                f"There are: {', '.join(f'“{clash.key}”' for clash in every)}." if every else "",
-            )
-        wanted[hash] = choice
+    wanted = {find(every, name).conflict.hash: choice for name, choice in choices.items()}
     return tuple(
         clash.chosen(wanted[clash.conflict.hash]) if clash.conflict.hash in wanted else clash
         for clash in every

@@ -52,9 +52,12 @@ def standing(
 
 
 def frozen_of(message: Message) -> Frozen | None:
-    """The claims a merge message carries; None where it carries none."""
+    """The claims a merge message carries; None where it carries none. A three-way one says it all, if nothing."""
     merge = message.merge
-    return Frozen.from_json(merge.claims) if merge is not None and merge.claims else None
+    if merge is None:
+        return None
+    frozen = Frozen.from_json(merge.claims) if merge.claims else None
+    return Frozen() if frozen is None and merge.strategy == "three-way" else frozen
 
 
 def _speakers(message: Message, lookup: Lookup) -> Iterable[Message]:

@@ -17,7 +17,7 @@ from forky_core.context.quoting import in_quotes
 from forky_core.dag import ancestors
 from forky_core.merge.arriving import arriving
 from forky_core.merge.block import render
-from forky_core.merge.claims import SECTION_OF, Claim, ClaimSet, Frozen, Verbatim
+from forky_core.merge.claims import SECTION_OF, Claim, ClaimSet, Frozen, Verbatim, folded
 from forky_core.merge.incoming import Incoming
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
@@ -46,6 +46,8 @@ class ThreeWayPlan(MergePlan):
     """Claims of the target that the source has superseded: it knew them and says something else."""
     lines: tuple[Line, ...] = ()
     """Excerpts that fill the room."""
+    disputed: tuple[str, ...] = ()
+    """Quotations of the source about what is in conflict: no excerpt repeats what was decided against."""
     verbatim: tuple[Verbatim, ...] = ()
     room: int = 0
     """Tokens for all below the header."""
@@ -101,6 +103,7 @@ def _planned(place: Place, found: Incoming, wish: Wish) -> MergePlan:
         clashes=met,
         brought=brought,
         replaced=tuple(claim for claim in ours.ordered if claim.id in brought.gone),
+        disputed=_about(place, found, {folded(clash.key) for clash in met}),
         room=room,
         reader=place.reader,
         verbatim=place.verbatim,
@@ -140,6 +143,11 @@ def sides(place: Place, found: Incoming) -> tuple[ClaimSet, ClaimSet, ClaimSet]:
     return said(place.line_of(place.target)), theirs, said(shared)
 
 
+def _about(place: Place, found: Incoming, keys: set[str]) -> tuple[str, ...]:
+    every = chain.from_iterable(map(place.extract, found.turns)) if keys else ()
+    return tuple(claim.quote for claim in every if claim.quote and folded(claim.key) in keys)
+
+
 def _excerpts(place: Place, found: Incoming, plan: ThreeWayPlan, wish: Wish) -> tuple[Line, ...]:
     """The best lines of what the claims do not say already, for the room that is left."""
     told, rows = _told(plan)
@@ -154,11 +162,10 @@ def _excerpts(place: Place, found: Incoming, plan: ThreeWayPlan, wish: Wish) -> 
 def written(plan: ThreeWayPlan) -> ThreeWayPlan:
     """The plan with its payload made anew from its claims and choices."""
     told, rows = _told(plan)
-    dead = _dead(plan)
     lines = [
         line
         for line in plan.lines
-        if not any(quote in line.text for quote in dead) and not _said(line.text, told)
+        if not any(quote in line.text for quote in plan.disputed) and not _said(line.text, told)
     ]
     sections = [f"{title}:\n{row}" for title, row in rows.items()]
     rest = render("", lines, plan.short).lstrip("\n") if lines else ""
@@ -181,11 +188,6 @@ def written(plan: ThreeWayPlan) -> ThreeWayPlan:
     made = plan.with_block(block)
     assert isinstance(made, ThreeWayPlan)
     return replace(made, entries=MappingProxyType(chosen))
-
-
-def _dead(plan: ThreeWayPlan) -> frozenset[str]:
-    """Quotations of what was decided against, and of what stands under UNRESOLVED: no excerpt repeats them."""
-    return frozenset(claim.quote for clash in plan.clashes for claim in clash.conflict.claims if claim.quote)
 
 
 def _said(line: str, told: Sequence[Claim]) -> bool:

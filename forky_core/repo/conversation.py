@@ -7,10 +7,16 @@ threads agree. Checking out changes nothing and is not recorded.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from threading import Event
+from types import MappingProxyType
 
 from forky_core.errors import NothingToDo
+from forky_core.merge.claims import ClaimSet
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.rebase import RebasePlan
+from forky_core.merge.proposing import Proposal
+from forky_core.merge.settling import Choice, Clash, Policy
+from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wish import Wish
 from forky_core.model import (
     Branch,
@@ -32,6 +38,7 @@ from forky_core.repo import (
     reverting,
     stashing,
 )
+from forky_core.repo import asking, asking_around, branching, history, merging, reverting, settling, stashing
 from forky_core.repo.asking_around import Asked
 from forky_core.repo.branching import UNCHANGED, PrunePlan, Unchanged
 from forky_core.repo.history import RestorePlan
@@ -42,6 +49,8 @@ from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.reverting import RevertPlan
 from forky_core.repo.stashing import Applied
 from forky_core.repo.taking_in import fit_parameters
+
+NO_CHOICES: Mapping[str, Choice | None] = MappingProxyType({})
 
 
 class Conversation(Reading):
@@ -262,7 +271,7 @@ class Conversation(Reading):
 
     # Merging
 
-    def plan_merge(
+    def plan_merge(  # noqa: PLR0913 - each argument is a choice of the person
         self,
         source: Conversation | str | Sequence[Conversation | str],
         *,
@@ -273,6 +282,9 @@ class Conversation(Reading):
         model: str | None = None,
         force: bool = False,
         again: bool = False,
+        policy: Policy = "ask",
+        choices: Mapping[str, Choice | None] = NO_CHOICES,
+        stop: Event | None = None,
     ) -> MergePlan:
         """What merging a branch (or picked messages of it) into this one would write. Writes nothing (law 8).
 
@@ -280,7 +292,9 @@ class Conversation(Reading):
 
         `budget` is in tokens. With a `model`, a squash is written by it and checked; without, by extraction.
         `force` makes a merge message where a fast-forward would do. `again` merges as if earlier merges of that
-        source had brought nothing: after one was reverted.
+        source had brought nothing: after one was reverted. Of a three-way merge, `choices` says what is taken of each
+        conflict (by its key or hash), `policy` what becomes of the others; a model finds the claims where one is named.
+        Setting `stop` ends a model's call.
 
         Raises:
             SquashRejected: the model's summary failed a check.
@@ -293,6 +307,35 @@ class Conversation(Reading):
         if len(names) == 1:
             return merging.plan(self._repo, self.branch_name, names[0], wish)
         return merging.plan_octopus(self._repo, self.branch_name, names, wish)
+        wish = Wish(strategy, picked, focus, budget, model, force, again, policy, choices)
+        return merging.plan(self._repo, self.branch_name, name, wish, stop)
+
+    def replan(self, plan: MergePlan, *, stop: Event | None = None) -> MergePlan:
+        """The same merge on the branches as they are now, with the choices and words of the person kept.
+
+        For one that lost a race: `Outdated` says what came first, and this goes on from there.
+        """
+        return merging.replan(self._repo, plan, stop)
+
+    @property
+    def claims(self) -> ClaimSet:
+        """What this branch claims, by rules and by what its merges froze."""
+        return settling.claims(self._repo, self.branch)
+
+    @property
+    def unresolved(self) -> tuple[Clash, ...]:
+        """Conflicts that landed open and nobody has settled since."""
+        return settling.unresolved(self._repo, self.branch)
+
+    def plan_resolution(self, choices: Mapping[str, Choice | None]) -> MergePlan:
+        """The message that settles conflicts of this branch, by key or hash; `merge` lands it."""
+        return settling.plan_resolution(self._repo, self.branch, choices)
+
+    def propose(
+        self, plan: ThreeWayPlan, conflict: str, *, model: str | None = None, stop: Event | None = None
+    ) -> Proposal:
+        """What a model would write for a conflict of the plan; `plan.resolved({key: proposal.choice})` takes it."""
+        return settling.propose(self._repo, plan, conflict, model, stop)
 
     def merge(self, plan: MergePlan) -> Operation:
         """Land a plan as one operation.

@@ -16,24 +16,33 @@ from forky_core.merge.model_squash import squash_with_model
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
+from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wish import Wish
-from forky_core.model import Branch, GenerationStatus, MessageId, Operation, seal
+from forky_core.model import Branch, Failure, GenerationStatus, MessageId, Operation, seal
+from forky_core.parts import Part, TextPart
 from forky_core.repo.asking import refuse_if_moved
 from forky_core.repo.branching import refuse_while_replying
 from forky_core.repo.identity import now
 from forky_core.repo.reader import reader_of
 from forky_core.repo.repo import Repo
 
+RESOLUTIONS = "resolutions/"
+"""How entries of the view begin that remember how conflicts were settled."""
 
-def plan(repo: Repo, target: str, source: str, wish: Wish) -> MergePlan:
-    """What merging `source` into `target` would write.
+
+def plan(repo: Repo, target: str, source: str, wish: Wish, stop: Event | None = None) -> MergePlan:
+    """What merging `source` into `target` would write. Setting `stop` ends a model's call.
 
     Raises:
         BadContent: there is no such strategy.
         NothingToDo: the source is empty, or the target itself.
         SquashRejected: the model's summary failed a check.
-        ModelError: the model did not answer.
+        ModelError: the model did not answer, or was stopped.
     """
+    return replace(_planned(repo, target, source, wish, stop or Event()), wish=wish)
+
+
+def _planned(repo: Repo, target: str, source: str, wish: Wish, stop: Event) -> MergePlan:
     into, of = repo.branch(target), repo.branch(source)
     if of.head is None:
         raise NothingToDo(f"“{source}” is empty: there is nothing to merge.")
@@ -53,6 +62,8 @@ def _written(repo: Repo, planned: MergePlan, wish: Wish) -> MergePlan:
         planned,
         lookup=repo.messages.__getitem__,
         ask=lambda prompt: _ask_once(writer, name, prompt),
+        lookup=place.lookup,
+        ask=lambda prompt: ask_once(writer, name, prompt, stop),
         model=name,
         focus=wish.focus,
         budget_tokens=wish.budget,
@@ -94,6 +105,11 @@ def place_of(repo: Repo, into: Branch, of: Branch) -> Place:
         target_system=into.rules.system,
         source_system=of.rules.system,
         exclusions=of.rules.exclusions,
+        resolutions={
+            key.removeprefix(RESOLUTIONS): entry
+            for key, entry in repo.view.entries.items()
+            if key.startswith(RESOLUTIONS)
+        },
     )
 
 
@@ -112,6 +128,8 @@ def land(repo: Repo, planned: MergePlan) -> Operation:
     tx = repo.live()
     for name, head in planned.expected_heads.items():
         refuse_if_moved(repo, tx, name, head)
+    for key, entry in planned.entries.items():
+        tx.set(key, entry)
     if planned.fast_forward is not None:
         tx.move(target, planned.fast_forward)
         return tx.publish("merge", f"Fast-forwarded “{target}” to “{source}”")
@@ -119,7 +137,41 @@ def land(repo: Repo, planned: MergePlan) -> Operation:
         tx.messages.append(seal(one.draft, one.parents, created=now()))
     tx.move(target, tx.messages[-1].id)
     what = "Picked from" if planned.strategy == "cherry-pick" else "Merged"
-    return tx.publish("merge", f"{what} “{source}” into “{target}” ({planned.strategy})")
+    how = planned.strategy + (f", {left} unresolved" if (left := _unresolved(planned)) else "")
+    return tx.publish("merge", f"{what} “{source}” into “{target}” ({how})")
+
+
+def _unresolved(planned: MergePlan) -> int:
+    return len(planned.unresolved) if isinstance(planned, ThreeWayPlan) else 0
+
+
+def replan(repo: Repo, planned: MergePlan, stop: Event | None = None) -> MergePlan:
+    """The same wish on the branches as they are now, with what the person had decided and written.
+
+    Choices go with the values they were made between: where those are the same, so is the choice. Words of one's own
+    stay; where new messages have come, a warning says so.
+
+    Raises:
+        As `plan`.
+    """
+    if planned.wish is None:
+        raise NothingToDo("This plan was not made from a wish.", "Plan it anew.")
+    made = plan(repo, planned.target_name, planned.source_name, planned.wish, stop)
+    if isinstance(planned, ThreeWayPlan) and isinstance(made, ThreeWayPlan):
+        here = {clash.conflict.hash for clash in made.clashes}
+        chosen = {clash.conflict.hash: clash.choice for clash in planned.clashes if clash.choice is not None}
+        made = made.resolved({hash: choice for hash, choice in chosen.items() if hash in here})
+        if gone := len(chosen.keys() - here):
+            made = replace(
+                made, warnings=(*made.warnings, f"{gone} of your resolutions fit no conflict any more.")
+            )
+    if planned.by_hand and planned.block is not None and made.block is not None:
+        fresh = len(set(made.turns) - set(planned.turns))
+        made = made.edited(planned.block.text)
+        if fresh:
+            news = f"{fresh} messages have come that your words say nothing about."
+            made = replace(made, warnings=(*made.warnings, news))
+    return made
 
 
 def statuses(repo: Repo) -> dict[MessageId, GenerationStatus]:
@@ -127,19 +179,26 @@ def statuses(repo: Repo) -> dict[MessageId, GenerationStatus]:
     return {call.message: call.status for call in repo.generations() if call.message is not None}
 
 
-def _ask_once(model: Model, name: str, prompt: tuple[ProviderMessage, ...]) -> str:
+def ask_once(model: Model, name: str, prompt: tuple[ProviderMessage, ...], stop: Event) -> str:
     """The whole answer of one call outside the conversation.
 
     Raises:
-        ModelError: there is none.
+        ModelError: there is none, or `stop` was set; `.partial` has what had arrived.
     """
     said: list[str] = []
-    for event in model.stream(Request(name, prompt), Event()):
+    for event in model.stream(Request(name, prompt), stop):
         match event:
             case TextDelta(text):
                 said.append(text)
             case Failed(failure, _):
-                raise ModelError(failure)
+                raise ModelError(failure, _so_far(said))
             case Done():
-                pass
-    return "".join(said)
+                return "".join(said)
+    why = Failure("stopped", "You stopped it. Nothing was written.")
+    if not stop.is_set():
+        why = Failure("cut_off", "The answer ended before its end. Nothing was written.")
+    raise ModelError(why, _so_far(said))
+
+
+def _so_far(said: list[str]) -> tuple[Part, ...]:
+    return (TextPart("".join(said)),) if said else ()

@@ -16,7 +16,7 @@ from forky_core.merge.wish import Wish
 from forky_core.model import Message, MessageId, Rules, seal
 from forky_core.parts import Draft, Part, Strategy, TextPart
 
-_CHOSEN = {field.name for field in fields(Wish)}
+_CHOSEN = frozenset(field.name for field in fields(Wish)) - {"strategy"}
 
 Role = Literal["system", "user", "assistant", "tool"]
 

@@ -13,9 +13,13 @@ from forky_core.parts import Strategy, TextPart, ToolCallPart, ToolResultPart
 from tests.context.validity import problems
 from tests.merge.conversations import Talk, forked
 
-Step = tuple[Literal["turn", "question", "tools", "fork", "full", "squash", "cherry-pick"], int, int]
+Step = tuple[
+    Literal["turn", "question", "tools", "fork", "full", "squash", "cherry-pick", "three-way"], int, int
+]
 steps: st.SearchStrategy[Step] = st.tuples(
-    st.sampled_from(["turn", "turn", "question", "tools", "fork", "full", "squash", "cherry-pick"]),
+    st.sampled_from(
+        ["turn", "turn", "question", "tools", "fork", "full", "squash", "cherry-pick", "three-way"]
+    ),
     st.integers(0, 5),
     st.integers(0, 5),
 )
