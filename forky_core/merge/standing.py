@@ -16,6 +16,7 @@ from forky_core.errors import NotFound
 from forky_core.merge.claim_rules import claims_of
 from forky_core.merge.claims import SECTION_OF, Claim, ClaimSet, Frozen, folded
 from forky_core.model import Message, MessageId
+from forky_core.parts import MergePart
 
 Extract = Callable[[Message], Sequence[Claim]]
 """The claims that a message completes: whose last citation it is."""
@@ -40,33 +41,28 @@ def standing(
     for message in path:
         if message.id in out or message.hidden:
             continue
-        frozen = frozen_of(message)
-        if frozen is not None:
-            register.take_in(frozen.set, message.id)
-            continue
-        for spoken in _speakers(message, lookup):
+        merges = [merge for merge in message.merges if merge.strategy != "rebase"]
+        for merge in merges:
+            frozen = frozen_in(merge)
+            if frozen is not None:
+                register.take_in(frozen.set, message.id)
+        for spoken in _speakers(merges, lookup) if merges else (message,):
             if spoken.id not in out:
                 for claim in extract(spoken):
                     register.hear(claim, spoken.id, aside=spoken is not message)
     return ClaimSet.of((one.claim for held in register.live.values() for one in held), register.gone)
 
 
-def frozen_of(message: Message) -> Frozen | None:
-    """The claims a merge message carries; None where it carries none. A three-way one says it all, if nothing."""
-    merge = message.merge
-    if merge is None:
-        return None
+def frozen_in(merge: MergePart) -> Frozen | None:
+    """The claims a payload carries; None where it carries none. A three-way one says it all, if nothing."""
     frozen = Frozen.from_json(merge.claims) if merge.claims else None
     return Frozen() if frozen is None and merge.strategy == "three-way" else frozen
 
 
-def _speakers(message: Message, lookup: Lookup) -> Iterable[Message]:
-    """The message, or those that a merge without claims stands for."""
-    merge = message.merge
-    if merge is None or merge.strategy == "rebase":
-        return (message,)
+def _speakers(merges: Sequence[MergePart], lookup: Lookup) -> Iterable[Message]:
+    """Those that payloads without claims stand for."""
     found: list[Message] = []
-    for id in merge.messages:
+    for id in (id for merge in merges if frozen_in(merge) is None for id in merge.messages):
         try:
             found.append(lookup(MessageId(id)))
         except (NotFound, KeyError):

@@ -13,8 +13,8 @@ from types import MappingProxyType
 from forky_core.errors import NothingToDo
 from forky_core.merge.claims import ClaimSet
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.rebase import RebasePlan
 from forky_core.merge.proposing import Proposal
+from forky_core.merge.rebase import RebasePlan
 from forky_core.merge.settling import Choice, Clash, Policy
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wish import Wish
@@ -36,9 +36,9 @@ from forky_core.repo import (
     rebasing,
     replaying,
     reverting,
+    settling,
     stashing,
 )
-from forky_core.repo import asking, asking_around, branching, history, merging, reverting, settling, stashing
 from forky_core.repo.asking_around import Asked
 from forky_core.repo.branching import UNCHANGED, PrunePlan, Unchanged
 from forky_core.repo.history import RestorePlan
@@ -301,14 +301,12 @@ class Conversation(Reading):
             ModelError: the model did not answer.
         """
         picked = tuple(self.message(pick).id for pick in picks)
-        wish = Wish(strategy, picked, focus, budget, model, force, again)
+        wish = Wish(strategy, picked, focus, budget, model, force, again, policy, choices)
         sources = [source] if isinstance(source, Conversation | str) else source
         names = [one if isinstance(one, str) else one.branch_name for one in sources]
         if len(names) == 1:
-            return merging.plan(self._repo, self.branch_name, names[0], wish)
-        return merging.plan_octopus(self._repo, self.branch_name, names, wish)
-        wish = Wish(strategy, picked, focus, budget, model, force, again, policy, choices)
-        return merging.plan(self._repo, self.branch_name, name, wish, stop)
+            return merging.plan(self._repo, self.branch_name, names[0], wish, stop)
+        return merging.plan_octopus(self._repo, self.branch_name, names, wish, stop)
 
     def replan(self, plan: MergePlan, *, stop: Event | None = None) -> MergePlan:
         """The same merge on the branches as they are now, with the choices and words of the person kept.

@@ -50,10 +50,10 @@ def _planned(repo: Repo, target: str, source: str, wish: Wish, stop: Event) -> M
         raise NothingToDo(f"“{source}” cannot be merged into itself.", "Choose another branch.")
     place = place_of(repo, into, of)
     planned = plan_merge(place, wish)
-    return _written(repo, planned, wish)
+    return _written(repo, planned, wish, stop)
 
 
-def _written(repo: Repo, planned: MergePlan, wish: Wish) -> MergePlan:
+def _written(repo: Repo, planned: MergePlan, wish: Wish, stop: Event) -> MergePlan:
     """The plan with its block written by the model that is wished for, where one is."""
     if wish.model is None or wish.strategy != "squash" or not planned.drafts:
         return planned
@@ -61,8 +61,6 @@ def _written(repo: Repo, planned: MergePlan, wish: Wish) -> MergePlan:
     return squash_with_model(
         planned,
         lookup=repo.messages.__getitem__,
-        ask=lambda prompt: _ask_once(writer, name, prompt),
-        lookup=place.lookup,
         ask=lambda prompt: ask_once(writer, name, prompt, stop),
         model=name,
         focus=wish.focus,
@@ -70,8 +68,14 @@ def _written(repo: Repo, planned: MergePlan, wish: Wish) -> MergePlan:
     )
 
 
-def plan_octopus(repo: Repo, target: str, sources: Sequence[str], wish: Wish) -> MergePlan:
+def plan_octopus(
+    repo: Repo, target: str, sources: Sequence[str], wish: Wish, stop: Event | None = None
+) -> MergePlan:
     """What merging several branches at once would write; errors as `plan`."""
+    return replace(_octopus(repo, target, sources, wish, stop or Event()), wish=wish)
+
+
+def _octopus(repo: Repo, target: str, sources: Sequence[str], wish: Wish, stop: Event) -> MergePlan:
     into = repo.branch(target)
     if target in sources:
         raise NothingToDo(f"“{target}” cannot be merged into itself.", "Choose other branches.")
@@ -80,11 +84,13 @@ def plan_octopus(repo: Repo, target: str, sources: Sequence[str], wish: Wish) ->
     if not full_ones:
         raise NothingToDo("These branches are empty: there is nothing to merge.")
     if len(full_ones) == 1:
-        return plan(repo, target, full_ones[0].name, wish)
+        return _planned(repo, target, full_ones[0].name, wish, stop)
     planned = octopus.plan_octopus([place_of(repo, into, branch) for branch in full_ones], wish)
     if wish.model is None or not planned.sides:
         return planned
-    return planned.of_sides([_written(repo, side, replace(wish, budget=None)) for side in planned.sides])
+    return planned.of_sides(
+        [_written(repo, side, replace(wish, budget=None), stop) for side in planned.sides]
+    )
 
 
 def place_of(repo: Repo, into: Branch, of: Branch) -> Place:
@@ -156,7 +162,8 @@ def replan(repo: Repo, planned: MergePlan, stop: Event | None = None) -> MergePl
     """
     if planned.wish is None:
         raise NothingToDo("This plan was not made from a wish.", "Plan it anew.")
-    made = plan(repo, planned.target_name, planned.source_name, planned.wish, stop)
+    names = [side.source_name for side in planned.sides] or [planned.source_name]
+    made = plan_octopus(repo, planned.target_name, names, planned.wish, stop)
     if isinstance(planned, ThreeWayPlan) and isinstance(made, ThreeWayPlan):
         here = {clash.conflict.hash for clash in made.clashes}
         chosen = {clash.conflict.hash: clash.choice for clash in planned.clashes if clash.choice is not None}

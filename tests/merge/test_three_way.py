@@ -9,7 +9,7 @@ import pytest
 from forky_core.errors import BadContent
 from forky_core.merge.claims import ClaimSet
 from forky_core.merge.settling import Choice, Policy
-from forky_core.merge.standing import frozen_of, standing
+from forky_core.merge.standing import frozen_in, standing
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.parts import MergePart, Strategy
 from tests.context.validity import problems
@@ -215,7 +215,8 @@ def test_the_context_grows_by_what_the_preview_said_and_can_be_sent() -> None:
 def test_the_claims_are_frozen_in_the_message_and_read_back() -> None:
     talk = served()
     (landed,) = talk.land(three_way(talk))
-    frozen = frozen_of(landed)
+    assert landed.merge is not None
+    frozen = frozen_in(landed.merge)
     assert frozen is not None and {claim.value for claim in frozen.set.on("port")} == {"9090"}
     assert held(talk, "main").conflicts
 
