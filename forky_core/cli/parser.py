@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from importlib import metadata
 from io import TextIOWrapper
 
-from forky_core.cli import chat, listing, log, serve, verify
+from forky_core.cli import chat, listing, log, repair, serve, verify
 from forky_core.cli.plain import plain
 from forky_core.errors import ForkyError, NotFound, RequestError
 from forky_core.forky import Forky
@@ -28,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
         "--database", metavar="FILE", help="the database (default: FORKY_DATABASE, or the user's data folder)"
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (chat, listing, log, verify, serve):
+    for module in (chat, listing, log, verify, repair, serve):
         module.add_to(commands)
     return top
 

@@ -36,7 +36,7 @@ from forky_core.store.cache import CACHE_BYTES, Cache
 from forky_core.store.compiled import insertion
 from forky_core.store.contract import Commit, Verification
 from forky_core.store.deciding import no_blob, no_conversation, no_message
-from forky_core.store.file import DatabaseFile
+from forky_core.store.file import DatabaseFile, place_of
 from forky_core.store.ledger import stored_entries
 from forky_core.store.library import Library, summaries
 from forky_core.store.logs import Logs
@@ -89,7 +89,7 @@ class DuckDBStore:
             StoreDamaged, StoreFull, StoreTooNew: the file was left as it is.
             StoreError: there can be no file of that name.
         """
-        place = _place(path)
+        place = place_of(path)
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -341,18 +341,6 @@ class DuckDBStore:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _place(path: str | Path) -> Path:
-    """Where that is. StoreError where no file can have the name."""
-    try:
-        place = Path(path).expanduser().resolve()
-        place.exists()
-        str(place).encode()
-    except (OSError, ValueError, RuntimeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "that is no name of a file"
-        raise StoreError(f"There can be no database at {path}: {why}.", "Give another path.") from error
-    return place
 
 
 _open_stores: WeakSet[DuckDBStore] = WeakSet()

@@ -15,9 +15,10 @@ from typing import Any
 
 import duckdb
 
-from forky_core.errors import StoreError
+from forky_core.errors import StoreDamaged, StoreError, StoreFull
 from forky_core.store.compiled import Statement
-from forky_core.store.trouble import is_invalid, store_error
+from forky_core.store.trouble import damaged_log, is_invalid, store_error
+from forky_core.store.wal import log_of, passed_over_from
 
 BLOCK_SIZE = 65536
 """A quarter of DuckDB's own: a small database takes 0.3 MB instead of 1.1 MB, at no cost."""
@@ -32,7 +33,10 @@ class DatabaseFile:
         self._inside = 0
         self._alone = False
         self._broken = False
+        self._damaged = False
+        """Something in it cannot be read: from then on nothing is folded in, so that what is there stays as it is."""
         self._closed = False
+        _refuse_damaged_log(path)
         self._root = duckdb.connect(
             ":memory:",
             config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"},
@@ -40,6 +44,7 @@ class DatabaseFile:
         try:
             self._root.execute(f"SET checkpoint_threshold = '{CHECKPOINT_THRESHOLD}'")
             self._attach()
+            self._identity = _identity(path)
         except duckdb.Error as error:
             self._root.close()
             raise store_error(error, path) from error
@@ -48,6 +53,20 @@ class DatabaseFile:
         quoted = str(self.path).replace("'", "''")
         new = "" if self.path.exists() else f"(BLOCK_SIZE {BLOCK_SIZE})"
         self._root.execute(f"ATTACH '{quoted}' AS forky {new}")
+
+    def still_there(self) -> None:
+        """StoreError where the file was moved, removed or replaced: what is written then would go nowhere."""
+        found = _identity(self.path)
+        if found is None:
+            raise StoreError(
+                f"{self.path} is gone; nothing was saved.",
+                "Put the file back, or restart Forky to begin a new one.",
+            )
+        if found != self._identity:
+            raise StoreError(
+                f"{self.path} was replaced by another file; nothing was saved.",
+                "Restart Forky to open that one.",
+            )
 
     @contextmanager
     def cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -61,7 +80,9 @@ class DatabaseFile:
                 cursor.close()
         except duckdb.Error as error:
             self._broken = self._broken or is_invalid(error)
-            raise store_error(error, self.path) from error
+            failure = store_error(error, self.path)
+            self._damaged = self._damaged or isinstance(failure, StoreDamaged)
+            raise failure from error
         finally:
             with self._gate:
                 self._inside -= 1
@@ -92,20 +113,27 @@ class DatabaseFile:
 
     def reattach(self, *, patience: float = 5.0) -> bool:
         """Checkpoint, detach and attach again; False where someone was still reading after `patience` seconds."""
-        if not self._lock_out(patience):
+        if self._damaged or not self._lock_out(patience):
             return False
         with self._locked_out():
+            self.still_there()
             self._detach()
             self._attach()
             self._broken = False
+            self._identity = _identity(self.path)
         return True
 
     @contextmanager
     def detached(self) -> Iterator[None]:
         """The file let go of, with its log folded in, so that it can be copied."""
+        if self._damaged:
+            raise StoreDamaged(
+                f"{self.path.name} is damaged; nothing was copied.", "Restore a backup of the file."
+            )
         if not self._lock_out(30.0):
             raise StoreError(f"{self.path.name} is being read.", "Try again in a moment.")
         with self._locked_out():
+            self.still_there()
             self._detach()
             try:
                 yield
@@ -154,8 +182,46 @@ class DatabaseFile:
             self._closed = True
             self._gate.wait_for(lambda: not self._inside and not self._alone, 30)
         try:
-            if not self._broken:
+            if self._damaged or _identity(self.path) != self._identity:
+                # A checkpoint would also remove the log that by now lies beside another file.
+                self._root.execute("PRAGMA disable_checkpoint_on_shutdown")
+            elif not self._broken:
                 self._root.execute("CHECKPOINT forky")
         except duckdb.Error:
             pass
         self._root.close()
+
+
+def _refuse_damaged_log(path: Path) -> None:
+    log = log_of(path)
+    try:
+        damaged = passed_over_from(log) is not None
+    except OSError as error:
+        raise StoreFull(
+            f"Forky cannot read {log}: {error.strerror or error}.",
+            "Make the file and its folder writable, or use another file.",
+        ) from error
+    if damaged:
+        raise damaged_log(path)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file stands there; None where none does."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def place_of(path: str | Path) -> Path:
+    """Where that is. StoreError where no file can have the name."""
+    try:
+        place = Path(path).expanduser().resolve()
+        place.exists()
+        log_of(place).exists()
+        str(place).encode()
+    except (OSError, ValueError, RuntimeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "that is no name of a file"
+        raise StoreError(f"There can be no database at {path}: {why}.", "Give another path.") from error
+    return place

@@ -1,7 +1,7 @@
-"""The repair of a damaged log: keep a copy of everything, then cut the log where DuckDB says the damage begins.
+"""The repair of a damaged log: keep a copy of everything, then cut the log where the damage begins.
 
 A log is written from front to back, so what stands before the damage is whole commits. What stood after it is lost to
-the opened file, and still in the copy.
+the opened file, and still in the copy. A log whose head is damaged or that belongs to another file is left out whole.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from forky_core.errors import StoreDamaged
-from forky_core.store.file import DatabaseFile
+from forky_core.errors import StoreDamaged, StoreFull
+from forky_core.store.file import DatabaseFile, place_of
+from forky_core.store.trouble import FOREIGN
+from forky_core.store.wal import log_of, passed_over_from
 
 _CUT_AT = re.compile(r"at byte position (\d+)")
 
@@ -28,33 +30,31 @@ class Repair:
     """The file and its log as they were."""
 
 
-def log_of(path: Path) -> Path:
-    return path.with_name(path.name + ".wal")
-
-
 def repair(path: str | Path) -> Repair:
     """Make a file with a damaged log open again, with everything up to the damage.
 
     Raises:
         StoreDamaged: the file itself is damaged, or the log cannot be cut; both are as they were.
         StoreBusy: someone has it open.
+        StoreFull: no room or no permission for the copies; nothing was changed.
     """
-    place = Path(path).expanduser().resolve()
+    place = place_of(path)
     if not place.is_file():
         raise StoreDamaged(f"There is no file {place}.", "Check the path.")
     damage = _damage(place)
     if damage is None:
         return Repair(0, ())
     log = log_of(place)
-    size = log.stat().st_size if log.exists() else 0
+    size = left = log.stat().st_size if log.exists() else 0
+    if _begin(damage, log) is None:
+        raise damage
     copies = _copied_aside(place, log)
-    left = size
     while damage is not None:
-        found = _CUT_AT.search(str(damage.__cause__))
-        if found is None or int(found[1]) >= left:
+        begin = _begin(damage, log)
+        if begin is None or begin >= left:
             _put_back(copies, (place, log))
             raise damage
-        left = int(found[1])
+        left = begin
         os.truncate(log, left)
         damage = _damage(place)
     return Repair(size - left, copies)
@@ -69,17 +69,32 @@ def _damage(path: Path) -> StoreDamaged | None:
     return None
 
 
+def _begin(damage: StoreDamaged, log: Path) -> int | None:
+    """The byte of the log at which the damage begins; None where it is not in the log."""
+    told = str(damage.__cause__)
+    if FOREIGN.search(told):
+        return 0
+    found = _CUT_AT.search(told)
+    return int(found[1]) if found is not None else passed_over_from(log)
+
+
 def _copied_aside(path: Path, log: Path) -> tuple[Path, ...]:
-    """Copies beside the originals, under the first free number."""
+    """Copies beside the originals, under the first free number: all of them or none."""
     count = 1
     while (aside := path.with_name(f"{path.name}.damaged-{count}")).exists():
         count += 1
-    aside_log = log_of(aside)
-    shutil.copy2(path, aside)
-    if not log.exists():
-        return (aside,)
-    shutil.copy2(log, aside_log)
-    return (aside, aside_log)
+    copies = {path: aside} | ({log: log_of(aside)} if log.exists() else {})
+    try:
+        for original, copy in copies.items():
+            shutil.copy2(original, copy)
+    except OSError as error:
+        for copy in copies.values():
+            copy.unlink(missing_ok=True)
+        raise StoreFull(
+            f"The damaged file cannot be copied in {path.parent}: {error.strerror or error}. Nothing was changed.",
+            "Free some space there, or make the folder writable.",
+        ) from error
+    return tuple(copies.values())
 
 
 def _put_back(copies: tuple[Path, ...], originals: tuple[Path, ...]) -> None:

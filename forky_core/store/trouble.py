@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from glob import escape
 from pathlib import Path
 
 import duckdb
@@ -22,7 +23,11 @@ _NO_PERMISSION = (
     "Operation not permitted",
     "Cannot open file",
 )
-_DAMAGED = ("replaying WAL", "Corrupt", "not a valid DuckDB", "checksum", "Serialization Error", "deserializ")
+_DAMAGED = ("Corrupt", "not a valid DuckDB", "checksum", "Serialization Error", "deserializ")
+_FILE_DAMAGED = re.compile(r'Corrupt database file|read enough bytes from file "[^"]*(?<!\.wal)"')
+"""The file itself, also where that was noticed while its log was read."""
+FOREIGN = re.compile("WAL does not match database file|WAL checkpoint iteration does not match")
+"""What DuckDB says where the head of a log names another file, or another moment of this one."""
 _TOO_NEW = ("newer version", "storage version", "version number")
 
 
@@ -58,19 +63,41 @@ def store_error(error: duckdb.Error, path: Path) -> StoreError:
             f"Forky cannot open {path} for writing.",
             "Make the file and its folder writable, or use another file.",
         )
-    if "replaying WAL" in text:
+    if FOREIGN.search(text):
         return StoreDamaged(
-            f"The log beside {path.name} is damaged; nothing was changed.",
-            "`repair` keeps a copy and opens the file with everything up to the damage.",
+            f"The log beside {path.name} belongs to another database, or its head is damaged; nothing was changed.",
+            "Put the files back that belong together; or `python -m forky_core repair` keeps a copy and opens the "
+            "file without the log.",
         )
-    if _holds(text, _DAMAGED):
+    if "replaying WAL" in text and not _FILE_DAMAGED.search(text):
+        return damaged_log(path)
+    if _FILE_DAMAGED.search(text) or _holds(text, _DAMAGED):
         return StoreDamaged(
-            f"{path.name} is damaged or not a Forky database; nothing was changed.",
-            "Restore a backup of the file.",
+            f"{path.name} is damaged or not a Forky database; nothing was changed.", _restore(path)
         )
     if _holds(text, _TOO_NEW):
         return StoreTooNew(f"{path.name} was written by a later DuckDB.", "Update Forky to open it.")
     return StoreError(f"The database could not do it: {text.splitlines()[0]}")
+
+
+def damaged_log(path: Path) -> StoreDamaged:
+    return StoreDamaged(
+        f"The log beside {path.name} is damaged; nothing was changed.",
+        "`python -m forky_core repair` keeps a copy and opens the file with everything up to the damage.",
+    )
+
+
+def _restore(path: Path) -> str:
+    """What to do about a damaged file: name the newest copy that stands beside it."""
+    copies = [copy for label in ("backup-*", "schema-*") for copy in path.parent.glob(_copies(path, label))]
+    if not copies:
+        return "Restore a backup of the file."
+    newest = max(copies, key=lambda copy: copy.stat().st_mtime)
+    return f"Restore a backup: {newest.name} is the newest beside it."
+
+
+def _copies(path: Path, label: str) -> str:
+    return f"{escape(path.stem)}.{label}{escape(path.suffix)}"
 
 
 def is_invalid(error: duckdb.Error) -> bool:

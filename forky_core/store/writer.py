@@ -194,6 +194,7 @@ class Writer:
     def _attempt(self, jobs: Sequence[_Job]) -> list[tuple[_Job, Any]]:
         staged = Staged()
         settled: list[tuple[_Job, Any]] = []
+        self._file.still_there()
         try:
             with self._file.cursor() as cursor:
                 settled.extend((job, self._stage(cursor, staged, job.request)) for job in jobs)

@@ -16,7 +16,8 @@ from forky_core.model import ConversationId, Message
 from forky_core.store.duckdb import DuckDBStore
 from forky_core.store.memory import MemoryStore
 from forky_core.store.opening import open_store
-from forky_core.store.repair import log_of, repair
+from forky_core.store.repair import repair
+from forky_core.store.wal import log_of
 from tests.store.talk import HERE, begin, ids, move, said, thread
 from tests.store.test_kills import acknowledged_until_killed
 

@@ -1,0 +1,51 @@
+"""The log beside the file (DuckDB's write-ahead log), read only as far as to see where DuckDB would stop reading it.
+
+DuckDB checks what each entry of its log holds, but neither the head of the log nor the length an entry begins with.
+Where one of those is damaged it takes the rest for a write that was cut off and opens the file without it, in silence:
+acknowledged messages would be gone, and the next checkpoint would remove the log that still holds them. A write that
+was really cut off has no whole commit behind it, which tells the two apart.
+"""
+
+from __future__ import annotations
+
+import mmap
+import re
+from pathlib import Path
+
+_HEAD = re.compile(
+    rb"\x64\x00\x62\x65\x00[\x01-\x7f]"  # field 100: what it is (98, a head); field 101: its version
+    rb"\x66\x00\x10(?:[\x80-\xff]\x01|[\x00-\x7f]){16}"  # field 102: 16 numbers that name the database
+    rb"\x67\x00[\x80-\xff]*[\x00-\x7f]\xff\xff",  # field 103: how many checkpoints it has had; the end
+    re.DOTALL,
+)
+_COMMITTED = bytes.fromhex("0500000000000000 e7fe7d722fed3d5e 640064ffff")
+"""The entry that ends a commit: length, checksum, field 100: what it is (100, a commit). No text can hold it."""
+_PREFIX = 16
+"""Bytes of an entry's length and checksum, both of 8, before what it holds."""
+
+
+def log_of(path: Path) -> Path:
+    return path.with_name(path.name + ".wal")
+
+
+def passed_over_from(log: Path) -> int | None:
+    """The byte from which on DuckDB would pass over whole commits in silence; None where it reads all there are."""
+    if not log.is_file() or not log.stat().st_size:
+        return None
+    with log.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        end = _end_of_entries(content)
+        return end if content.find(_COMMITTED, end) >= 0 else None
+
+
+def _end_of_entries(content: mmap.mmap) -> int:
+    head = _HEAD.match(content)
+    if head is None:
+        return 0
+    at, size = head.end(), len(content)
+    del head  # It would keep the file mapped.
+    while at + _PREFIX <= size:
+        length = int.from_bytes(content[at : at + 8], "little")
+        if not length or at + _PREFIX + length > size:
+            break
+        at += _PREFIX + length
+    return at
