@@ -12,7 +12,7 @@ from typing import Any
 
 from bench.stopwatch import arm, install, read
 from forky_core.model import Message
-from forky_core.views.notebook import WINDOW
+from forky_core.views.notebook import window_start
 from tests.browser.agraph import graph_frame
 
 _SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
@@ -125,7 +125,7 @@ class ForkyScreen(Screen):
     texts = '[class*="st-key-cell-"] [data-testid="stMarkdownContainer"]'
 
     def drawn(self, place: Place) -> int:
-        return min(WINDOW, len(place.path))
+        return len(place.path) - window_start(place.path)
 
     def open(self, conversation: str, place: Place) -> None:
         self.page.goto(f"{self.url}/?c={conversation}&b={place.branch}")
@@ -162,6 +162,7 @@ class ForkyScreen(Screen):
         """By the last arrow beside a ‹1/2›."""
         arrow = self.page.locator('[data-act="sibling"]').last
         arrow.scroll_into_view_if_needed()
+        self.settle()
         self.expect(place)
         arrow.click()
         return self.shown()

@@ -31,7 +31,7 @@ from bench.serving import CHECKOUT, Served, model_server, streamlit
 from forky_core.forky import Forky
 from forky_core.model import MessageId
 from forky_core.repo.conversation import Conversation
-from forky_core.views.notebook import WINDOW
+from forky_core.views.notebook import window_start
 from tests.browser.conftest import FLAGS
 from tests.programs import chromium
 
@@ -78,7 +78,7 @@ def _talk(long: Conversation) -> Talk:
 
 def _beside(long: Conversation, place: Place) -> Place:
     """The newest end below the sibling of the last message that has one; the place itself where none is drawn."""
-    for message in reversed(place.path[-WINDOW:]):
+    for message in reversed(place.path[window_start(place.path) :]):
         siblings = long.visible.siblings(message.id)
         if len(siblings) > 1:
             other = siblings[(siblings.index(message.id) + 1) % len(siblings)]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 
 from forky_core.model import Message
 from forky_core.repo.reply_job import ReplyJob
-from forky_core.views.notebook import WINDOW, notebook
+from forky_core.views.notebook import Cell, notebook
 from forky_core.views.places import branch_for, later_on
 from pages.ui.acting import act_on
 from pages.ui.acts import hear_acts
@@ -25,7 +26,7 @@ from pages.ui.session import session
 from pages.ui.side import draw_pane, draw_side, pane
 from pages.ui.starting import new_conversation
 from pages.ui.undoing import page_top
-from pages.ui.window import draw_earlier, draw_later
+from pages.ui.window import draw_earlier, draw_later, looked_at, more_of
 from pages.ui.workspace import workspace
 
 
@@ -35,39 +36,41 @@ def main() -> None:
     if here is None:
         _draw_nothing()
         return
-    version = here.chat.view.version
-    with st.container(key="chat-top", horizontal=True, vertical_alignment="center"):
-        title = here.chat.title or "New conversation"
-        if page_top(title, here.forky, here.session, here.chat, renames=True):
-            rename_title(here)
-        draw_branchbar(here)
-        with st.container(key="line-pane", width="content"):
-            draw_pane(here)
+    # Laid out from the top, filled in the order in which it is waited for: the browser draws what has arrived.
+    top = st.container(key="chat-top", horizontal=True, vertical_alignment="center")
     with st.container(key=f"chat-body-{pane(here)}"):
         left, right = st.columns((1.55, 1), gap="medium")
     with left, st.container(key="chat-cells"):
-        job = here.chat.reply if here.at == here.chat.branch.head else None
         # In a container of its own: the composer keeps its place, and with it what is being typed.
-        with st.container(key="chat-path"):
-            _draw_cells(here, job)
-            draw_tail(here, job, version)
-            draw_elsewhere(here)
-            draw_marks(here)
-            draw_picks(here)
-        draw_composer(here, here.chat.branch)
-    with right, st.container(key="chat-side"):
-        draw_side(here)
+        path, composer = st.container(key="chat-path"), st.container(key="chat-ask")
+    with path:
+        _draw_path(here)
     hear_acts(
         lambda act: act_on(here, act),
         key="chat.acts",
-        place=f"{here.chat.id}/{here.chat.branch_name}/{here.at}/{here.session.window}",
+        place=looked_at(here),
         at=here.at or "",
-        end=here.at_head and not here.session.window,
+        end=here.at_head,
         follow=here.at_head,
         copied=here.session.copied,
     )
+    with top:
+        _draw_top(here)
+    with composer:
+        draw_composer(here, here.chat.branch)
+    with right, st.container(key="chat-side"):
+        draw_side(here)
     if here.session.acting is not None and here.session.acting[0] == "prune":
         confirm_prune(here, here.session.acting[1])
+
+
+def _draw_top(here: Frame) -> None:
+    title = here.chat.title or "New conversation"
+    if page_top(title, here.forky, here.session, here.chat, renames=True):
+        rename_title(here)
+    draw_branchbar(here)
+    with st.container(key="line-pane", width="content"):
+        draw_pane(here)
 
 
 def _looked_at(here: Frame | None) -> Frame | None:
@@ -88,14 +91,22 @@ def _draw_nothing() -> None:
             new_conversation(forky, session())
 
 
+def _draw_path(here: Frame) -> None:
+    version = here.chat.view.version
+    job = here.chat.reply if here.at == here.chat.branch.head else None
+    _draw_cells(here, job)
+    draw_tail(here, job, version)
+    draw_elsewhere(here)
+    draw_marks(here)
+    draw_picks(here)
+
+
 def _draw_cells(here: Frame, job: ReplyJob | None) -> None:
     path = here.chat.path(job.place.parent if job is not None else here.at) if here.at else ()
     if not path:
         _draw_first()
         return
-    book = notebook(
-        path, here.chat.visible, here.chat.view, here.chat.generations, window=WINDOW + here.session.window
-    )
+    book = notebook(path, here.chat.visible, here.chat.view, here.chat.generations, more=more_of(here))
     look = Look(
         lambda name: label_of(here.forky.models, name),
         here.forky.store.blob,
@@ -103,14 +114,25 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> None:
         here.session.picks,
         (here.session.mark_a, here.session.mark_b),
     )
-    draw_earlier(here, book, path[0].id)
-    for cell in book.cells:
-        draw_cell(cell, look)
-        _draw_open_form(here, cell.message)
+    with st.container(key="chat-earlier-slot"):
+        draw_earlier(here, book, path[0].id)
+    _draw_pages(here, book.pages(), look)
     if job is None:
         draw_unanswered(here, book)
     if not here.at_head and here.at is not None:
         draw_later(here, later_on(here.at, here.chat.branch.head, here.chat.visible))
+
+
+def _draw_pages(here: Frame, pages: Sequence[Sequence[Cell]], look: Look) -> None:
+    """The newest page beside a container that holds all earlier ones: what comes in above moves nothing below it."""
+    with st.container():
+        before = st.container()
+        for cell in pages[-1]:
+            draw_cell(cell, look)
+            _draw_open_form(here, cell.message)
+    if len(pages) > 1:
+        with before:
+            _draw_pages(here, pages[:-1], look)
 
 
 def _draw_open_form(here: Frame, message: Message) -> None:

@@ -1,6 +1,8 @@
 """The view model of the notebook: the current path as cells, newest last, only as many as are drawn.
 
-Drawing dominates long pages, so a page asks for a window of the path and says how many cells came before it.
+The browser's work grows with every cell, so a page draws what a screen shows and a little more, and says how many
+messages come before. The window begins at every fourth message only: as a conversation goes on, cells keep their
+places on the page, and a browser need not draw again what stays.
 """
 
 from __future__ import annotations
@@ -11,8 +13,13 @@ from dataclasses import dataclass
 from forky_core.model import Generation, Message, MessageId, View
 from forky_core.repo.visible import Visible
 
-WINDOW = 20
-"""Cells that a page draws at once."""
+MORE = 20
+"""Earlier messages that are shown at a time when somebody asks for them."""
+_TALL = 1_100
+"""Pixels that the first window fills at least, by estimate; a screen shows 600 to 1,000 of them."""
+_MOST, _STEP = 20, 4
+_HEAD, _LINE, _COLUMNS = 56, 24, 92
+"""Of a cell, in pixels; and the characters on a line of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +57,40 @@ class Notebook:
     """The drawn end of a path."""
 
     cells: tuple[Cell, ...]
+    window: int
+    """How many of them, at the end, are drawn before anybody asks for more."""
     earlier: int
     """How many messages of the path come before the first cell."""
-    later: int
-    """How many come after the last one."""
     unanswered: Generation | None
     """The failed call at the end of the path, where nothing arrived: shown below the question."""
 
     @property
     def total(self) -> int:
-        return self.earlier + len(self.cells) + self.later
+        return self.earlier + len(self.cells)
+
+    def pages(self) -> tuple[tuple[Cell, ...], ...]:
+        """The cells as they were asked for, oldest page first; the window is the last one."""
+        end = len(self.cells) - self.window
+        pages = [self.cells[end:]]
+        while end > 0:
+            pages.append(self.cells[max(0, end - MORE) : end])
+            end -= MORE
+        return tuple(reversed(pages))
+
+
+def window_start(path: Sequence[Message]) -> int:
+    """How many messages come before the window of this path."""
+    tall, start = 0, len(path)
+    while start > 0 and tall < _TALL and len(path) - start < _MOST:
+        start -= 1
+        tall += _height(path[start].text)
+    return start - start % _STEP
+
+
+def _height(text: str) -> int:
+    """Pixels of a cell, roughly; a very long text counts as one that fills the window."""
+    lines = sum(1 + len(line) // _COLUMNS for line in text[: _COLUMNS * _TALL // _LINE].splitlines())
+    return _HEAD + _LINE * lines
 
 
 def notebook(
@@ -68,11 +99,11 @@ def notebook(
     view: View,
     generations: Sequence[Generation],
     *,
-    window: int = WINDOW,
-    around: MessageId | None = None,
+    more: int = 0,
 ) -> Notebook:
-    """The last `window` messages of `path`, or those around the message `around`."""
-    start, end = _window([message.id for message in path], window, around)
+    """The window of `path`, and `more` earlier messages."""
+    window = len(path) - window_start(path)
+    start = max(0, len(path) - window - more)
     calls: Mapping[MessageId, Generation] = {g.message: g for g in generations if g.message is not None}
     heads: dict[MessageId, list[str]] = {}
     for branch in view.branches.values():
@@ -90,17 +121,9 @@ def notebook(
             tuple(heads.get(message.id, ())),
             tuple(tags.get(message.id, ())),
         )
-        for number, message in enumerate(path[start:end], start + 1)
+        for number, message in enumerate(path[start:], start + 1)
     )
-    return Notebook(cells, start, len(path) - end, _unanswered(path, generations))
-
-
-def _window(ids: Sequence[MessageId], window: int, around: MessageId | None) -> tuple[int, int]:
-    if around is None or around not in ids:
-        return max(0, len(ids) - window), len(ids)
-    middle = ids.index(around)
-    start = max(0, min(middle - window // 2, len(ids) - window))
-    return start, min(len(ids), start + window)
+    return Notebook(cells, window, start, _unanswered(path, generations))
 
 
 def _unanswered(path: Sequence[Message], generations: Sequence[Generation]) -> Generation | None:

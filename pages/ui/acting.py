@@ -26,7 +26,7 @@ def act_on(here: Frame, act: Act) -> None:
 def goto(here: Frame, message: MessageId) -> None:
     """Check a message out: its branch where it is a head, else the branch it is best looked at from."""
     name = branch_for(message, here.chat.view, here.chat.visible, here.chat.branch_name)
-    here.session.window, here.session.acting = 0, None
+    here.session.acting = None
     go(here.chat.checkout(name), message)
 
 

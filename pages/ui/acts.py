@@ -2,8 +2,9 @@
 
 A Streamlit widget per action would be hundreds on a page, and the browser's work per widget is what makes long pages
 slow. So a cell's head is one piece of HTML whose buttons carry `data-act` and `data-id`, and one component hears their
-clicks, keeps the clipboard and scrolls to the message that was asked for. The buttons are ordinary ones: reachable by
-Tab, named for screen readers. Nothing that a model wrote can contain one, since Markdown's HTML is escaped.
+clicks, keeps the clipboard (acts.js) and scrolls to the message that was asked for (scrolling.js). The buttons are
+ordinary ones: reachable by Tab, named for screen readers. Nothing that a model wrote can contain one, since Markdown's
+HTML is escaped.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -47,103 +49,8 @@ def button(act: str, id: str, icon: str, label: str, *, pressed: bool | None = N
     )
 
 
-_JS = """
-export default function (component) {
-  const { data, setTriggerValue, parentElement } = component;
-  const held = (window.__forkyActs ??= { copied: 0, place: "", n: 0 });
-  held.send = (name, id) => setTriggerValue("act", { name, id, n: Date.now() + held.n++ });
-  held.menu = data.menu;
-
-  const main = () => document.querySelector('[data-testid="stMain"]');
-  const closeMenu = () => { held.popup?.remove(); held.popup = null; held.opener?.focus(); held.opener = null; };
-
-  const openMenu = (opener) => {
-    closeMenu();
-    const popup = document.createElement("div");
-    popup.className = "fk-menu"; popup.setAttribute("role", "menu");
-    for (const [name, icon, label] of held.menu) {
-      const item = document.createElement("button");
-      item.type = "button"; item.setAttribute("role", "menuitem");
-      item.dataset.act = name; item.dataset.id = opener.dataset.id;
-      const sign = document.createElement("span");
-      sign.className = "fk-icon"; sign.setAttribute("aria-hidden", "true"); sign.textContent = icon;
-      item.append(sign, document.createTextNode(label));
-      popup.append(item);
-    }
-    document.querySelector(".stApp").append(popup);
-    const at = opener.getBoundingClientRect(), size = popup.getBoundingClientRect();
-    popup.style.left = Math.max(6, Math.min(at.right - size.width, innerWidth - size.width - 6)) + "px";
-    popup.style.top = (at.bottom + size.height + 6 > innerHeight ? Math.max(6, at.top - size.height - 2) : at.bottom + 2) + "px";
-    held.popup = popup; held.opener = opener;
-    popup.firstElementChild?.focus();
-  };
-
-  if (!held.listening) {
-    held.listening = true;
-    held.click = (event) => {
-      const button = event.target.closest?.("[data-act]");
-      if (!button) { if (held.popup && !held.popup.contains(event.target)) closeMenu(); return; }
-      event.preventDefault();
-      if (button.dataset.act === "more") { held.opener === button ? closeMenu() : openMenu(button); return; }
-      if (held.popup) closeMenu();
-      held.send(button.dataset.act, button.dataset.id ?? "");
-    };
-    held.key = (event) => {
-      if (!held.popup) return;
-      const items = [...held.popup.children], at = items.indexOf(document.activeElement);
-      if (event.key === "Escape" || event.key === "Tab") closeMenu();
-      else if (event.key === "ArrowDown") items[(at + 1) % items.length].focus();
-      else if (event.key === "ArrowUp") items[(at - 1 + items.length) % items.length].focus();
-      else return;
-      event.preventDefault(); event.stopPropagation();
-    };
-    document.addEventListener("click", held.click);
-    document.addEventListener("keydown", held.key, true);
-  }
-
-  if (data.copied[0] > held.copied) {
-    held.copied = data.copied[0];
-    const text = data.copied[1];
-    const old = () => {
-      const field = document.createElement("textarea");
-      field.value = text; document.body.append(field); field.select(); document.execCommand("copy"); field.remove();
-    };
-    navigator.clipboard ? navigator.clipboard.writeText(text).catch(old) : old();
-  }
-
-  // Go to the message that was asked for, once, when its cell is there; then stay at the end while a reply grows.
-  const bottom = () => { const box = main(); if (box) box.scrollTop = box.scrollHeight; };
-  if (data.place !== held.place) {
-    held.place = data.place;
-    const begun = performance.now();
-    const seek = () => {
-      const cell = document.querySelector(`[data-cell="${CSS.escape(data.at)}"]`);
-      if (data.end || !data.at) bottom(); else cell?.scrollIntoView({ block: "start" });
-      if (performance.now() - begun < 500) requestAnimationFrame(seek);
-    };
-    const stop = () => { begun && (held.place = data.place); };
-    seek();
-  }
-  const box = main();
-  held.grown?.disconnect();
-  if (box) {
-    let near = box.scrollHeight - box.scrollTop - box.clientHeight < 160;
-    const note = () => { near = box.scrollHeight - box.scrollTop - box.clientHeight < 160; };
-    box.removeEventListener("scroll", held.scroll); held.scroll = note;
-    box.addEventListener("scroll", note, { passive: true });
-    held.grown = new ResizeObserver(() => { if (near && data.follow) bottom(); });
-    const inner = box.querySelector('[data-testid="stMainBlockContainer"]');
-    if (inner) held.grown.observe(inner);
-  }
-  return () => {
-    document.removeEventListener("click", held.click);
-    document.removeEventListener("keydown", held.key, true);
-    held.popup?.remove(); held.grown?.disconnect();
-    held.popup = held.opener = null; held.listening = false; held.place = "";
-  };
-}
-"""
-
+_HERE = Path(__file__).parent
+_JS = "".join((_HERE / name).read_text("utf-8") for name in ("scrolling.js", "acts.js"))
 _component = st.components.v2.component("forky.acts", js=_JS, html="<div></div>")
 
 

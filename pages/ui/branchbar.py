@@ -55,7 +55,7 @@ def draw_branchbar(here: Frame) -> None:
 
 def _switch(here: Frame) -> None:
     with saying(here.session):
-        here.session.window, here.session.acting = 0, None
+        here.session.acting = None
         go(here.chat.checkout(st.session_state["chat.branch"]))
 
 

@@ -1,7 +1,8 @@
 """The cells of the notebook: who, what, and what it took.
 
-A cell is a head and a foot of HTML (everything in it escaped) around the message's own text, which goes through
-markdown.py. Forms open below a cell only while they are asked for.
+A cell is a head of HTML (everything in it escaped) and the message's own text, which goes through markdown.py; what is
+rare, such as a line that says how a reply broke off, comes below. An element more in each cell is an element more in
+every redraw of the page. Forms open below a cell only while they are asked for.
 """
 
 from __future__ import annotations
@@ -61,9 +62,8 @@ def draw_cell(cell: Cell, look: Look) -> None:
     with st.container(key=f"cell-{message.role}-{kind}-{short}"):
         st.html(head(cell, look))
         draw_parts(message, short, look.blob)
-        foot = _foot(cell, look)
-        if foot:
-            st.html(foot)
+        if ended := _ended(cell):
+            st.html(ended)
 
 
 def draw_parts(message: Message, short: str, blob: Callable[[str], Blob]) -> None:
@@ -124,7 +124,7 @@ def head(cell: Cell, look: Look) -> str:
     )
     return (
         f'<div class="fk-head" data-cell="{escape(id)}"><span class="fk-who fk-{message.role}">'
-        f"{escape(showable(name))}</span>{when}{marks}{chips}{_siblings(cell)}"
+        f"{escape(showable(name))}</span>{when}{_took(cell, look)}{marks}{chips}{_siblings(cell)}"
         f'<span class="fk-acts">{_acts(cell, look)}</span></div>'
     )
 
@@ -165,25 +165,25 @@ def _acts(cell: Cell, look: Look) -> str:
     )
 
 
-def _foot(cell: Cell, look: Look) -> str:
-    """HTML of the quiet line below an answer, and of how it ended where it did not end well."""
-    call = cell.generation
-    if call is None:
+def _took(cell: Cell, look: Look) -> str:
+    """HTML of what an answer took."""
+    call, took = cell.generation, captions.took(cell)
+    facts = [look.label(call.model)] if call is not None and cell.message.name else []
+    facts += [took] if took else []
+    return f'<span class="fk-took">{escape(" · ".join(facts))}</span>' if facts else ""
+
+
+def _ended(cell: Cell) -> str:
+    """HTML of how a reply ended where it did not end well, with the ways on."""
+    ended = captions.ended(cell.generation)
+    if not ended:
         return ""
-    facts = [captions.took(cell)] if captions.took(cell) else []
-    if cell.message.name:
-        facts.insert(0, look.label(call.model))
-    ended = captions.ended(call)
-    trouble = (
+    return (
         f'<div class="fk-ended"><span class="fk-icon" aria-hidden="true">warning</span>'
         f"<span>{escape(showable(ended))}</span>"
         f"{_word('resume', cell.message.id, 'Resume') if cell.branches else ''}"
         f"{_word('again', cell.message.id, 'Ask again')}</div>"
-        if ended
-        else ""
     )
-    line = f'<div class="fk-foot">{escape(" · ".join(facts))}</div>' if facts else ""
-    return trouble + line
 
 
 def _word(act: str, id: MessageId, label: str) -> str:
@@ -246,7 +246,7 @@ def _draw_file(file: AttachmentPart, key: str, blob: Callable[[str], Blob]) -> N
     try:
         found = blob(file.sha256)
     except ForkyError:
-        st.html(f'<div class="fk-foot">“{escape(showable(name))}” is not in this database.</div>')
+        st.html(f'<div class="fk-quiet">“{escape(showable(name))}” is not in this database.</div>')
         return
     if file.media_type in _PICTURES:
         with suppress(Exception):  # Pillow raises whatever a damaged picture makes it raise.

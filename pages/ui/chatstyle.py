@@ -13,7 +13,7 @@ _CSS = """
   font-feature-settings: "liga"; -webkit-font-smoothing: antialiased; display: inline-block; width: 1em; overflow: hidden; }
 .fk-head { display: flex; align-items: center; gap: .45rem; min-height: 1.75rem; flex-wrap: wrap; font-size: .86rem; }
 .fk-who { font-weight: 620; overflow-wrap: anywhere; }
-.fk-head time, .fk-foot { opacity: .62; font-size: .8rem; font-variant-numeric: tabular-nums; }
+.fk-head time, .fk-took { opacity: .62; font-size: .8rem; font-variant-numeric: tabular-nums; }
 .fk-chip { font-size: .74rem; padding: .02rem .45rem; border-radius: 1rem; max-width: 14rem; overflow: hidden;
   text-overflow: ellipsis; white-space: nowrap; background: color-mix(in srgb, var(--fk-accent) 15%, transparent); }
 .fk-tag { background: none; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
@@ -62,6 +62,7 @@ _CSS = """
 @media (min-width: 900px) {
   .stColumn:has(> div > .st-key-chat-side), .stColumn:has(.st-key-chat-side) { position: sticky; top: 6.6rem;
     align-self: flex-start; max-height: calc(100dvh - 7.2rem); overflow: auto; }
+  .st-key-graph-panel-chat-graph { max-height: calc(100dvh - 10.6rem); }
   div:has(> .st-key-line-pane), .st-key-line-pane { display: none; }
 }
 @media (max-width: 899px) {
@@ -114,6 +115,8 @@ div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; backg
 .st-key-chat-top > div:has(> .st-key-notice) { flex: 1 1 100%; order: 3; }
 .st-key-chat-top p { margin: 0; }
 [data-cell] { scroll-margin-top: 8rem; }
+/* A run takes a moment: what is about to be replaced does not fade meanwhile, which would be painted twice. */
+.st-key-chat-cells [data-stale] { opacity: 1 !important; transition: none !important; }
 .fk-first { padding: 2.5rem 1rem; text-align: center; opacity: .8; line-height: 1.7; }
 </style>
 """

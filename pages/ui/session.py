@@ -28,7 +28,9 @@ class Session:
     open_folds: frozenset[str] = frozenset()
     """Ids of the graph's folded runs that are shown whole."""
     window: int = 0
-    """Cells asked for beyond the first window of the notebook."""
+    """Cells asked for beyond the first window of the notebook …"""
+    window_of: str = ""
+    """… at this place of it (ui/window.py)."""
     graph_epoch: int = 0
     """Raised after each handled click, so that a second click on the same node is a new one."""
     picks: tuple[MessageId, ...] = ()

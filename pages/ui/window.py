@@ -5,24 +5,34 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.model import MessageId
-from forky_core.views.notebook import WINDOW, Notebook
+from forky_core.views.notebook import MORE, Notebook
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, go
 from pages.ui.markdown import plain_label
 
 
+def looked_at(here: Frame) -> str:
+    """What a reader's place on the page belongs to: the end of a branch wherever it moves, or one message."""
+    return f"{here.chat.id}/{here.chat.branch_name}/{'' if here.at_head else here.at}"
+
+
+def more_of(here: Frame) -> int:
+    """Messages asked for beyond the window, here; none once somebody has gone elsewhere."""
+    return here.session.window if here.session.window_of == looked_at(here) else 0
+
+
 def draw_earlier(here: Frame, book: Notebook, first: MessageId) -> None:
-    """Keys: `chat.earlier`, `chat.begin`."""
+    """Keys: `chat.earlier`, `chat.begin`. Scrolling up presses the first by itself (scrolling.js)."""
     if not book.earlier:
         return
     with st.container(key="line-earlier", horizontal=True, horizontal_alignment="center"):
         st.button(
-            f"Show {min(WINDOW, book.earlier)} earlier of {book.earlier:,}",
+            f"Show {min(MORE, book.earlier)} earlier of {book.earlier:,}",
             key="chat.earlier",
             icon=":material/expand_less:",
             type="tertiary",
-            on_click=_widen,
-            args=(here,),
+            on_click=_show_more,
+            args=(here, looked_at(here)),
         )
         st.button(
             "To the beginning",
@@ -35,8 +45,11 @@ def draw_earlier(here: Frame, book: Notebook, first: MessageId) -> None:
         )
 
 
-def _widen(here: Frame) -> None:
-    here.session.window += WINDOW
+def _show_more(here: Frame, place: str) -> None:
+    """A click that was overtaken by one that leads elsewhere asks for nothing there."""
+    held = here.session
+    held.window = (held.window if held.window_of == place else 0) + MORE
+    held.window_of = place
 
 
 def draw_later(here: Frame, later: int | None) -> None:

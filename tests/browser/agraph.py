@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.browser.conftest import PATIENCE
+
 _FIND = """
 () => {
   const root = document.querySelector('#root');
@@ -36,21 +38,41 @@ _WHERE = """
 """
 
 
+_INSIDE = """
+(frame) => {
+  const panel = frame.closest('[class*="st-key-graph-panel"]');
+  return panel ? [panel.scrollTop, frame.getBoundingClientRect().top] : [0, frame.getBoundingClientRect().top];
+}
+"""
+
+
+_FRAMES = """
+(count) => new Promise((resolve) => {
+  const next = () => (count-- > 0 ? requestAnimationFrame(next) : resolve());
+  next();
+})
+"""
+"""Waits for so many painted frames."""
+
+
 def graph_frame(page: Any) -> Any:
     """The frame of the graph, once its picture is there."""
-    page.wait_for_selector('iframe[title*="agraph"]', timeout=30_000)
-    for _ in range(100):
-        for frame in page.frames:
-            if "agraph" in frame.url and frame.evaluate(_FIND):
-                return frame
-        page.wait_for_timeout(100)
+    element = page.wait_for_selector('iframe[title*="agraph"]', timeout=PATIENCE)
+    frame = element.content_frame()
+    frame.wait_for_load_state()
+    for _ in range(PATIENCE // 100):
+        if frame.evaluate(_FIND):
+            return frame
+        page.evaluate(_FRAMES, 6)
     raise AssertionError("The graph did not appear.")
 
 
 def click_node(page: Any, id: str) -> None:
-    """Click the dot of a message or fold."""
+    """Click the dot of a message or fold, once the panel has brought the current row into sight."""
     frame = graph_frame(page)
-    page.wait_for_timeout(300)  # The panel brings the current row into sight.
+    stood = None
+    while stood != (stood := page.locator('iframe[title*="agraph"]').first.evaluate(_INSIDE)):
+        page.evaluate(_FRAMES, 12)
     point = frame.evaluate(_WHERE, id)
     assert point is not None, f"no node {id}"
     frame.locator("canvas").click(position={"x": point["x"], "y": point["y"]})

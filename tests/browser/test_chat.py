@@ -6,12 +6,25 @@ from typing import Any
 
 import pytest
 
+from forky_core.forky import Forky
+from forky_core.views.notebook import MORE
 from tests.browser.agraph import click_node
 from tests.browser.conftest import CHECKOUT, served
+from tests.builders import talk
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
 pytestmark = pytest.mark.browser
+_PAINTED_AT = """
+(id) => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(
+  () => resolve(document.querySelector(`[data-cell="${id}"]`).getBoundingClientRect().top))))
+"""
+_SCROLL_UP = """
+(id) => {
+  document.querySelector('[data-testid="stMain"]').scrollTop = 100;
+  return document.querySelector(`[data-cell="${id}"]`).getBoundingClientRect().top;
+}
+"""
 DRAFT = ".st-key-chat-draft textarea"
 LAST = "word59"
 
@@ -142,8 +155,8 @@ def test_the_list_is_chosen_once_and_forks_by_key(app: str, watch: Any) -> None:
     page.get_by_role("radio", name="List").or_(page.get_by_role("button", name="List")).first.click()
     row = page.locator(".twin .row").first
     row.click()
-    page.wait_for_timeout(800)
-    page.locator(".twin [role=listbox], .twin").first.focus()
+    expect(row).to_have_attribute("aria-selected", "true")
+    page.get_by_role("listbox").focus()
     page.keyboard.press("f")
     page.locator(".st-key-chat-form_name input").fill("by-key")
     page.keyboard.press("Enter")
@@ -162,6 +175,30 @@ def test_a_link_to_a_message_works_as_the_first_request_of_a_fresh_server(tmp_pa
         begin(page)
         assert messages(page) == 1
         assert page.locator("[data-cell]").get_attribute("data-cell") == cell
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_earlier_messages_come_in_above_and_what_is_read_stays_where_it_is(
+    tmp_path: Path, watch: Any, width: int
+) -> None:
+    with Forky.open(tmp_path / "forky.duckdb") as forky:
+        talk(forky.create("Long"), *(f"message number {at} " + "and on " * 60 for at in range(90)))
+    with served(CHECKOUT / "app.py", tmp_path) as address:
+        watched = watch(width=width, height=844)
+        page = watched.open(address)
+        begin(page)
+        expect(page.get_by_text("message number 89")).to_be_in_viewport(timeout=30_000)
+        first, count = page.locator("[data-cell]").first.get_attribute("data-cell"), messages(page)
+        page.mouse.move(width / 3, 300)
+        page.mouse.wheel(0, 1)
+        before = page.evaluate(_SCROLL_UP, first)
+        expect(page.locator("[data-cell]")).to_have_count(count + MORE, timeout=30_000)
+        assert abs(page.evaluate(_PAINTED_AT, first) - before) < 2
+        page.get_by_role("button", name="Show 20 earlier").focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("[data-cell]")).to_have_count(count + 2 * MORE, timeout=30_000)
+        assert page.evaluate("document.activeElement.closest('.st-key-chat-earlier') !== null")
+        assert watched.problems == []
 
 
 def test_the_menu_of_a_cell_is_reached_and_left_by_keyboard(app: str, watch: Any) -> None:

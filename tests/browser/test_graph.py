@@ -10,6 +10,17 @@ from tests.browser.agraph import click_node
 from tests.browser.conftest import CHECKOUT, served
 
 pytestmark = pytest.mark.browser
+_ATTACK = """
+() => new Promise((resolve) => {
+  const script = document.createElement('script'); script.textContent = 'window.ran = true';
+  document.body.append(script);
+  const image = document.createElement('img'); image.src = 'http://leak.invalid/x.png';
+  document.body.append(image);
+  document.addEventListener('error', (event) => event.target.id === 'bait' && setTimeout(resolve), true);
+  document.body.insertAdjacentHTML('beforeend', '<img id=bait src=data:, onerror="window.ran = true">');
+})
+"""
+"""Ends when the last of the three had its chance."""
 
 
 @pytest.fixture(scope="module")
@@ -56,18 +67,9 @@ def test_the_twin_works_by_keyboard_alone(demo: str, watch: Any) -> None:
 def test_the_policy_stops_foreign_images_and_scripts(demo: str, watch: Any) -> None:
     watched = watch()
     page = watched.open(demo)
-    page.evaluate(
-        """() => {
-        const script = document.createElement('script'); script.textContent = 'window.ran = true';
-        document.body.append(script);
-        const image = document.createElement('img'); image.src = 'http://leak.invalid/x.png';
-        document.body.append(image);
-        document.body.insertAdjacentHTML('beforeend', '<img src=data:, onerror="window.ran = true">');
-    }"""
-    )
-    page.wait_for_timeout(300)
+    with page.expect_console_message(lambda message: "leak.invalid" in message.text):
+        page.evaluate(_ATTACK)
     assert page.evaluate("window.ran") is None
-    assert any("leak.invalid" in problem for problem in watched.problems)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -87,6 +89,6 @@ def test_the_app_itself_loads_nothing_from_elsewhere_and_breaks_no_policy(app: s
     asked: list[str] = []
     watched.page.on("request", lambda request: asked.append(request.url))
     page = watched.open(f"{app}/library")
-    page.wait_for_timeout(500)
+    page.wait_for_load_state("networkidle")
     assert [url for url in asked if not url.startswith((app, "data:", "blob:"))] == []
     assert watched.problems == []

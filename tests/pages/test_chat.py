@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from forky_core.forky import Forky
 from forky_core.model import MessageId
 from forky_core.repo.conversation import Conversation
+from forky_core.views.notebook import MORE, window_start
 from pages.ui.drafts import drafts
 from tests.builders import talk, texts
 from tests.pages.apptest import by_key, click_graph, keys, latest, open_app
@@ -266,7 +267,12 @@ def test_a_megabyte_is_shown_cut_until_asked_for(forky: Forky) -> None:
 
 def test_only_a_window_of_a_long_path_is_drawn_until_more_is_asked_for(forky: Forky) -> None:
     chat = talk(forky.create("Long"), *(f"message number {i}" for i in range(80)))
+    first = window_start(chat.path())
     test = opened(chat)
-    assert "message number 59" not in shown(test) and "message number 60" in shown(test)
+    assert f"message number {first - 1}" not in shown(test) and f"message number {first}" in shown(test)
     by_key(test, "chat.earlier").click().run()
-    assert "message number 40" in shown(settled(test)) and "message number 39" not in shown(test)
+    now = first - MORE
+    assert f"message number {now}" in shown(settled(test)) and f"message number {now - 1}" not in shown(test)
+    while "chat.earlier" in keys(test):
+        by_key(test, "chat.earlier").click().run()
+    assert all(f"message number {i}" in shown(test) for i in range(80))

@@ -1,0 +1,80 @@
+// One listener for all buttons of the cells, the "…" menu, the clipboard. Uses scrolling.js, which comes before it.
+
+const state = (window.__forkyActs ??= { copied: 0, n: 0 });
+
+function closeMenu() {
+  state.popup?.remove();
+  state.opener?.setAttribute("aria-expanded", "false");
+  state.opener?.focus();
+  state.popup = state.opener = null;
+}
+
+function openMenu(opener) {
+  closeMenu();
+  const popup = document.createElement("div");
+  popup.className = "fk-menu";
+  popup.setAttribute("role", "menu");
+  popup.setAttribute("aria-label", "More about this message");
+  for (const [name, icon, label] of state.menu) {
+    const item = document.createElement("button");
+    item.type = "button"; item.setAttribute("role", "menuitem");
+    item.dataset.act = name; item.dataset.id = opener.dataset.id;
+    const sign = document.createElement("span");
+    sign.className = "fk-icon"; sign.setAttribute("aria-hidden", "true"); sign.textContent = icon;
+    item.append(sign, document.createTextNode(label));
+    popup.append(item);
+  }
+  document.querySelector(".stApp").append(popup);
+  const at = opener.getBoundingClientRect(), size = popup.getBoundingClientRect();
+  popup.style.left = Math.max(6, Math.min(at.right - size.width, innerWidth - size.width - 6)) + "px";
+  popup.style.top = (at.bottom + size.height + 6 > innerHeight ? Math.max(6, at.top - size.height - 2) : at.bottom + 2) + "px";
+  state.popup = popup; state.opener = opener;
+  opener.setAttribute("aria-expanded", "true");
+  popup.firstElementChild?.focus();
+}
+
+function clicked(event) {
+  const button = event.target.closest?.("[data-act]");
+  if (!button) { if (state.popup && !state.popup.contains(event.target)) closeMenu(); return; }
+  event.preventDefault();
+  if (button.dataset.act === "more") { state.opener === button ? closeMenu() : openMenu(button); return; }
+  if (state.popup) closeMenu();
+  state.send(button.dataset.act, button.dataset.id ?? "");
+}
+
+function pressed(event) {
+  if (!state.popup) return;
+  const items = [...state.popup.children], at = items.indexOf(document.activeElement);
+  if (event.key === "Escape" || event.key === "Tab") closeMenu();
+  else if (event.key === "ArrowDown") items[(at + 1) % items.length].focus();
+  else if (event.key === "ArrowUp") items[(at - 1 + items.length) % items.length].focus();
+  else if (event.key === "Home") items[0].focus();
+  else if (event.key === "End") items.at(-1).focus();
+  else return;
+  event.preventDefault(); event.stopPropagation();
+}
+
+function copy(text) {
+  const old = () => {
+    const field = document.createElement("textarea");
+    field.value = text; document.body.append(field); field.select(); document.execCommand("copy"); field.remove();
+  };
+  navigator.clipboard ? navigator.clipboard.writeText(text).catch(old) : old();
+}
+
+export default function ({ data, setTriggerValue }) {
+  state.send = (name, id) => setTriggerValue("act", { name, id, n: Date.now() + state.n++ });
+  state.menu = data.menu;
+  if (!state.listening) {
+    state.listening = true;
+    document.addEventListener("click", clicked);
+    document.addEventListener("keydown", pressed, true);
+  }
+  if (data.copied[0] > state.copied) { state.copied = data.copied[0]; copy(data.copied[1]); }
+  const still = keepPlace(data);
+  return () => {
+    document.removeEventListener("click", clicked);
+    document.removeEventListener("keydown", pressed, true);
+    closeMenu(); still(); state.listening = false;
+  };
+}

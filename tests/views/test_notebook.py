@@ -1,0 +1,63 @@
+"""Which cells a page draws, and in which pages it was asked for them."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forky_core.model import Message, MessageId, View
+from forky_core.parts import TextPart
+from forky_core.repo.visible import Visible
+from forky_core.views.notebook import MORE, Notebook, notebook, window_start
+
+
+def path_of(*texts: str) -> tuple[Message, ...]:
+    return tuple(
+        Message(
+            MessageId(f"m{at}"),
+            (MessageId(f"m{at - 1}"),) if at else (),
+            "assistant" if at % 2 else "user",
+            (TextPart(text),),
+            created=at,
+        )
+        for at, text in enumerate(texts)
+    )
+
+
+def book_of(path: tuple[Message, ...], more: int = 0) -> Notebook:
+    head = {"heads/main": {"at": path[-1].id}} if path else {}
+    view = View(MappingProxyType(head), 1)
+    visible = Visible(
+        1, {message.id: message for message in path}, {message.parent: (message.id,) for message in path}
+    )
+    return notebook(path, visible, view, (), more=more)
+
+
+def test_a_window_of_short_messages_holds_more_of_them_than_one_of_long_ones() -> None:
+    short, long = path_of(*["hello"] * 100), path_of(*["word " * 400] * 100)
+    assert 100 - window_start(short) > 2 * (100 - window_start(long)) > 0
+
+
+def test_the_window_begins_at_the_same_message_when_an_answer_is_added() -> None:
+    path = path_of(*(f"message {at}" for at in range(99)))
+    starts = [window_start(path[:end]) for end in range(80, 99)]
+    assert len(set(starts)) <= 6
+
+
+def test_a_megabyte_fills_a_window_alone() -> None:
+    path = path_of(*["hi"] * 40, "word " * 200_000)
+    assert len(path) - window_start(path) <= 4
+
+
+@given(st.lists(st.sampled_from(["hi", "word " * 60, "line\n" * 30]), max_size=120), st.integers(0, 6))
+def test_pages_together_are_the_cells_and_their_last_is_the_window(texts: list[str], asked: int) -> None:
+    path = path_of(*texts)
+    book = book_of(path, asked * MORE)
+    pages = book.pages()
+    assert [cell for page in pages for cell in page] == list(book.cells)
+    assert book.earlier + len(book.cells) == len(path) == book.total
+    if book.earlier:
+        assert pages[-1] == book_of(path).cells
+    assert all(len(page) <= MORE for page in pages)
