@@ -12,11 +12,34 @@ from collections.abc import Sequence
 from importlib import metadata
 from io import TextIOWrapper
 
-from forky_core.cli import chat, listing, log, repair, serve, verify
+from forky_core.cli import (
+    chat,
+    exporting,
+    importing,
+    listing,
+    log,
+    merge_file,
+    repair,
+    serve,
+    verify,
+)
 from forky_core.cli.plain import plain
 from forky_core.errors import ForkyError, NotFound, RequestError
 from forky_core.forky import Forky
 from forky_core.settings import Settings
+
+COMMANDS = (
+    chat,
+    listing,
+    log,
+    importing,
+    exporting,
+    merge_file,
+    verify,
+    repair,
+    serve,
+)
+"""In the order the help lists them."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -28,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
         "--database", metavar="FILE", help="the database (default: FORKY_DATABASE, or the user's data folder)"
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (chat, listing, log, verify, repair, serve):
+    for module in COMMANDS:
         module.add_to(commands)
     return top
 

@@ -14,15 +14,16 @@ from pathlib import Path
 from threading import Event
 
 from forky_core.errors import BadContent, ForkyError, NotFound, NothingToDo
-from forky_core.formats.account import Account, total
+from forky_core.formats.account import Account
 from forky_core.formats.contract import Found, Importer, Unreadable
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.formats.forky_file.reading import is_ours, read_chat
+from forky_core.formats.forky_file.files import read_document
+from forky_core.formats.forky_file.reading import is_ours
 from forky_core.formats.forky_file.writing import ORIGINS
 from forky_core.formats.pointing import point
 from forky_core.formats.registry import importer_for
-from forky_core.formats.source import Archive, Beside, OpenedDocument, opened, sample
+from forky_core.formats.source import Archive, OpenedDocument, opened, sample
 from forky_core.formats.tree import Grown, grow
 from forky_core.hashing import content_hash, mend_json
 from forky_core.model import (
@@ -35,7 +36,7 @@ from forky_core.model import (
 from forky_core.parts import AttachmentPart, Json, canonical_json
 from forky_core.repo.identity import new_id, now, title_from, title_line
 from forky_core.repo.transaction import Transaction
-from forky_core.repo.workspace import LARGEST_FILE, Workspace
+from forky_core.repo.workspace import Workspace
 
 OURS = "Forky chat file"
 UNKNOWN = "Its format is not known."
@@ -202,7 +203,7 @@ def _pieces(archive: Archive) -> Iterator[_Piece]:
         try:
             looked_at = sample(document)
             if is_ours(looked_at):
-                found = (_read_ours(document, archive.beside),)
+                found = (read_document(document, archive.beside),)
             else:
                 importer = importer_for(looked_at)
                 if importer is not None:
@@ -217,14 +218,6 @@ def _pieces(archive: Archive) -> Iterator[_Piece]:
         except ForkyError as error:
             number += 1
             yield _Piece(number, importer, document, Unreadable(document.name, str(error)))
-
-
-def _read_ours(document: OpenedDocument, beside: Beside) -> Chat:
-    def member(name: str) -> bytes:
-        with beside.members[name]() as stream:
-            return stream.read(LARGEST_FILE + 1)
-
-    return read_chat(document.values(), member)
 
 
 def _account_of(chat: Chat) -> Account:
@@ -272,7 +265,7 @@ class _Landing:
     forky: Workspace
     path: Path
     problems: list[Unreadable] = field(default_factory=list)
-    accounts: list[Account] = field(default_factory=list)
+    account: Account = field(default_factory=Account)
     landed: dict[ConversationId, int] = field(default_factory=dict)
     """What came: number of the operation by which a known conversation grew; 0 for a new one."""
     unchanged: int = 0
@@ -291,14 +284,14 @@ class _Landing:
         self.done += 1
         if isinstance(piece.found, Unreadable):
             self.problems.append(piece.found)
-            self.accounts.append(Account(unreadable=1))
+            self.account += Account(unreadable=1)
             return
         if isinstance(piece.found, Chat):
             self._adopt(piece.found)
             return
         assert piece.importer is not None
         grown = grow(piece.found)
-        self.accounts.append(grown.account)
+        self.account += grown.account
         if not grown.messages:
             self.problems.append(Unreadable(_title(grown) or "untitled", "It holds no message."))
             return
@@ -322,9 +315,9 @@ class _Landing:
             done = adopt(self.forky, chat)
         except BadContent as error:
             self.problems.append(Unreadable(chat.title or "untitled", str(error)))
-            self.accounts.append(Account(unreadable=1))
+            self.account += Account(unreadable=1)
             return
-        self.accounts.append(_account_of(chat))
+        self.account += _account_of(chat)
         if done.outcome == "unchanged":
             self.unchanged += 1
         else:
@@ -414,20 +407,19 @@ class _Landing:
     def progress(self, piece: _Piece) -> Progress:
         found = piece.found
         title = found.label if isinstance(found, Unreadable) else found.title
-        return Progress(self.done, title_line(title), total(self.accounts))
+        return Progress(self.done, title_line(title), self.account)
 
     def finish(self) -> Imported:
-        account = total(self.accounts)
-        number = self._record(account) if self.landed else 0
-        return Imported(number, tuple(self.landed), self.unchanged, tuple(self.problems), account)
+        number = self._record() if self.landed else 0
+        return Imported(number, tuple(self.landed), self.unchanged, tuple(self.problems), self.account)
 
-    def _record(self, account: Account) -> int:
+    def _record(self) -> int:
         store = self.forky.store
         number = int(store.setting("imports") or 0) + 1
         record = {
             "file": title_line(self.path.name),
             "at": now(),
-            "account": account.stored(),
+            "account": self.account.stored(),
             "conversations": self.landed,
         }
         store.set_setting(f"import/{number}", canonical_json(record))

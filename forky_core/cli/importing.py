@@ -1,0 +1,163 @@
+"""`forky import`: other programs' files, and Forky's own, with a look before anything lands."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Container
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from forky_core.cli.plain import one_line, plain
+from forky_core.errors import BadContent
+from forky_core.formats.forky_file.adopting import Adopted, fork_file, pull
+from forky_core.formats.forky_file.files import load
+from forky_core.formats.landing import Imported, Line, Progress, import_file, preview, undo_import
+from forky_core.parts import Json
+from forky_core.views.shelf import called, count
+from forky_core.views.times import stamp
+
+if TYPE_CHECKING:
+    from forky_core.forky import Forky
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser("import", help="bring conversations from a file, of any known format")
+    command.add_argument("files", nargs="*", type=Path, metavar="FILE")
+    command.add_argument("--preview", action="store_true", help="list what is in it; write nothing")
+    command.add_argument(
+        "--only", metavar="N,N-N", type=_numbers, help="these of the conversations that --preview lists"
+    )
+    command.add_argument(
+        "--fork", action="store_true", help="a Forky file: as a conversation of your own that remembers it"
+    )
+    command.add_argument(
+        "--pull", metavar="ID", help="a Forky file: what is new in it, into the conversation forked from it"
+    )
+    command.add_argument("--undo", metavar="NUMBER", type=int, help="take an import back")
+    command.add_argument("--json", action="store_true", help="one JSON object a line")
+    command.set_defaults(run=run, makes_database=True)
+
+
+def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    if options.undo is not None:
+        gone = undo_import(forky, options.undo)
+        print(f"Took {count(gone, 'conversation')} back.", file=out)
+        return 0
+    if not options.files:
+        raise BadContent("Which file?", "forky import FILE …")
+    code = 0
+    for path in options.files:
+        if options.fork or options.pull:
+            _adopt(forky, path, options, out)
+        elif options.preview:
+            _list(forky, path, options, out)
+        else:
+            code = max(code, _take(forky, path, options, out))
+    return code
+
+
+def _adopt(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> None:
+    chat = load(path)
+    into = forky.conversation(options.pull).id if options.pull else None
+    done: Adopted = fork_file(forky, chat) if into is None else pull(forky, into, chat)
+    if options.json:
+        print(json.dumps(asdict(done)), file=out)
+    elif done.outcome == "unchanged":
+        print("Nothing is new in it.", file=out)
+    else:
+        print(f"{count(done.messages, 'message')} → {done.conversation}", file=out)
+
+
+def _list(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> None:
+    for line in preview(forky, path):
+        if options.json:
+            print(json.dumps(_as_json(line), ensure_ascii=False), file=out)
+        else:
+            print(plain(_described(line)), file=out)
+
+
+def _described(line: Line) -> str:
+    if line.problem:
+        return f"{line.number:>5}  {one_line(line.title)}: {line.problem}"
+    when = stamp(line.created) if line.created else "no date"
+    size = f"{count(line.messages, 'message')}, {count(line.branches, 'branch')}"
+    here = "  (imported before)" if line.known else ""
+    return f"{line.number:>5}  {when:>16}  {size:>26}  {one_line(called(line.title))}  [{line.label}]{here}"
+
+
+def _as_json(line: Line) -> dict[str, Json]:
+    return {**asdict(line), "account": line.account.stored()}
+
+
+def _take(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> int:
+    wanted: Container[int] | None = options.only
+
+    def chosen(number: int) -> bool:
+        return wanted is None or number in wanted
+
+    shows = sys.stderr.isatty() and not options.json
+
+    def progress(now: Progress) -> None:
+        if shows and now.done % 20 == 0:
+            print(
+                f"\r{count(now.done, 'conversation')}, {count(now.account.imported, 'message')} ",
+                end="",
+                file=sys.stderr,
+            )
+
+    done = import_file(forky, path, chosen=chosen, on_progress=progress)
+    if shows:
+        print("\r\033[K", end="", file=sys.stderr)
+    if options.json:
+        print(json.dumps(_outcome(path, done), ensure_ascii=False), file=out)
+    else:
+        _report(path, done, out)
+    return 0 if done.conversations or done.unchanged or not done.problems else 1
+
+
+def _outcome(path: Path, done: Imported) -> dict[str, Json]:
+    return {
+        "file": path.name,
+        "import": done.number,
+        "conversations": list(done.conversations),
+        "unchanged": done.unchanged,
+        "problems": [{"what": one.label, "why": one.why} for one in done.problems],
+        "account": done.account.stored(),
+    }
+
+
+def _report(path: Path, done: Imported, out: TextIO) -> None:
+    account = done.account
+    print(
+        f"{one_line(path.name)}: {count(len(done.conversations), 'conversation')} imported, {done.unchanged} unchanged.",
+        file=out,
+    )
+    print(
+        f"  of {count(account.seen, 'node')}: {account.imported} messages, {account.collapsed} said the same twice, "
+        f"{sum(account.skipped.values())} left out",
+        file=out,
+    )
+    for why, number in {**account.skipped, **account.notes}.items():
+        print(f"  {number:>6} × {why}", file=out)
+    for problem in done.problems:
+        print(plain(f"  not imported: {one_line(problem.label)}: {problem.why}"), file=out)
+    if done.number:
+        print(f"  forky import --undo {done.number} takes it back.", file=out)
+
+
+def _numbers(text: str) -> Container[int]:
+    """Numbers and ranges: `1,4-6`."""
+    found: set[int] = set()
+    for piece in text.split(","):
+        first, dash, last = piece.partition("-")
+        try:
+            low, high = int(first), int(last if dash else first)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"“{piece}” is no number or range") from None
+        if high - low > 1_000_000:
+            raise argparse.ArgumentTypeError(f"“{piece}” is too long a range")
+        found.update(range(low, high + 1))
+    return found

@@ -1,0 +1,101 @@
+"""`forky merge-file` and `forky diff`: Forky chat files without a database, also as Git's merge driver."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TextIO
+
+from forky_core.cli.plain import one_line
+from forky_core.formats.forky_file.files import load, save
+from forky_core.formats.forky_file.uniting import Difference, difference, united
+from forky_core.model import Message
+from forky_core.parts import Json
+from forky_core.repo.repo import short
+from forky_core.views.shelf import count
+
+_EPILOG = """\
+As Git's merge driver, in .gitattributes:
+  *.forky.jsonl merge=forky
+and once in each clone:
+  git config merge.forky.driver "forky merge-file %A %O %B"
+"""
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    unite = commands.add_parser(
+        "merge-file",
+        help="unite two copies of a conversation's file",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    unite.add_argument("ours", type=Path, help="the file that is rewritten")
+    unite.add_argument("base", type=Path, help="the copy both went out from")
+    unite.add_argument("theirs", type=Path, help="the other copy")
+    unite.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write here, and leave OURS as it is"
+    )
+    unite.set_defaults(run=_unite, makes_database=None)
+    differ = commands.add_parser("diff", help="say what two files of a conversation differ in")
+    differ.add_argument("left", type=Path)
+    differ.add_argument("right", type=Path)
+    differ.add_argument("--json", action="store_true", help="one JSON object")
+    differ.set_defaults(run=_differ, makes_database=None)
+
+
+def _unite(options: argparse.Namespace) -> int:
+    # Git hands an empty file for the base where both sides added theirs.
+    base = load(options.base) if options.base.is_file() and options.base.stat().st_size else None
+    done = united(load(options.ours), load(options.theirs), base)
+    save(done.chat, options.output or options.ours)
+    if done.messages:
+        print(f"{count(done.messages, 'message')} more.", file=sys.stderr)
+    for name, other in done.parted:
+        print(f"“{one_line(name)}” had moved on both sides; theirs is “{one_line(other)}”.", file=sys.stderr)
+    for key in done.overruled:
+        print(f"Both sides changed {one_line(key)}; ours stands.", file=sys.stderr)
+    return 0
+
+
+def _differ(options: argparse.Namespace) -> int:
+    found = difference(load(options.left), load(options.right))
+    if options.json:
+        print(json.dumps(_as_json(found)))
+    else:
+        _print(found, options.left.name, options.right.name, sys.stdout)
+    return 0 if found.same else 1
+
+
+def _as_json(found: Difference) -> Json:
+    return {
+        "only_left": [message.id for message in found.only_left],
+        "only_right": [message.id for message in found.only_right],
+        "moved": [{"key": key, "left": left, "right": right} for key, left, right in found.moved],
+    }
+
+
+def _print(found: Difference, left: str, right: str, out: TextIO) -> None:
+    if found.same:
+        print("No difference.", file=out)
+    for name, sign, messages in ((left, "-", found.only_left), (right, "+", found.only_right)):
+        if messages:
+            print(f"Only in {one_line(name)}: {count(len(messages), 'message')}", file=out)
+        for message in messages:
+            print(f"{sign} {short(message.id)} {message.role}: {_begin(message)}", file=out)
+    for key, before, after in found.moved:
+        print(f"~ {one_line(key)}: {_value(before)} → {_value(after)}", file=out)
+
+
+def _begin(message: Message) -> str:
+    line = one_line(message.text)
+    return line if len(line) <= 80 else line[:79] + "…"
+
+
+def _value(value: Json) -> str:
+    if value is None:
+        return "(absent)"
+    if isinstance(value, dict) and set(value) == {"at"}:
+        return short(value["at"]) if value["at"] else "(empty)"
+    return one_line(json.dumps(value, ensure_ascii=False))[:80]

@@ -1,0 +1,227 @@
+"""Two copies of one conversation made one again, as a merge driver for Git and for anybody with two files.
+
+Messages only ever come together: both sides' are kept. Refs are decided one by one against what both sides had in
+common: where one side moved, its move counts; where both did, the one that continues the other; and where neither
+does, both stay, the other side's under a name of its own. So there is never a conflict marker, and nothing is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from forky_core.dag import is_ancestor
+from forky_core.errors import BadContent
+from forky_core.formats.forky_file.chat import Chat, replayed
+from forky_core.model import Change, Generation, Message, MessageId, Operation, operation_id
+from forky_core.parts import Json
+from forky_core.repo.identity import LONGEST_NAME, free_name
+
+ACTOR = "forky merge-file"
+THEIRS = "-theirs"
+"""What the name of the other side's branch ends in where both sides moved it apart."""
+
+_Entries = Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class United:
+    """The one conversation, and what was done to make it one."""
+
+    chat: Chat
+    messages: int
+    """How many the other side brought."""
+    parted: tuple[tuple[str, str], ...]
+    """Branches and tags that both sides had moved: the name, and the name of the other side's."""
+    overruled: tuple[str, ...]
+    """Keys that both sides changed and that hold one value only (title, rules): ours stands."""
+
+
+def united(ours: Chat, theirs: Chat, base: Chat | None = None) -> United:
+    """Both sides' messages and branches.
+
+    `base` is the copy both went out from; it is needed only where a file has no log.
+
+    Raises:
+        BadContent: they are files of different conversations.
+    """
+    if ours.id != theirs.id:
+        raise BadContent(
+            f"“{ours.title}” and “{theirs.title}” are different conversations.",
+            "Fork one into the other's workspace, or graft it.",
+        )
+    messages = {**ours.messages, **theirs.messages}
+    common = _common(ours, theirs)
+    shared = replayed(ours.operations[:common]).entries if common else (base.entries if base else {})
+    deciding = _Deciding(ours.entries, theirs.entries, shared, messages)
+    entries = deciding.entries()
+    chat = Chat(
+        ours.id,
+        MappingProxyType(messages),
+        _generations(ours, theirs),
+        MappingProxyType(entries),
+        _log(ours, theirs, common, entries, len(messages) - len(ours.messages)),
+        MappingProxyType({**ours.blobs, **theirs.blobs}),
+        tuple({repr(sorted(row.items())): row for row in (*ours.origins, *theirs.origins)}.values()),
+        tuple(dict.fromkeys((*ours.other_lines, *theirs.other_lines))),
+        ours.forked_from,
+    )
+    brought = len(messages) - len(ours.messages)
+    return United(chat, brought, tuple(deciding.parted), tuple(deciding.overruled))
+
+
+def _common(ours: Chat, theirs: Chat) -> int:
+    """How many operations the two logs share from their beginning: ids are chained, so halving finds it."""
+    low, high = 0, min(len(ours.operations), len(theirs.operations))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if ours.operations[middle - 1].id == theirs.operations[middle - 1].id:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _generations(ours: Chat, theirs: Chat) -> tuple[Generation, ...]:
+    found = {one.id: one for one in (*theirs.generations, *ours.generations)}
+    return tuple(sorted(found.values(), key=lambda one: (one.started, one.id)))
+
+
+def _log(ours: Chat, theirs: Chat, common: int, entries: _Entries, brought: int) -> tuple[Operation, ...]:
+    """Ours, and one operation more that brings what theirs did; theirs where it only went on."""
+    if not ours.operations:
+        return ()
+    if common == len(theirs.operations):
+        return ours.operations
+    if common == len(ours.operations):
+        return theirs.operations
+    view = replayed(ours.operations).entries
+    changes = tuple(
+        Change(key, view.get(key), entries.get(key))
+        for key in sorted({*view, *entries})
+        if view.get(key) != entries.get(key)
+    )
+    last = ours.operations[-1]
+    at = max(last.at, theirs.operations[-1].at)
+    many = "1 message" if brought == 1 else f"{brought} messages"
+    summary = f"United with a copy: {many} more"
+    number = last.number + 1
+    id = operation_id(
+        last.id,
+        number=number,
+        at=at,
+        actor=ACTOR,
+        verb="unite",
+        summary=summary,
+        changes=changes,
+        group=None,
+        reverts=(),
+    )
+    one_more = Operation(ours.id, number, id, last.id, at, ACTOR, "unite", summary, changes)
+    return (*ours.operations, one_more)
+
+
+class _Deciding:
+    def __init__(
+        self, ours: _Entries, theirs: _Entries, shared: _Entries, messages: Mapping[MessageId, Message]
+    ) -> None:
+        self._ours, self._theirs, self._shared = ours, theirs, shared
+        self._messages = messages
+        self.parted: list[tuple[str, str]] = []
+        self.overruled: list[str] = []
+
+    def entries(self) -> dict[str, Json]:
+        entries = dict(self._ours)
+        for key in sorted({*self._theirs, *self._shared}):
+            theirs, ours = self._theirs.get(key), self._ours.get(key)
+            if theirs == ours or theirs == self._shared.get(key):
+                continue
+            if ours == self._shared.get(key):
+                _set(entries, key, theirs)
+            else:
+                self._both(entries, key, ours, theirs)
+        return {key: entries[key] for key in sorted(entries) if _has_its_branch(key, entries)}
+
+    def _both(self, entries: dict[str, Json], key: str, ours: Json, theirs: Json) -> None:
+        """Both sides changed it, differently."""
+        kind, _, name = key.partition("/")
+        if ours is None or theirs is None:
+            _set(
+                entries, key, ours if theirs is None else theirs
+            )  # Deleted there, moved here: what moved stays.
+        elif kind == "heads" and self._continues(theirs, ours):
+            entries[key] = theirs
+        elif kind == "heads" and self._continues(ours, theirs):
+            entries[key] = ours
+        elif kind in ("heads", "tags") and self._is_named(entries, kind, theirs):
+            return  # An earlier uniting gave it a name.
+        elif kind in ("heads", "tags"):
+            other = self._other_name(entries, kind, name)
+            entries[f"{kind}/{other}"] = theirs
+            rules = self._theirs.get(f"rules/{name}")
+            if kind == "heads" and rules is not None:
+                entries[f"rules/{other}"] = rules
+            self.parted.append((name, other))
+        elif kind == "stash":
+            taken = [int(one.removeprefix("stash/")) for one in entries if one.startswith("stash/")]
+            entries[f"stash/{max(taken) + 1}"] = theirs
+        else:
+            self.overruled.append(key)
+
+    def _other_name(self, entries: _Entries, kind: str, name: str) -> str:
+        taken = {one.removeprefix(f"{kind}/") for one in entries if one.startswith(f"{kind}/")}
+        return free_name(name[: LONGEST_NAME - len(THEIRS) - 4] + THEIRS, taken)
+
+    def _is_named(self, entries: _Entries, kind: str, place: Json) -> bool:
+        """Whether a ref of ours leads to it: a branch through any parent, a tag by itself."""
+        refs = [value for key, value in entries.items() if key.startswith(f"{kind}/")]
+        if kind == "tags":
+            return place in refs
+        return any(ref["at"] is not None and self._continues(ref, place) for ref in refs)
+
+    def _continues(self, later: Json, earlier: Json) -> bool:
+        at, before = later["at"], earlier["at"]
+        if before is None:
+            return True
+        return at is not None and is_ancestor(before, at, lambda id: self._messages[id].parents)
+
+
+def _set(entries: dict[str, Json], key: str, value: Json) -> None:
+    if value is None:
+        entries.pop(key, None)
+    else:
+        entries[key] = value
+
+
+def _has_its_branch(key: str, entries: _Entries) -> bool:
+    """Rules of a branch that is gone go with it."""
+    return not key.startswith("rules/") or key.replace("rules/", "heads/", 1) in entries
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What one copy of a conversation has and the other has not."""
+
+    only_left: tuple[Message, ...]
+    only_right: tuple[Message, ...]
+    moved: tuple[tuple[str, Json, Json], ...]
+    """Key, value on the left, value on the right; None: absent."""
+
+    @property
+    def same(self) -> bool:
+        return not (self.only_left or self.only_right or self.moved)
+
+
+def difference(left: Chat, right: Chat) -> Difference:
+    """By content: two files of different conversations can be compared as well."""
+    keys = sorted({*left.entries, *right.entries})
+    return Difference(
+        tuple(message for id, message in left.messages.items() if id not in right.messages),
+        tuple(message for id, message in right.messages.items() if id not in left.messages),
+        tuple(
+            (key, left.entries.get(key), right.entries.get(key))
+            for key in keys
+            if left.entries.get(key) != right.entries.get(key)
+        ),
+    )

@@ -1,0 +1,70 @@
+"""`forky import`, `export`, `diff` and `merge-file` as a person types them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forky_core.cli.parser import main
+from tests.formats.test_landing import chat
+
+
+def forky(folder: Path, *words: str) -> int:
+    return main(["--database", str(folder / "chats.duckdb"), *words])
+
+
+def test_an_export_is_looked_at_imported_and_taken_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([chat("a", "First words", "x"), chat("b", "Second"), {"title": "Broken"}]))
+    assert forky(tmp_path, "import", str(file), "--preview") == 0
+    listed = capsys.readouterr().out
+    assert "First words" in listed
+    assert "It has no messages" in listed
+    assert forky(tmp_path, "import", str(file), "--only", "2") == 0
+    assert "1 conversation imported" in capsys.readouterr().out
+    assert forky(tmp_path, "list") == 0
+    assert "Second" in capsys.readouterr().out
+    assert forky(tmp_path, "import", "--undo", "1") == 0
+    capsys.readouterr()
+    forky(tmp_path, "list")
+    assert "No conversation yet" in capsys.readouterr().out
+
+
+def test_a_conversation_is_exported_forked_elsewhere_and_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([chat("a", "First words", "x")]))
+    forky(tmp_path, "import", str(file), "--json")
+    (id,) = json.loads(capsys.readouterr().out)["conversations"]
+    out = tmp_path / "one.forky.jsonl"
+    assert forky(tmp_path, "export", id, "-o", str(out)) == 0
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    assert forky(other, "import", "--fork", str(out), "--json") == 0
+    forked = json.loads(capsys.readouterr().out)["conversation"]
+    assert forked != id
+    assert forky(other, "export", forked, "-o", str(other / "two.forky.jsonl")) == 0
+    assert main(["diff", str(out), str(out)]) == 0
+    assert main(["diff", str(out), str(other / "two.forky.jsonl")]) == 1
+    assert "forked_from" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["import", "gone.json"], "cannot be read"),
+        (["import"], "Which file?"),
+        (["import", "--undo", "7"], "There is no import number 7"),
+        (["diff", "gone.jsonl", "gone.jsonl"], "cannot be read"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(
+    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert forky(tmp_path, *words) == 2
+    assert said in capsys.readouterr().err

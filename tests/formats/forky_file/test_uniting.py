@@ -1,0 +1,159 @@
+"""Two copies of one conversation, united: as values, and by real `git`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from forky_core.errors import BadContent
+from forky_core.formats.forky_file.adopting import adopt
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.files import load, save
+from forky_core.formats.forky_file.uniting import difference, united
+from forky_core.formats.forky_file.writing import chat_of, written
+from forky_core.repo.conversation import Conversation
+from forky_core.repo.workspace import Workspace
+from tests.builders import debugged, talk, texts, workspace
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+
+
+def copy_of(chat: Chat) -> Conversation:
+    """A conversation in a workspace of its own."""
+    forky, _ = workspace()
+    adopt(forky, chat)
+    return forky.conversation(chat.id, "main")
+
+
+def value_of(chat: Conversation) -> Chat:
+    return chat_of(chat._repo.store, chat.id)
+
+
+@pytest.fixture
+def base() -> Chat:
+    forky, _ = workspace()
+    return chat_of(forky.store, debugged(forky).id)
+
+
+def test_where_only_one_side_went_on_its_log_is_the_log(base: Chat) -> None:
+    mine = copy_of(base)
+    talk(mine, "More?", "More.")
+    newer = value_of(mine)
+    assert "".join(written(united(base, newer).chat)) == "".join(written(newer))
+    assert "".join(written(united(newer, base).chat)) == "".join(written(newer))
+
+
+def test_branches_that_moved_on_both_sides_become_two(base: Chat) -> None:
+    mine, theirs = copy_of(base), copy_of(base)
+    talk(mine, "Mine", "m")
+    talk(theirs, "Theirs", "t")
+    talk(theirs.checkout("debug"), "Only there", "d")
+    done = united(value_of(mine), value_of(theirs))
+    assert done.parted == (("main", "main-theirs"),)
+    assert done.messages == 4
+    landed = copy_of(done.chat)
+    assert texts(landed)[-1] == "m"
+    assert texts(landed.checkout("main-theirs"))[-1] == "t"
+    assert texts(landed.checkout("debug"))[-1] == "d"
+    assert landed.verify().clean
+    assert landed.operations[-1].verb == "unite"
+
+
+def test_uniting_again_changes_nothing(base: Chat) -> None:
+    mine, theirs = copy_of(base), copy_of(base)
+    talk(mine, "Mine", "m")
+    talk(theirs, "Theirs", "t")
+    once = united(value_of(mine), value_of(theirs)).chat
+    again = united(once, value_of(theirs))
+    assert (again.messages, again.parted) == (0, ())
+    assert dict(again.chat.entries) == dict(once.entries)
+
+
+def test_a_branch_that_one_side_deleted_and_the_other_moved_stays(base: Chat) -> None:
+    mine, theirs = copy_of(base), copy_of(base)
+    mine.delete_branch("debug")
+    talk(theirs.checkout("debug"), "Still needed", "yes")
+    done = united(value_of(mine), value_of(theirs))
+    assert done.chat.view.branches["debug"].head == theirs.branches["debug"].head
+
+
+def test_files_of_two_conversations_are_not_united(base: Chat) -> None:
+    forky, _ = workspace()
+    with pytest.raises(BadContent, match="different conversations"):
+        united(base, chat_of(forky.store, debugged(forky).id))
+
+
+def test_a_difference_names_messages_and_branches(base: Chat) -> None:
+    mine = copy_of(base)
+    talk(mine, "More?", "More.")
+    found = difference(base, value_of(mine))
+    assert [message.text for message in found.only_right] == ["More?", "More."]
+    assert [key for key, _, _ in found.moved] == ["heads/main"]
+    assert difference(base, base).same
+
+
+def git(folder: Path, *words: str) -> str:
+    done = subprocess.run(
+        ("git", "-c", "user.name=t", "-c", "user.email=t@example.org", *words),
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def commit(folder: Path, chat: Conversation) -> None:
+    save(value_of(chat), folder / "talk.forky.jsonl")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "said something")
+
+
+def test_git_merges_two_peoples_copies_without_a_conflict(base: Chat, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-qb", "main")
+    driver = f"{sys.executable} -m forky_core merge-file %A %O %B"
+    git(tmp_path, "config", "merge.forky.driver", driver)
+    (tmp_path / ".gitattributes").write_text("*.forky.jsonl merge=forky\n")
+    mine, theirs = copy_of(base), copy_of(base)
+    commit(tmp_path, mine)
+    git(tmp_path, "checkout", "-qb", "ana")
+    talk(theirs, "Theirs", "t")
+    commit(tmp_path, theirs)
+    git(tmp_path, "checkout", "-q", "main")
+    talk(mine, "Mine", "m")
+    commit(tmp_path, mine)
+    git(tmp_path, "merge", "-q", "ana", "-m", "both")
+    done = load(tmp_path / "talk.forky.jsonl")
+    assert set(done.view.branches) == {"main", "debug", "main-theirs"}
+    assert "<<<<" not in (tmp_path / "talk.forky.jsonl").read_text("utf-8")
+
+
+def test_git_diff_of_a_conversation_that_went_on_shows_what_is_new(base: Chat, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-qb", "main")
+    mine = copy_of(base)
+    commit(tmp_path, mine)
+    talk(mine, "More?", "More.")
+    save(value_of(mine), tmp_path / "talk.forky.jsonl")
+    changed = git(tmp_path, "diff", "--numstat").split()
+    assert changed[:2] == ["5", "1"], (
+        "two messages, two operations and the branch; of the old lines only the branch"
+    )
+
+
+def test_an_archive_carries_the_attachments_as_members(tmp_path: Path) -> None:
+    forky: Workspace
+    forky, _ = workspace()
+    chat = forky.create("Cats")
+    chat.ask("What is it?", attachments=[forky.attach(b"\x89PNG\r\n\x1a\n" + bytes(99), name="cat.png")])
+    whole = chat_of(forky.store, chat.id)
+    save(whole, tmp_path / "cats.forky.zip")
+    assert "".join(written(load(tmp_path / "cats.forky.zip"))) == "".join(written(whole))
+    first = (tmp_path / "cats.forky.zip").read_bytes()
+    save(whole, tmp_path / "cats.forky.zip")
+    assert (tmp_path / "cats.forky.zip").read_bytes() == first
