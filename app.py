@@ -18,7 +18,7 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import FileResponse, JSONResponse
 from starlette.routing import Route
 
 HERE = Path(__file__).resolve().parent
@@ -49,6 +49,11 @@ async def healthz(_request: Request) -> JSONResponse:
     return JSONResponse({"status": "ok", "version": version()}, headers={"cache-control": "no-store"})
 
 
+async def favicon(_request: Request) -> FileResponse:
+    """Ours in the place of Streamlit's. As `page_icon`, Streamlit would import numpy and Pillow for it."""
+    return FileResponse(HERE / "pages" / "ui" / "icon.svg", media_type="image/svg+xml")
+
+
 def policy() -> str:
     """The policy that lets Streamlit's page and streamlit-agraph's run their own inline scripts."""
     texts = []
@@ -76,7 +81,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
 
 app = st.App(
     HERE / "pages" / "shell.py",
-    routes=[Route("/healthz", healthz)],
+    routes=[Route("/healthz", healthz), Route("/{base:path}favicon.png", favicon)],
     middleware=[
         Middleware(SecurityHeaders, policy=policy()),
         Middleware(OwnRoutes, prefixes=("/healthz", "/v1"), hosts=Settings.from_environment().hosts),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import streamlit as st
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.style import apply_style
 from pages.ui.warmup import warm_up_in
@@ -26,13 +28,21 @@ def _begin_warm_up() -> bool:
     return True
 
 
+def _keep_icon() -> None:
+    """Tell the browser that app.py's /favicon.png is the icon of every page.
+
+    Without it the icon of the navigation is loaded from another server; `page_icon` would import numpy and Pillow.
+    """
+    context = get_script_run_ctx()
+    if context is not None:
+        message = ForwardMsg()
+        message.page_config_changed.favicon = "./favicon.png"
+        context.enqueue(message)
+
+
 def main() -> None:
-    st.set_page_config(
-        page_title="Forky",
-        page_icon=str(_HERE / "ui" / "icon.svg"),  # A named icon would be loaded from another server.
-        layout="wide",
-        initial_sidebar_state="auto",
-    )
+    st.set_page_config(page_title="Forky", layout="wide", initial_sidebar_state="auto")
+    _keep_icon()
     apply_style()
     pages = [
         st.Page(_HERE / file, title=title, icon=icon, default=file == "chat.py")

@@ -109,6 +109,8 @@ def _configure(module: ModuleType) -> None:
     settings.disable_hf_tokenizer_download = True
     settings.telemetry = False
     settings.drop_params = True
+    # It would read a vocabulary of 56 MB to count what the provider counts; ours are read when asked for (tokens.py).
+    settings.disable_token_counter = True
     # httpx closes a connection when its stream is closed; the aiohttp transport leaves sessions to the collector.
     settings.disable_aiohttp_transport = True
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "httpcore", "openai"):

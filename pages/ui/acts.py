@@ -76,7 +76,7 @@ def hear_acts(
 
     _component(
         key=key,
-        data={"menu": MENU, "place": place, "at": at, "end": end, "follow": follow, "copied": list(copied)},
+        data={"menu": MENU, "place": place, "at": at, "end": end, "follow": follow, "copied": copied},
         on_act_change=handle,
         height="content",
     )

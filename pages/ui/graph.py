@@ -1,9 +1,12 @@
 """The graph to click on: streamlit-agraph as a still picture of lanes, one card a row.
 
-streamlit-agraph replays its last click at every rerun and forgets zoom when it is mounted anew. So the component is
-called with a key and plain vis-network options, positions are ours, and every node's id carries an epoch that is raised
-after each handled click: a second click on a node is a new one, and an old click is known by its epoch. A node's
-`title` is never set: the component would run it as HTML. Labels are plain text.
+streamlit-agraph forgets zoom when it is mounted anew and is silent about a second click on a node. So it is mounted
+with a key and plain vis-network options, positions are ours, and every node's id carries an epoch that is raised after
+each handled click: a second click on a node is a new one, and an old click is known by its epoch. A node's `title` is
+never set: the component would run it as HTML. Labels are plain text.
+
+Its page is put into a frame by a component of ours (agraph.js). Streamlit's own way would import pyarrow, pandas and
+numpy for a picture that has no data frame: 80 MB and half a second of the first page.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -44,6 +48,9 @@ export default function ({ data, parentElement }) {
 """
 _scroll = st.components.v2.component("forky_graph_scroll", html="<span></span>", js=_SCROLL)
 """Brings the current row into sight when it changes; never while somebody scrolls."""
+_agraph_frame = st.components.v2.component(
+    "forky_agraph", js=Path(__file__).with_name("agraph.js").read_text("utf-8"), isolate_styles=False
+)
 _BUCKET = 10
 """Rows by which the frame grows: a new height mounts it anew, which must not happen at every message."""
 _EPOCHS = "graph.epochs"
@@ -99,26 +106,43 @@ def draw_graph(
         return id
 
     def handle() -> None:
-        if on_click is not None and (id := fresh(st.session_state.get(frame))) is not None:
+        if on_click is not None and (id := fresh(st.session_state[frame].get("clicked"))) is not None:
             on_click(id)
 
     unseen = int(tall * _MARGIN)
     with st.container(key=panel, height=min(height, tall - 2 * unseen + 12), border=False):
         _crop(panel, unseen - 6, int(width * _MARGIN) - 4)
-        clicked = _agraph(
-            data=json.dumps(_picture(graph, colors, epoch, width, tall)),
-            config=json.dumps(_options(width, tall)),
-            key=frame,
-            default=None,
-            on_change=handle if on_click is not None else None,
-        )
+        picture = {
+            "data": json.dumps(_picture(graph, colors, epoch, width, tall)),
+            "config": json.dumps(_options(width, tall)),
+        }
+        given = {"page": _page(), "height": tall, "args": picture, "theme": _theme(colors)}
+        result: Any = _agraph_frame(key=frame, data=(given,), on_clicked_change=handle)
     current = next((place for place, row in enumerate(graph.rows) if row.current), None)
     if current is not None:
         _scroll(
             key=f"{key}.scroll",
             data={"panel": panel, "y": _top(tall) - unseen + current * ROW, "id": graph.rows[current].id},
         )
-    return fresh(clicked)
+    return fresh(result.clicked) if on_click is None else None
+
+
+def _page() -> str:
+    """Where streamlit-agraph's page is served, as it declared it."""
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"{f'/{base}' if base else ''}/component/{_agraph.name}/index.html"
+
+
+def _theme(colors: Palette) -> dict[str, str]:
+    """What Streamlit tells a component of the theme, as far as streamlit-agraph's page listens."""
+    return {
+        "base": "dark" if colors.dark else "light",
+        "primaryColor": colors.accent,
+        "backgroundColor": colors.background,
+        "secondaryBackgroundColor": colors.surface,
+        "textColor": colors.text,
+        "font": "sans-serif",
+    }
 
 
 def _crop(panel: str, top: int, left: int) -> None:

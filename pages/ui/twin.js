@@ -84,7 +84,7 @@ function line(row, at, list, width, tell) {
 }
 
 export default function (component) {
-  const { data, parentElement, setTriggerValue } = component;
+  const { data: [data], parentElement, setTriggerValue } = component;
   const root = parentElement.querySelector(".twin");
   const held = root.held ?? (root.held = { active: null, scroll: null, shown: null });
   const before = root.querySelector(".list");

@@ -59,7 +59,7 @@ def draw_twin(
         ):
             on_gesture(said)
 
-    result: Any = _component(key=key, data=data, on_gesture_change=handle)
+    result: Any = _component(key=key, data=(data,), on_gesture_change=handle)
     return _gesture(result.gesture, known) if on_gesture is None else None
 
 

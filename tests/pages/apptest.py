@@ -49,8 +49,8 @@ def _all(test: AppTest) -> list[Any]:
 
 def graph_nodes(test: AppTest, key: str = "graph") -> list[dict[str, Any]]:
     """The nodes that the graph was asked to draw."""
-    arguments = json.loads(_component(test, key).proto.json_args)
-    return list(json.loads(arguments["data"])["nodes"])
+    (given,) = json.loads(_component(test, key).proto.json)
+    return list(json.loads(given["args"]["data"])["nodes"])
 
 
 def click_graph(test: AppTest, id: str, key: str = "graph") -> AppTest:
@@ -58,14 +58,18 @@ def click_graph(test: AppTest, id: str, key: str = "graph") -> AppTest:
     node = next(str(node["id"]) for node in graph_nodes(test, key) if str(node["id"]).startswith(f"{id}#"))
     states = test._tree.get_widget_states()
     state = states.widgets.add()
-    state.id = _component(test, key).proto.id
-    state.json_value = json.dumps(node)
+    state.id = f"$$STREAMLIT_INTERNAL_KEY_{_component(test, key).proto.id}__events"
+    state.json_trigger_value = json.dumps([{"event": "clicked", "value": node}])
     test._run(states)
     return test
 
 
 def _component(test: AppTest, key: str) -> Any:
-    found = [item for item in test.get("component_instance") if f"-{key}." in item.proto.id]
+    found = [
+        item
+        for item in test.get("bidi_component")
+        if f"-{key}." in item.proto.id and item.proto.component_name == "forky_agraph"
+    ]
     if not found:
         raise KeyError(f"No graph “{key}” on this page.")
     return found[0]

@@ -1,0 +1,37 @@
+"""What the pages keep out of the server: each of these would cost the first page half a second and 80 MB of memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from tests.programs import CHECKOUT
+
+HEAVY = ("PIL", "bm25s", "jsonschema", "litellm", "numpy", "pandas", "pyarrow")
+EVERY_PAGE = f"""
+import sys
+from streamlit.testing.v1 import AppTest
+import pages.ui.warmup
+pages.ui.warmup._begun = True
+test = AppTest.from_file({str(CHECKOUT / "pages" / "shell.py")!r}, default_timeout=60).run()
+for page in ("chat", "compare", "merge", "library", "history", "settings"):
+    test.switch_page(page + ".py").run()
+    assert not test.exception, (page, test.exception)
+    print(page, [name for name in {HEAVY!r} if name in sys.modules])
+"""
+
+
+def test_no_page_loads_what_no_page_needs() -> None:
+    environment = os.environ | {"FORKY_DATABASE": ":memory:", "FORKY_PROBE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", EVERY_PAGE],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=CHECKOUT,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert [line for line in done.stdout.splitlines() if not line.endswith(" []")] == []
+    assert len(done.stdout.splitlines()) == 6
