@@ -19,7 +19,7 @@ from forky_core.merge.claims import Frozen
 from forky_core.merge.incoming import Omission
 from forky_core.merge.wish import Wish
 from forky_core.merge.wording import ShortIds
-from forky_core.model import MessageId
+from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Draft, Json, MergePart, Strategy
 
 Relation = Literal["up_to_date", "fast_forward", "merge"]
@@ -49,6 +49,16 @@ class Planned:
 
     parents: tuple[MessageId, ...]
     draft: Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Graft:
+    """Where a source comes from that is no branch of this conversation."""
+
+    conversation: ConversationId
+    branch: str
+    taken_in: tuple[Message, ...]
+    """Messages of that conversation that landing writes here first, parents before children."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +96,8 @@ class MergePlan:
     """What the target took back of the source: reverting those reverts brings it back, and so does merging `again`."""
     sides: tuple[MergePlan, ...] = ()
     """Of an octopus: what each source brings, in the order shown. () of any other merge."""
+    graft: Graft | None = None
+    """Of a graft: the other conversation."""
     badge: str = ""
     """Why this payload is not the one asked for (a model's answer was refused)."""
     failed: tuple[Failed, ...] = ()
@@ -107,7 +119,9 @@ class MergePlan:
 
     @property
     def expected_heads(self) -> Mapping[str, MessageId | None]:
-        """The heads by branch that the plan was made for."""
+        """The heads by branch of this conversation that the plan was made for."""
+        if self.graft is not None:
+            return {self.target_name: self.target}
         of = {side.source_name: side.source for side in self.sides} or {self.source_name: self.source}
         return {self.target_name: self.target, **of}
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Event
 from types import MappingProxyType
 
-from forky_core.errors import NothingToDo
+from forky_core.errors import BadContent, NothingToDo
 from forky_core.merge.claims import ClaimSet
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.proposing import Proposal
@@ -31,9 +31,12 @@ from forky_core.repo import (
     asking,
     asking_around,
     branching,
+    grafting,
     history,
+    landing,
     merging,
     rebasing,
+    replanning,
     replaying,
     reverting,
     settling,
@@ -304,6 +307,8 @@ class Conversation(Reading):
         wish = Wish(strategy, picked, focus, budget, model, force, again, policy, choices)
         sources = [source] if isinstance(source, Conversation | str) else source
         names = [one if isinstance(one, str) else one.branch_name for one in sources]
+        if any(one.id != self.id for one in sources if isinstance(one, Conversation)):
+            raise BadContent("That is a branch of another conversation.", "Graft it: plan_graft.")
         if len(names) == 1:
             return merging.plan(self._repo, self.branch_name, names[0], wish, stop)
         return merging.plan_octopus(self._repo, self.branch_name, names, wish, stop)
@@ -313,7 +318,7 @@ class Conversation(Reading):
 
         For one that lost a race: `Outdated` says what came first, and this goes on from there.
         """
-        return merging.replan(self._repo, plan, stop)
+        return replanning.replan(self._repo, plan, stop)
 
     @property
     def claims(self) -> ClaimSet:
@@ -342,7 +347,29 @@ class Conversation(Reading):
             Outdated: one of the branches has moved since the plan was made; nothing was written.
             NothingToDo: there is nothing to bring.
         """
-        return merging.land(self._repo, plan)
+        return landing.land(self._repo, plan)
+
+    def plan_graft(
+        self,
+        source: Conversation,
+        *,
+        strategy: Strategy = "squash",
+        picks: Sequence[str] = (),
+        focus: str = "",
+        budget: int | None = None,
+        model: str | None = None,
+        stop: Event | None = None,
+    ) -> MergePlan:
+        """What merging a branch of another conversation would write; `merge` lands it. Options as `plan_merge`.
+
+        Its messages are taken in as they are, so that their ids hold.
+
+        Raises:
+            InTheWay: that conversation has taken this one in: it would make a circle.
+        """
+        picked = tuple(source.message(pick).id for pick in picks)
+        wish = Wish(strategy, picked, focus, budget, model, force=True)
+        return grafting.plan(self._repo, self.branch_name, source._repo, source.branch_name, wish, stop)
 
     def plan_rebase(self, onto: Conversation | str) -> RebasePlan:
         """What moving this branch's own line onto another branch, or onto a message, would do. Writes nothing.

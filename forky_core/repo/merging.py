@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from threading import Event
 
+from forky_core.context.masking import Lookup
 from forky_core.errors import ModelError, NothingToDo
 from forky_core.llm.contract import Done, Failed, Model, ProviderMessage, Request, TextDelta
 from forky_core.merge import octopus
@@ -16,13 +17,9 @@ from forky_core.merge.model_squash import squash_with_model
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
-from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wish import Wish
-from forky_core.model import Branch, Failure, GenerationStatus, MessageId, Operation, seal
+from forky_core.model import Branch, Failure, GenerationStatus, MessageId
 from forky_core.parts import Part, TextPart
-from forky_core.repo.asking import refuse_if_moved
-from forky_core.repo.branching import refuse_while_replying
-from forky_core.repo.identity import now
 from forky_core.repo.reader import reader_of
 from forky_core.repo.repo import Repo
 
@@ -50,17 +47,17 @@ def _planned(repo: Repo, target: str, source: str, wish: Wish, stop: Event) -> M
         raise NothingToDo(f"“{source}” cannot be merged into itself.", "Choose another branch.")
     place = place_of(repo, into, of)
     planned = plan_merge(place, wish)
-    return _written(repo, planned, wish, stop)
+    return written(repo, planned, wish, place.lookup, stop)
 
 
-def _written(repo: Repo, planned: MergePlan, wish: Wish, stop: Event) -> MergePlan:
+def written(repo: Repo, planned: MergePlan, wish: Wish, lookup: Lookup, stop: Event) -> MergePlan:
     """The plan with its block written by the model that is wished for, where one is."""
     if wish.model is None or wish.strategy != "squash" or not planned.drafts:
         return planned
     writer, name = repo.models.model(wish.model), wish.model
     return squash_with_model(
         planned,
-        lookup=repo.messages.__getitem__,
+        lookup=lookup,
         ask=lambda prompt: ask_once(writer, name, prompt, stop),
         model=name,
         focus=wish.focus,
@@ -88,9 +85,8 @@ def _octopus(repo: Repo, target: str, sources: Sequence[str], wish: Wish, stop: 
     planned = octopus.plan_octopus([place_of(repo, into, branch) for branch in full_ones], wish)
     if wish.model is None or not planned.sides:
         return planned
-    return planned.of_sides(
-        [_written(repo, side, replace(wish, budget=None), stop) for side in planned.sides]
-    )
+    freely, lookup = replace(wish, budget=None), repo.messages.__getitem__
+    return planned.of_sides([written(repo, side, freely, lookup, stop) for side in planned.sides])
 
 
 def place_of(repo: Repo, into: Branch, of: Branch) -> Place:
@@ -117,68 +113,6 @@ def place_of(repo: Repo, into: Branch, of: Branch) -> Place:
             if key.startswith(RESOLUTIONS)
         },
     )
-
-
-def land(repo: Repo, planned: MergePlan) -> Operation:
-    """Write a plan.
-
-    Raises:
-        Outdated: one of the two branches has moved since the plan was made.
-        NothingToDo: it brings nothing.
-    """
-    if not planned.lands:
-        raise NothingToDo(f"“{planned.target_name}” has all of “{planned.source_name}” already.")
-    target = planned.target_name
-    source = "”, “".join(side.source_name for side in planned.sides) or planned.source_name
-    refuse_while_replying(repo, target)
-    tx = repo.live()
-    for name, head in planned.expected_heads.items():
-        refuse_if_moved(repo, tx, name, head)
-    for key, entry in planned.entries.items():
-        tx.set(key, entry)
-    if planned.fast_forward is not None:
-        tx.move(target, planned.fast_forward)
-        return tx.publish("merge", f"Fast-forwarded “{target}” to “{source}”")
-    for one in planned.drafts:
-        tx.messages.append(seal(one.draft, one.parents, created=now()))
-    tx.move(target, tx.messages[-1].id)
-    what = "Picked from" if planned.strategy == "cherry-pick" else "Merged"
-    how = planned.strategy + (f", {left} unresolved" if (left := _unresolved(planned)) else "")
-    return tx.publish("merge", f"{what} “{source}” into “{target}” ({how})")
-
-
-def _unresolved(planned: MergePlan) -> int:
-    return len(planned.unresolved) if isinstance(planned, ThreeWayPlan) else 0
-
-
-def replan(repo: Repo, planned: MergePlan, stop: Event | None = None) -> MergePlan:
-    """The same wish on the branches as they are now, with what the person had decided and written.
-
-    Choices go with the values they were made between: where those are the same, so is the choice. Words of one's own
-    stay; where new messages have come, a warning says so.
-
-    Raises:
-        As `plan`.
-    """
-    if planned.wish is None:
-        raise NothingToDo("This plan was not made from a wish.", "Plan it anew.")
-    names = [side.source_name for side in planned.sides] or [planned.source_name]
-    made = plan_octopus(repo, planned.target_name, names, planned.wish, stop)
-    if isinstance(planned, ThreeWayPlan) and isinstance(made, ThreeWayPlan):
-        here = {clash.conflict.hash for clash in made.clashes}
-        chosen = {clash.conflict.hash: clash.choice for clash in planned.clashes if clash.choice is not None}
-        made = made.resolved({hash: choice for hash, choice in chosen.items() if hash in here})
-        if gone := len(chosen.keys() - here):
-            made = replace(
-                made, warnings=(*made.warnings, f"{gone} of your resolutions fit no conflict any more.")
-            )
-    if planned.by_hand and planned.block is not None and made.block is not None:
-        fresh = len(set(made.turns) - set(planned.turns))
-        made = made.edited(planned.block.text)
-        if fresh:
-            news = f"{fresh} messages have come that your words say nothing about."
-            made = replace(made, warnings=(*made.warnings, news))
-    return made
 
 
 def statuses(repo: Repo) -> dict[MessageId, GenerationStatus]:

@@ -186,3 +186,6 @@ def test_an_octopus_that_was_overtaken_on_any_branch_is_refused(chat: Conversati
     talk(flags, "More?")
     with pytest.raises(Outdated, match="More"):
         chat.merge(plan)
+    again = chat.replan(plan.edited_side("flags", "Flags are bits."))
+    assert "Flags are bits." in again.payload and "collect_members" in again.payload
+    chat.merge(again)
