@@ -202,9 +202,14 @@ def resume(repo: Repo, branch: Branch) -> ReplyJob:
 
 def context_of(repo: Repo, head: MessageId | None, rules: Rules, model: Model) -> Context:
     """Exactly what `model` would be sent at `head`, and the account of it (law 7)."""
+    return context_on(repo, repo.path(head), rules, model)
+
+
+def context_on(repo: Repo, path: Sequence[Message], rules: Rules, model: Model) -> Context:
+    """Exactly what `model` would be sent for this path, whose end need not be stored."""
     info = model.info()
     return build_context(
-        repo.path(head),
+        path,
         rules,
         lookup=repo.messages.__getitem__,
         count_tokens=model.count_tokens,

@@ -30,6 +30,7 @@ from forky_core.parts import AttachmentPart, Json, Strategy
 from forky_core.repo import (
     asking,
     asking_around,
+    bisecting,
     branching,
     grafting,
     history,
@@ -43,6 +44,7 @@ from forky_core.repo import (
     stashing,
 )
 from forky_core.repo.asking_around import Asked
+from forky_core.repo.bisecting import Bisection, Check
 from forky_core.repo.branching import UNCHANGED, PrunePlan, Unchanged
 from forky_core.repo.history import RestorePlan
 from forky_core.repo.identity import title_line
@@ -412,6 +414,45 @@ class Conversation(Reading):
             Outdated: the branch has moved since the plan was made; nothing was written.
         """
         return reverting.revert(self._repo, plan)
+
+    def bisection(self, *, good: str | None = None, bad: str | None = None) -> Bisection:
+        """A search for the first message from which something fails, to be told by hand what each probe finds.
+
+        Probe at `.at`, go on with `.told(passed)` until `.first` is known, then `record_bisection`. `good` is a
+        message known to pass (default: before the first), `bad` one that fails (default: the head).
+        """
+        points = [self.message(id).id if id is not None else None for id in (good, bad)]
+        return bisecting.begin(self._repo, self.branch, points[0], points[1])
+
+    def bisect(
+        self,
+        question: str,
+        check: Check,
+        *,
+        good: str | None = None,
+        bad: str | None = None,
+        repeats: int = 1,
+        model: str | None = None,
+        on_probe: Callable[[Bisection], None] | None = None,
+        stop: Event | None = None,
+    ) -> Bisection:
+        """Find the first message from which a model's answer to `question` fails `check`, and tell the log.
+
+        Each probe asks out of band, `repeats` times (odd), and the majority counts; there are about log₂ n probes.
+
+        Raises:
+            NothingToDo: it passes at the end; or `stop` was set.
+            ModelError: the model did not answer; nothing was written.
+        """
+        asked = bisecting.Asking(question, check, repeats, model)
+        search = self.bisection(good=good, bad=bad)
+        found = bisecting.run(self._repo, self.branch, search, asked, on_probe=on_probe, stop=stop)
+        bisecting.record(self._repo, found, question)
+        return found
+
+    def record_bisection(self, search: Bisection, what: str = "") -> Operation:
+        """Tell the log what a search by hand found. NothingToDo where it is not done."""
+        return bisecting.record(self._repo, search, what)
 
     # Stashing
 

@@ -10,16 +10,15 @@ from dataclasses import replace
 from threading import Event
 
 from forky_core.context.masking import Lookup
-from forky_core.errors import ModelError, NothingToDo
-from forky_core.llm.contract import Done, Failed, Model, ProviderMessage, Request, TextDelta
+from forky_core.errors import NothingToDo
 from forky_core.merge import octopus
 from forky_core.merge.model_squash import squash_with_model
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
 from forky_core.merge.wish import Wish
-from forky_core.model import Branch, Failure, GenerationStatus, MessageId
-from forky_core.parts import Part, TextPart
+from forky_core.model import Branch, GenerationStatus, MessageId
+from forky_core.repo.once import ask_once
 from forky_core.repo.reader import reader_of
 from forky_core.repo.repo import Repo
 
@@ -58,7 +57,7 @@ def written(repo: Repo, planned: MergePlan, wish: Wish, lookup: Lookup, stop: Ev
     return squash_with_model(
         planned,
         lookup=lookup,
-        ask=lambda prompt: ask_once(writer, name, prompt, stop),
+        ask=lambda prompt: ask_once(writer, name, prompt, stop=stop),
         model=name,
         focus=wish.focus,
         budget_tokens=wish.budget,
@@ -118,28 +117,3 @@ def place_of(repo: Repo, into: Branch, of: Branch) -> Place:
 def statuses(repo: Repo) -> dict[MessageId, GenerationStatus]:
     """How the newest call that produced each message ended."""
     return {call.message: call.status for call in repo.generations() if call.message is not None}
-
-
-def ask_once(model: Model, name: str, prompt: tuple[ProviderMessage, ...], stop: Event) -> str:
-    """The whole answer of one call outside the conversation.
-
-    Raises:
-        ModelError: there is none, or `stop` was set; `.partial` has what had arrived.
-    """
-    said: list[str] = []
-    for event in model.stream(Request(name, prompt), stop):
-        match event:
-            case TextDelta(text):
-                said.append(text)
-            case Failed(failure, _):
-                raise ModelError(failure, _so_far(said))
-            case Done():
-                return "".join(said)
-    why = Failure("stopped", "You stopped it. Nothing was written.")
-    if not stop.is_set():
-        why = Failure("cut_off", "The answer ended before its end. Nothing was written.")
-    raise ModelError(why, _so_far(said))
-
-
-def _so_far(said: list[str]) -> tuple[Part, ...]:
-    return (TextPart("".join(said)),) if said else ()

@@ -20,7 +20,8 @@ from forky_core.merge.three_way import SETTLED, ThreeWayPlan
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Branch, MessageId
 from forky_core.parts import Draft, MergePart
-from forky_core.repo.merging import RESOLUTIONS, ask_once
+from forky_core.repo.merging import RESOLUTIONS
+from forky_core.repo.once import ask_once
 from forky_core.repo.reader import reader_of
 from forky_core.repo.repo import Repo
 
@@ -109,5 +110,5 @@ def propose(
     cited = [messages[MessageId(cite)] for c in clash.conflict.claims for cite in c.cites if cite in messages]
     texts = {message.id: spoken(message) for message in cited}
     prompt = proposal_prompt(clash, cited, planned.target_name, planned.source_name)
-    answer = ask_once(repo.models.model(asked), asked, prompt, stop or Event())
+    answer = ask_once(repo.models.model(asked), asked, prompt, stop=stop)
     return read_proposal(answer, clash, texts, asked)

@@ -13,6 +13,9 @@ from types import MappingProxyType
 from forky_core.model import EMPTY_VIEW, Change, Operation, View
 from forky_core.parts import Json
 
+STILL = frozenset({"create", "bisect"})
+"""Verbs that leave nothing to undo: the conversation's beginning, and what only tells."""
+
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
@@ -37,7 +40,7 @@ class Timeline:
             elif operation.verb == "redo":
                 if undone:
                     done.extend(undone.pop()[1])
-            elif operation.verb != "create":
+            elif operation.verb not in STILL:
                 done.append(operation)
                 undone.clear()
         return Timeline(operations[-1].number, tuple(done), tuple(undone))
