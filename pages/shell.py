@@ -8,6 +8,8 @@ import streamlit as st
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from forky_core.errors import LONGEST_SENTENCE, StoreError
+from pages.ui.markdown import plain_label
 from pages.ui.style import apply_style
 from pages.ui.warmup import warm_up_in
 
@@ -50,8 +52,18 @@ def main() -> None:
         if (_HERE / file).exists()
     ]
     page = st.navigation(pages, position="top")
-    page.run()
-    _begin_warm_up()
+    try:
+        page.run()
+    except StoreError as error:
+        _say(error)
+    else:
+        _begin_warm_up()
+
+
+def _say(error: StoreError) -> None:
+    """In place of the page: a database that cannot be opened or read, and what to do about it."""
+    st.error(plain_label(str(error), LONGEST_SENTENCE), icon=":material/error:")
+    st.button("Try again", key="shell.again", icon=":material/refresh:")
 
 
 main()

@@ -1,0 +1,55 @@
+"""A database that cannot be used: one sentence in place of the page, and a way on once it is mended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from forky_core.forky import Forky
+from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.wal import log_of
+from pages.ui.workspace import workspace
+from tests.pages.apptest import by_key
+from tests.pages.workspaces import open_page
+
+PAGES = ("chat.py", "compare.py", "merge.py", "library.py", "history.py", "settings.py")
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("FORKY_DATABASE", str(tmp_path / "forky.duckdb"))
+    monkeypatch.setenv("FORKY_PROBE", "0")
+    workspace.clear()
+    yield tmp_path / "forky.duckdb"
+    workspace.clear()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_says_in_a_sentence_that_the_file_is_no_database(path: Path, page: str) -> None:
+    path.write_bytes(b"no database")
+    shown = open_page(page)
+    assert not shown.exception
+    (said,) = shown.error
+    assert "damaged or not a Forky database; nothing was changed" in said.value
+    assert path.read_bytes() == b"no database"
+
+
+def test_a_database_in_use_is_named_and_opens_once_it_is_free(path: Path) -> None:
+    holder = DuckDBStore.open(path)
+    shown = open_page("library.py")
+    assert "already open" in shown.error[0].value and not shown.exception
+    holder.close()
+    by_key(shown, "shell.again").click().run()
+    assert not shown.error and not shown.exception
+
+
+def test_a_damaged_log_names_the_command_that_repairs_it(path: Path) -> None:
+    with Forky.open(path) as forky:
+        forky.create("A talk")
+        file, log = path.read_bytes(), log_of(path).read_bytes()
+    path.write_bytes(file)
+    log_of(path).write_bytes(bytes(16) + log[16:])
+    shown = open_page("chat.py")
+    assert "forky_core repair" in shown.error[0].value.replace("\\", "") and not shown.exception
