@@ -1,0 +1,88 @@
+"""docs/format.md and its schema, held against the files we write."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from forky_core import formats
+from forky_core.formats.forky_file.lines import message_of
+from tests.builders import workspace
+from tests.formats.forky_file.chats import file_of, parsed, with_everything
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="module")
+def schema() -> Draft202012Validator:
+    text = resources.files(formats).joinpath("forky_file/forky-chat-1.schema.json").read_text("utf-8")
+    Draft202012Validator.check_schema(json.loads(text))
+    return Draft202012Validator(json.loads(text))
+
+
+def test_every_line_we_write_is_valid(schema: Draft202012Validator) -> None:
+    forky, _ = workspace()
+    kinds = set()
+    for row in file_of(forky, with_everything(forky)).splitlines():
+        value = json.loads(row)
+        kinds.add(value["type"])
+        schema.validate(value)
+    assert kinds == {"session", "message", "generation", "operation", "blob", "ref", "stash"}
+
+
+def test_lines_of_unknown_types_are_valid(schema: Draft202012Validator) -> None:
+    schema.validate({"type": "mood", "score": 1})
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"type": "session", "harness": "forky", "format": "forky-chat/2", "id": "x", "name": ""},
+        {"type": "message", "message": {"id": "b2:0", "parents": [], "role": "user", "content": ""}},
+        {"type": "ref", "name": "heads/main"},
+        {"type": "generation", "generation": {"id": "g", "model": "m", "status": "running"}},
+        {"type": "operation", "operation": {"number": 0}},
+    ],
+)
+def test_what_the_specification_forbids_is_invalid(
+    schema: Draft202012Validator, line: dict[str, Any]
+) -> None:
+    assert not schema.is_valid(line)
+
+
+def test_the_example_of_the_specification_is_a_file() -> None:
+    text = (CHECKOUT / "docs" / "format.md").read_text("utf-8")
+    example = re.search(r"```\n(\{\"type\":\"session\".*?)```", text, re.DOTALL)
+    assert example is not None
+    chat = parsed(example.group(1))
+    assert next(message.text for message in chat.messages.values()) == "Suggest a name for a pet pelican"
+
+
+def test_ids_are_those_of_llm() -> None:
+    for body in (
+        {
+            "id": "b2:d6b0cd4e7a65ea90423c50fadb3f5704",
+            "parents": [],
+            "role": "user",
+            "content": "Suggest a name for a pet pelican",
+        },
+        {
+            "id": "b2:0f2c02ad982050b623b7e034199c8c61",
+            "parents": ["b2:d6b0cd4e7a65ea90423c50fadb3f5704"],
+            "role": "assistant",
+            "content": "How about Percy? Pelicans suit a dignified name.",
+        },
+    ):
+        assert message_of(body).id == body["id"]
+
+
+def test_no_setting_of_the_workspace_is_in_a_file() -> None:
+    forky, _ = workspace()
+    forky.store.set_setting("server", "http://192.0.2.7:11434")
+    assert "192.0.2.7" not in file_of(forky, with_everything(forky))
