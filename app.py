@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -31,8 +32,13 @@ from forky_core.gateway.guard import (  # noqa: E402 - the line above makes it i
     content_security_policy,
     inline_script_hashes,
 )
+from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
+from forky_core.gateway.watching import Watching  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
 from pages.ui.warmup import import_pages, warm_up_in  # noqa: E402
+
+if TYPE_CHECKING:
+    from forky_core.repo.reply_job import ReplyJob
 
 WARM_UP_AFTER = 10.0
 """Seconds until the slow imports begin where nobody opens a page; a first page begins them itself."""
@@ -52,6 +58,12 @@ async def healthz(_request: Request) -> JSONResponse:
 async def favicon(_request: Request) -> FileResponse:
     """Ours in the place of Streamlit's. As `page_icon`, Streamlit would import numpy and Pillow for it."""
     return FileResponse(HERE / "pages" / "ui" / "icon.svg", media_type="image/svg+xml")
+
+
+def reply(id: str) -> ReplyJob | None:
+    from pages.ui.workspace import reply  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    return reply(id)
 
 
 def policy() -> str:
@@ -79,15 +91,18 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     gc.unfreeze()
 
 
-app = st.App(
-    HERE / "pages" / "shell.py",
-    routes=[Route("/healthz", healthz), Route("/{base:path}favicon.png", favicon)],
-    middleware=[
-        Middleware(SecurityHeaders, policy=policy()),
-        Middleware(OwnRoutes, prefixes=("/healthz", "/v1"), hosts=Settings.from_environment().hosts),
-    ],
-    lifespan=lifespan,
-)
+ROUTES = [
+    Route("/healthz", healthz),
+    Route(f"{REPLIES}/{{id}}", Watching(reply)),
+    Route("/{base:path}favicon.png", favicon),
+]
+"""Ours; the rest is Streamlit's."""
+MIDDLEWARE = [
+    Middleware(SecurityHeaders, policy=policy()),
+    Middleware(OwnRoutes, prefixes=("/healthz", "/v1", REPLIES), hosts=Settings.from_environment().hosts),
+]
+
+app = st.App(HERE / "pages" / "shell.py", routes=ROUTES, middleware=MIDDLEWARE, lifespan=lifespan)
 
 if __name__ == "__main__":
     app.run()

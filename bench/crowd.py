@@ -1,33 +1,42 @@
 """Many people who watch a reply being written: `python -m bench.crowd URL CONVERSATION…`, a session for each.
 
-A session speaks Streamlit's own protocol, as the page in a browser does: it runs the page, presses its Ask button and
-then runs the fragments that ask to be run again and again. Browsers would need more of the machine than the server
-that is measured. `streaming N` is printed when N sessions have seen words; each line read from stdin is answered by
-the number of pieces of text that have come in so far.
+A session speaks the protocols that the page in a browser speaks: it runs the page, presses its Ask button, opens the
+stream of the reply, runs the fragments that ask to be run again and again, and asks for formatting when a paragraph is
+whole. Browsers would need more of the machine than the server that is measured. `streaming N` is printed when N
+sessions have heard words; each line read from stdin is answered by the number of pieces of text that have come in.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
+import time
 from contextlib import suppress
 
+import httpx
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection
 
+_PACE = 1.0
+"""Seconds between two wishes for formatting, as in pages/ui/live.js."""
+
 
 class Person:
     """One session on one conversation, whose last question waits for an answer."""
 
-    def __init__(self, url: str, conversation: str) -> None:
+    def __init__(self, url: str, conversation: str, http: httpx.AsyncClient) -> None:
         self._url = url
+        self._http = http
+        self._stream: asyncio.Task[None] | None = None
+        self._component = ""
         self._query = f"c={conversation}&b=main"
         self._asked = False
         self._again: dict[str, asyncio.Task[None]] = {}
         self.pieces = 0
-        """Redrawn texts of the reply."""
+        """Events of the reply's stream."""
 
     async def sit(self) -> None:
         address = f"{self._url.replace('http', 'ws', 1)}/_stcore/stream"
@@ -43,13 +52,20 @@ class Person:
                 if isinstance(told, bytes):
                     await self._hear(ForwardMsg.FromString(told), socket)
 
-    async def _run(self, socket: ClientConnection, *, fragment: str = "", press: str = "") -> None:
+    async def _run(
+        self, socket: ClientConnection, *, fragment: str = "", press: str = "", look: bool = False
+    ) -> None:
         message = BackMsg()
         message.rerun_script.query_string = self._query
         message.rerun_script.fragment_id = fragment
-        message.rerun_script.is_auto_rerun = bool(fragment)
+        message.rerun_script.is_auto_rerun = bool(fragment) and not look
         if press:
             message.rerun_script.widget_states.widgets.add(id=press, trigger_value=True)
+        if look:
+            said = json.dumps([{"event": "look", "value": time.time()}])
+            message.rerun_script.widget_states.widgets.add(
+                id=f"$$STREAMLIT_INTERNAL_KEY_{self._component}__events", json_trigger_value=said
+            )
         await socket.send(message.SerializeToString())
 
     async def _hear(self, message: ForwardMsg, socket: ClientConnection) -> None:
@@ -68,8 +84,22 @@ class Person:
                 if element.button.id.endswith("-chat.again") and not self._asked:
                     self._asked = True
                     await self._run(socket, press=element.button.id)
-                elif "word" in element.markdown.body:
-                    self.pieces += 1
+                elif element.bidi_component.component_name == "forky.live" and self._stream is None:
+                    self._component = element.bidi_component.id
+                    address = json.loads(element.bidi_component.json)["url"]
+                    self._stream = asyncio.create_task(self._listen(socket, address))
+
+    async def _listen(self, socket: ClientConnection, address: str) -> None:
+        looked, fresh = time.monotonic(), ""
+        async with self._http.stream("GET", f"{self._url}{address}") as answer:
+            async for line in answer.aiter_lines():
+                if not line.startswith("data: {"):
+                    continue
+                self.pieces += 1
+                fresh += json.loads(line[6:]).get("text", "")
+                if "\n\n" in fresh and time.monotonic() - looked > _PACE and self._again:
+                    looked, fresh = time.monotonic(), ""
+                    await self._run(socket, fragment=next(iter(self._again)), look=True)
 
     async def _keep_running(self, socket: ClientConnection, fragment: str, interval: float) -> None:
         with suppress(websockets.ConnectionClosed):
@@ -84,7 +114,8 @@ class Person:
 
 
 async def gather(url: str, conversations: list[str]) -> None:
-    people = [Person(url, conversation) for conversation in conversations]
+    http = httpx.AsyncClient(timeout=60, limits=httpx.Limits(max_connections=None), trust_env=False)
+    people = [Person(url, conversation, http) for conversation in conversations]
     sitting = [asyncio.create_task(person.sit()) for person in people]
     while not all(person.pieces for person in people):
         await asyncio.sleep(0.1)

@@ -19,6 +19,8 @@ DELAY = 0.2
 GAP = {QUICK: 0.01, LONG: 0.04}
 """Seconds between two words."""
 WORDS = {QUICK: 12, LONG: 6_000}
+PARAGRAPH = 60
+"""Words after which a paragraph ends."""
 _numbers = count(1)
 _hushed = [0.0]
 """When answers were last told to end."""
@@ -61,7 +63,9 @@ class _Handler(BaseHTTPRequestHandler):
             if _hushed[0] > begun:
                 break
             time.sleep(max(0.0, begun + number * GAP[name] - time.monotonic()))
-            self._event({"content": f"{first} " if number == 0 else f"word{number} "}, None, name)
+            word = f"word{number}" if number else first
+            end = " " if (number + 1) % PARAGRAPH else "\n\n"
+            self._event({"content": word + end}, None, name)
         self._event({}, "stop", name)
         self.wfile.write(b"data: [DONE]\n\n")
         self.close_connection = True

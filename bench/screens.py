@@ -122,7 +122,7 @@ class Screen:
 
 class ForkyScreen(Screen):
     cells = "[data-cell]"
-    texts = '[class*="st-key-cell-"] [data-testid="stMarkdownContainer"]'
+    texts = '[class*="st-key-cell-"] :is([data-testid="stMarkdownContainer"], .fk-live)'
 
     def drawn(self, place: Place) -> int:
         return len(place.path) - window_start(place.path)

@@ -72,6 +72,11 @@ class Replies:
                 if job.running and conversation in (None, job.place.conversation)
             )
 
+    def find(self, id: str) -> ReplyJob | None:
+        """The job that writes this generation, while it does."""
+        with self._lock:
+            return self._jobs.get(GenerationId(id))
+
     def on_branch(self, conversation: ConversationId, branch: str) -> ReplyJob | None:
         """The job that writes to this branch."""
         return next((job for job in self.running(conversation) if job.place.branch == branch), None)

@@ -7,7 +7,7 @@ and lands it is repo/replies.py.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from forky_core.errors import ModelError
@@ -38,6 +38,19 @@ class Place:
         return self.replaces or self.parent
 
 
+@dataclass(frozen=True, slots=True)
+class News:
+    """What was said since a position (a number of pieces): who goes on from there misses and repeats nothing."""
+
+    position: int
+    """The next one."""
+    text: str
+    reasoning: str
+    """Both as the model wrote them: a piece may end in half a character."""
+    ended: bool
+    """Nothing more will ever be said."""
+
+
 class ReplyJob:
     """One reply being written. All of it is safe to read from any thread."""
 
@@ -50,6 +63,10 @@ class ReplyJob:
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._calls: list[ToolCallPart] = []
+        self._begun = "".join(part.text for part in place.begins_with if isinstance(part, TextPart))
+        self._said: list[TextDelta | ReasoningDelta] = [TextDelta(self._begun)] if self._begun else []
+        self._waiting: list[Callable[[], None]] = []
+        """Of those who have seen everything that is in `_said`."""
         self.first_token: int | None = None
         self._changed = threading.Condition()
         self.stopping = threading.Event()
@@ -86,12 +103,42 @@ class ReplyJob:
             text = mend_text("".join(self._text))
             calls = tuple(self._calls)
         first: list[Part] = [ReasoningPart(reasoning)] if reasoning else []
-        begun = [part for part in self.place.begins_with if isinstance(part, TextPart)]
-        if begun:
-            text = "".join(part.text for part in begun) + text
+        text = self._begun + text
         if text.strip():
             first.append(TextPart(text))
         return (*first, *calls)
+
+    def since(self, position: int) -> News:
+        """What was said after the first `position` pieces; what it began with is the first."""
+        with self._changed:
+            said, ended = self._said[position:], self._finished
+            position = len(self._said)
+        text = "".join(piece.text for piece in said if isinstance(piece, TextDelta))
+        reasoning = "".join(piece.text for piece in said if isinstance(piece, ReasoningDelta))
+        return News(position, text, reasoning, ended)
+
+    def tell_once(self, position: int, tell: Callable[[], None]) -> Callable[[], None]:
+        """Call `tell`, once, when there is more than `position` pieces or the reply has ended, perhaps at once.
+
+        It is called from another thread, where it must neither wait nor raise. Calling what is returned takes it back.
+        """
+        with self._changed:
+            if len(self._said) <= position and not self._finished:
+                self._waiting.append(tell)
+                return lambda: self._forget(tell)
+        tell()
+        return lambda: None
+
+    def _forget(self, tell: Callable[[], None]) -> None:
+        with self._changed:
+            self._waiting = [other for other in self._waiting if other is not tell]
+
+    def _wake(self) -> None:
+        """With the lock held: there is something new."""
+        self._changed.notify_all()
+        waiting, self._waiting = self._waiting, []
+        for tell in waiting:
+            tell()
 
     def stop(self) -> None:
         """Ask it to end; what has arrived is kept."""
@@ -135,12 +182,14 @@ class ReplyJob:
             match event:
                 case TextDelta(text):
                     self._text.append(text)
+                    self._said.append(event)
                 case ReasoningDelta(text):
                     self._reasoning.append(text)
+                    self._said.append(event)
                 case ToolCallDone(id, name, arguments):
                     self._calls.append(ToolCallPart(name, arguments_json(arguments), id))
             self._unsaved = True
-            self._changed.notify_all()
+            self._wake()
 
     def snapshot(self) -> Generation | None:
         """The generation with what has arrived, where there is something new to save."""
@@ -160,4 +209,4 @@ class ReplyJob:
         """It has landed as `message`, or nothing had arrived."""
         with self._changed:
             self.generation, self.message, self._finished = generation, message, True
-            self._changed.notify_all()
+            self._wake()

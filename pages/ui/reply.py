@@ -1,7 +1,8 @@
 """The end of the notebook: the reply that is being written, and what other tabs have done meanwhile.
 
-A reply is a background job (repo/replies.py); this fragment only looks at it a few times a second, so that clicks,
-reloads and other tabs cannot lose it. When the job has landed, or the conversation has moved, the page runs once more.
+A reply is a background job (repo/replies.py), so that clicks, reloads and other tabs cannot lose it. Its words come
+by a stream (ui/live.py); this fragment looks every now and then, in case that fails. When the job has landed, or the
+conversation has moved, the page runs once more.
 """
 
 from __future__ import annotations
@@ -12,26 +13,22 @@ import streamlit as st
 
 from forky_core.errors import ForkyError
 from forky_core.model import Generation
-from forky_core.parts import TextPart
 from forky_core.repo.reply_job import ReplyJob
 from forky_core.views import captions
 from forky_core.views.notebook import Notebook
-from pages.ui.cells import draw_reasoning
 from pages.ui.composer import stop
 from pages.ui.frame import Frame, go, saying
-from pages.ui.markdown import SHOWN, plain_label, safe_markdown, showable
+from pages.ui.live import REASONING, STATUS, draw_live
+from pages.ui.markdown import plain_label, showable
 from pages.ui.rules import grouped, label_of, model_title
 
-WHILE_WRITING = 0.25
-"""Seconds between two looks at a reply."""
-WHILE_IDLE = 2.0
-"""Seconds between two looks at what other tabs did."""
+LOOK_EVERY = 2.0
+"""Seconds between two looks at what other tabs did, and at a reply whose stream does not come through."""
 
 
 def draw_tail(here: Frame, job: ReplyJob | None, version: int) -> None:
     """`version` is the view that the page has drawn."""
-    every = WHILE_WRITING if job is not None else WHILE_IDLE
-    st.fragment(run_every=every)(_tail)(here, job, version)
+    st.fragment(run_every=LOOK_EVERY)(_tail)(here, job, version)
 
 
 def _tail(here: Frame, job: ReplyJob | None, version: int) -> None:
@@ -48,17 +45,13 @@ def _tail(here: Frame, job: ReplyJob | None, version: int) -> None:
 
 
 def _draw_job(here: Frame, job: ReplyJob) -> None:
-    """Keys: `chat.stop_reply`."""
+    """Keys: `chat.stop_reply`, `chat.live`."""
     label = label_of(here.forky.models, job.generation.model)
-    text = "".join(part.text for part in job.parts if isinstance(part, TextPart))
     with st.container(key="cell-assistant-writing"):
         st.html(
-            f'<div class="fk-head"><span class="fk-who">{escape(showable(label))}</span>'
-            f'<span class="fk-quiet" role="status">{"writing …" if text else "thinking …"}</span></div>'
+            f'<div class="fk-head"><span class="fk-who">{escape(showable(label))}</span>{STATUS}</div>{REASONING}'
         )
-        if job.reasoning:
-            draw_reasoning(job.reasoning)
-        st.markdown(("…\n\n" if len(text) > SHOWN else "") + safe_markdown(text[-SHOWN:]) or "…")
+        draw_live(job, key="chat.live")
         st.button(
             "Stop",
             key="chat.stop_reply",

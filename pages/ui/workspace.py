@@ -5,8 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.forky import Forky
+from forky_core.repo.reply_job import ReplyJob
 from forky_core.welcome import ensure_welcome
 from pages.ui.secrets import read_secrets
+
+_opened: list[Forky] = []
+"""The one that is open, once it is."""
 
 
 @st.cache_resource(show_spinner=False, on_release=Forky.close)
@@ -18,9 +22,16 @@ def workspace() -> Forky:
     """
     forky = Forky.open(secrets=read_secrets().values)
     ensure_welcome(forky)
+    _opened[:] = [forky]
     return forky
+
+
+def reply(id: str) -> ReplyJob | None:
+    """The reply that is being written under this id. Opens nothing and never waits: a route of the server asks."""
+    return _opened[0].replies.find(id) if _opened else None
 
 
 def close_workspace() -> None:
     """At the server's end: replies being written are stopped and kept, and the file is released."""
     workspace.clear()
+    _opened.clear()

@@ -1,27 +1,42 @@
-"""The app with a model that takes its time in place of the offline ones, so that a test can act while it writes."""
+"""The app with a model that takes its time in place of the offline ones, so that a test can act while it writes.
+
+It says sixty words, or what ANSWERS has for the question.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
-from starlette.middleware import Middleware
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT))
 
-from app import policy  # noqa: E402 - the line above makes it importable
-from forky_core.gateway.guard import SecurityHeaders  # noqa: E402
+from app import MIDDLEWARE, ROUTES, lifespan  # noqa: E402 - the line above makes it importable
 from forky_core.llm import catalogue  # noqa: E402
-from forky_core.llm.scripted import ScriptedModel, words  # noqa: E402
+from forky_core.llm.contract import ReasoningDelta, Request  # noqa: E402
+from forky_core.llm.scripted import Pause, ScriptedModel, Step, words  # noqa: E402
 
 SAID = " ".join(f"word{number}" for number in range(60))
+HOSTILE = "<img src=/x onerror='window.hacked=1'> <script>window.hacked=1</script> :red[red] "
+ANSWERS: dict[str, tuple[Step, ...]] = {
+    "Formatted": (*words("A **bold** beginning.\n\n"), *words(SAID, 0.1)),
+    "Hostile": (HOSTILE, *words(SAID, 0.05)),
+    "Think": (ReasoningDelta("Let me <b>see</b>."), Pause(1.5), *words(SAID, 0.1)),
+    "Forever": words(" ".join(f"word{number}" for number in range(3_000)), 0.05),
+}
+
+
+def answer(request: Request) -> Sequence[Step]:
+    asked = str(request.messages[-1]["content"])
+    return ANSWERS.get(asked, words(SAID, 0.05))
 
 
 def slow_models() -> tuple[ScriptedModel, ...]:
-    return (ScriptedModel("scripted/slow", answer=lambda _request: words(SAID, 0.05)),)
+    return (ScriptedModel("scripted/slow", answer=answer),)
 
 
 vars(catalogue)["offline_models"] = slow_models
-app = st.App(CHECKOUT / "pages/shell.py", middleware=[Middleware(SecurityHeaders, policy=policy())])
+app = st.App(CHECKOUT / "pages/shell.py", routes=ROUTES, middleware=MIDDLEWARE, lifespan=lifespan)

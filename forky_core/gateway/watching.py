@@ -1,0 +1,152 @@
+"""`GET /replies/{generation}?after=N`: a reply as it is written, to whoever watches it, as server-sent events.
+
+A page that asked again and again what is new would cost the server a run of its script each time; a stream costs it a
+wait. The protocol is small:
+
+- `data: {"at": 17, "text": "…", "reasoning": "…"}`: what was said since the event before (either may be missing). A
+  watcher that has this knows the first 17 pieces: after a cut it comes again with `?after=17` and neither misses nor
+  repeats a word. Texts are JSON in ASCII, so that half a character at the end of a piece survives the way.
+- `event: end`: the reply has landed, failed or was stopped; the server closes.
+- `event: alive`: nothing was said for a second. Who hears not even that sits behind something that holds events back.
+
+The address holds the generation's id, which cannot be guessed; one that is unknown, or whose reply has ended, is 404.
+The hosts and origins that may ask are those of all our routes (guard.OwnRoutes). A watcher holds nothing but a place in
+the job's list of those to wake: it is gone when the client is, or the reply, or the server that wants to stop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
+
+from forky_core.gateway.guard import Receive, Scope, Send
+
+if TYPE_CHECKING:  # The server's start does not wait for what a reply is made of.
+    from forky_core.repo.reply_job import News, ReplyJob
+
+PREFIX = "/replies"
+MOST = 500
+"""Watchers at once; one more is asked to come again (503)."""
+GATHER = 0.06
+"""Seconds between two events: what is said meanwhile travels together."""
+ALIVE = 1.0
+"""Seconds of silence after which a watcher is told that the connection lives."""
+STUCK = 20.0
+"""Seconds after which a client that takes nothing is given up."""
+
+_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+]
+
+
+class Watching:
+    """The endpoint: an ASGI app for `PREFIX/{id}`. `find` must not wait."""
+
+    def __init__(self, find: Callable[[str], ReplyJob | None], *, most: int = MOST) -> None:
+        self._find = find
+        self._most = most
+        self.watchers = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "GET":
+            await _say(send, 405, "Only GET.")
+            return
+        job = self._find(scope["path_params"]["id"])
+        if job is None:
+            await _say(send, 404, "No such reply is being written.")
+            return
+        if self.watchers >= self._most:
+            await _say(send, 503, "Too many watch already.")
+            return
+        self.watchers += 1
+        try:
+            await _watch(job, _after(scope), receive, send)
+        finally:
+            self.watchers -= 1
+
+
+async def _watch(job: ReplyJob, position: int, receive: Receive, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+    loop, woken = asyncio.get_running_loop(), asyncio.Event()
+    gone = asyncio.ensure_future(_gone(receive))
+    gone.add_done_callback(lambda _: woken.set())
+
+    def wake() -> None:
+        with suppress(RuntimeError):  # The loop is closed: nobody watches any more.
+            loop.call_soon_threadsafe(woken.set)
+
+    try:
+        while not gone.done() and not _server_stops():
+            news = job.since(position)
+            fresh, position = news.position != position, news.position
+            if fresh:
+                await _send(send, _event(news))
+            if news.ended:
+                await _send(send, b"event: end\ndata:\n\n")
+                break
+            if fresh:
+                await asyncio.sleep(GATHER)
+            woken.clear()
+            if gone.done():
+                break
+            forget = job.tell_once(position, wake)
+            try:
+                await asyncio.wait_for(woken.wait(), ALIVE)
+            except TimeoutError:
+                await _send(send, b"event: alive\ndata:\n\n")
+            finally:
+                forget()
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+    except OSError:
+        pass  # The client has left in the middle of an event, or stopped to read.
+    finally:
+        gone.cancel()
+
+
+def _event(news: News) -> bytes:
+    told: dict[str, object] = {"at": news.position}
+    if news.text:
+        told["text"] = news.text
+    if news.reasoning:
+        told["reasoning"] = news.reasoning
+    return f"data: {json.dumps(told)}\n\n".encode("ascii")
+
+
+def _after(scope: Scope) -> int:
+    """The position that the watcher knows already; anything else than a number begins anew."""
+    asked = parse_qs(scope["query_string"].decode("latin-1")).get("after", ["0"])[0]
+    return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 10 else 0
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _server_stops() -> bool:
+    """Whether uvicorn wants to end: it waits for open responses first, so this one must not keep it.
+
+    uvicorn tells nobody; but it is whose handler the signal has.
+    """
+    server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
+    return bool(getattr(server, "should_exit", False))
+
+
+async def _send(send: Send, body: bytes) -> None:
+    async with asyncio.timeout(STUCK):
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+async def _say(send: Send, status: int, sentence: str) -> None:
+    body = json.dumps({"error": {"message": sentence}}).encode()
+    headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
+    headers += [(b"retry-after", b"5")] if status == 503 else []
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

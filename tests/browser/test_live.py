@@ -1,0 +1,161 @@
+"""A reply on the screen while it is written: pages/ui/live.js in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forky_core.forky import Forky
+from tests.browser.conftest import CHECKOUT, served
+from tests.browser.test_chat import LAST, ask, messages, new
+
+expect = pytest.importorskip("playwright.sync_api").expect
+
+pytestmark = pytest.mark.browser
+SCRIPT = CHECKOUT / "tests/browser/slow_app.py"
+LIVE = ".fk-live"
+STOP = ".st-key-chat-stop_reply"
+LONG = 30_000
+IN_ORDER = """
+(least) => {
+  const said = document.querySelector(".fk-live")?.textContent.trim().split(" ") ?? [];
+  return said.length > least && said.every((word, at) => word === `word${at}`);
+}
+"""
+"""The live text has more words than that, each of them once and in its place."""
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with served(SCRIPT, tmp_path_factory.mktemp("live")) as address:
+        yield address
+
+
+def landed(page: Any) -> None:
+    page.locator(STOP).wait_for(state="detached", timeout=LONG)
+    page.get_by_text(LAST).first.wait_for(timeout=LONG)
+    expect(page.locator(LIVE)).to_have_count(0, timeout=LONG)
+
+
+def test_the_words_come_by_the_stream_and_end_as_a_cell(slow: str, watch: Any) -> None:
+    watched = watch()
+    page = watched.open(slow)
+    new(page, "Stream")
+    with page.expect_response("**/replies/*") as stream:
+        ask(page, "Take your time")
+    assert stream.value.status == 200
+    expect(page.locator(LIVE)).to_contain_text("word5", timeout=LONG)
+    page.get_by_text("writing …").wait_for()
+    landed(page)
+    assert messages(page) == 2
+    assert watched.problems == []
+
+
+def test_two_tabs_see_the_same_words(slow: str, watch: Any) -> None:
+    one = watch().open(slow)
+    new(one, "Two tabs")
+    ask(one, "Forever")
+    expect(one.locator(LIVE)).to_contain_text("word5", timeout=LONG)
+    other = watch().open(one.url)
+    for page in (one, other):
+        page.wait_for_function(IN_ORDER, arg=12, timeout=LONG)
+    other.locator(f"{STOP} button").first.click()
+    for page in (one, other):
+        page.get_by_text("You stopped this reply.").wait_for(timeout=LONG)
+
+
+def test_a_reload_goes_on_where_the_reply_is(slow: str, watch: Any) -> None:
+    page = watch().open(slow)
+    new(page, "Reload")
+    ask(page, "Forever")
+    expect(page.locator(LIVE)).to_contain_text("word5", timeout=LONG)
+    page.reload()
+    page.wait_for_function(IN_ORDER, arg=12, timeout=LONG)
+    page.locator(f"{STOP} button").first.click()
+    page.get_by_text("You stopped this reply.").wait_for(timeout=LONG)
+
+
+def test_a_cut_stream_is_taken_up_again_without_a_gap(slow: str, watch: Any) -> None:
+    page = watch().open(slow)
+    new(page, "Hiccup")
+    calls: list[str] = []
+
+    def cut_twice(route: Any) -> None:
+        calls.append(route.request.url)
+        if len(calls) == 1:
+            route.fulfill(status=200, content_type="text/event-stream", body="event: alive\ndata:\n\n")
+        elif len(calls) == 2:
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/replies/*", cut_twice)
+    with page.expect_response(lambda answer: "/replies/" in answer.url and len(calls) > 2, timeout=LONG):
+        ask(page, "Forever")
+    seen = len(page.locator(LIVE).inner_text().split())
+    page.wait_for_function(IN_ORDER, arg=seen + 20, timeout=LONG)
+    page.locator(f"{STOP} button").first.click()
+    page.get_by_text("You stopped this reply.").wait_for(timeout=LONG)
+
+
+def test_without_the_stream_the_reply_is_shown_all_the_same(slow: str, watch: Any) -> None:
+    page = watch().open(slow)
+    new(page, "No stream")
+    page.route("**/replies/*", lambda route: route.abort())
+    ask(page, "Take your time")
+    expect(page.locator(LIVE)).to_contain_text("word5", timeout=LONG)
+    landed(page)
+    assert messages(page) == 2
+
+
+def test_what_has_settled_is_formatted_while_the_rest_is_written(slow: str, watch: Any) -> None:
+    page = watch().open(slow)
+    new(page, "Formatted")
+    ask(page, "Formatted")
+    expect(page.locator(".st-key-chat-live-settled strong")).to_have_text("bold", timeout=LONG)
+    expect(page.locator(LIVE)).to_contain_text("word5", timeout=LONG)
+    assert "bold" not in page.locator(LIVE).inner_text()
+    landed(page)
+
+
+def test_hostile_text_stays_text(slow: str, watch: Any) -> None:
+    watched = watch()
+    page = watched.open(slow)
+    new(page, "Hostile")
+    ask(page, "Hostile")
+    expect(page.locator(LIVE)).to_contain_text(
+        "<script>window.hacked=1</script> :red[red] word0", timeout=LONG
+    )
+    assert page.locator(f"{LIVE} *").count() == 0
+    landed(page)
+    assert page.evaluate("window.hacked") is None
+    assert watched.problems == []
+
+
+def test_reasoning_is_there_while_it_thinks_and_stays_open(slow: str, watch: Any) -> None:
+    page = watch().open(slow)
+    new(page, "Think")
+    ask(page, "Think")
+    page.get_by_text("thinking …").wait_for()
+    reasoning = page.locator("details[data-live=reasoning]")
+    reasoning.locator("summary").click()
+    expect(reasoning.locator("pre")).to_have_text("Let me <b>see</b>.")
+    expect(page.locator(LIVE)).to_contain_text("word30", timeout=LONG)
+    expect(reasoning.locator("pre")).to_be_visible()
+    landed(page)
+
+
+def test_a_server_that_ends_while_somebody_watches_keeps_what_had_arrived(tmp_path: Path, watch: Any) -> None:
+    with served(SCRIPT, tmp_path) as address:
+        page = watch().open(address)
+        new(page, "The end")
+        ask(page, "Forever")
+        expect(page.locator(LIVE)).to_contain_text("word9", timeout=LONG)
+    with Forky.open(tmp_path / "forky.duckdb") as forky:
+        assert forky.recovered == 0
+        chat = forky.conversation(forky.conversations()[0].id)
+        assert chat.generations[-1].status == "stopped"
+        assert "word9" in chat.path()[-1].text

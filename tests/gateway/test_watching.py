@@ -1,0 +1,290 @@
+"""A reply over HTTP, as a browser would watch it: a real server on a real socket."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import httpx
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import Route
+
+from forky_core.gateway import watching
+from forky_core.gateway.guard import OwnRoutes
+from forky_core.gateway.watching import PREFIX, Watching
+from forky_core.llm.contract import ReasoningDelta
+from forky_core.llm.scripted import Hang, Step, Until
+from forky_core.repo.reply_job import ReplyJob
+from forky_core.repo.workspace import Workspace
+from tests.builders import ScriptedModels, workspace
+
+PATIENCE = 20.0
+
+
+@dataclass
+class Served:
+    """A workspace behind a server."""
+
+    url: str
+    forky: Workspace
+    models: ScriptedModels
+    watching: Watching
+    open: list[ReplyJob] = field(default_factory=list)
+
+    def ask(self, *steps: Step) -> ReplyJob:
+        self.models.one.enqueue(*steps)
+        job = self.forky.create().send("Go on")
+        self.open.append(job)
+        return job
+
+    def address(self, job: ReplyJob, after: int | str = 0) -> str:
+        return f"{self.url}{PREFIX}/{job.generation.id}?after={after}"
+
+
+@contextmanager
+def serving(most: int = watching.MOST) -> Iterator[Served]:
+    forky, models = workspace()
+    endpoint = Watching(forky.replies.find, most=most)
+    guard = Middleware(OwnRoutes, prefixes=(PREFIX,))
+    app = Starlette(routes=[Route(f"{PREFIX}/{{id}}", endpoint)], middleware=[guard])
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="off"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        served = Served(f"http://127.0.0.1:{listening.getsockname()[1]}", forky, models, endpoint)
+        try:
+            yield served
+        finally:
+            for job in served.open:
+                job.stop()
+            server.should_exit = True
+            thread.join(PATIENCE)
+            assert not thread.is_alive(), "The server waits for somebody who watches."
+
+
+@pytest.fixture
+def server() -> Iterator[Served]:
+    with serving() as served:
+        yield served
+
+
+@contextmanager
+def watched(url: str) -> Iterator[Iterator[tuple[str, dict[str, object]]]]:
+    """The events of a stream: kind and data."""
+    with httpx.stream("GET", url, timeout=PATIENCE, trust_env=False) as response:
+        assert response.status_code == 200
+        assert response.headers["content-type"].startswith("text/event-stream")
+        yield events(response.iter_lines())
+
+
+def events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, object]]]:
+    kind, data = "message", ""
+    for line in lines:
+        if line.startswith("event: "):
+            kind = line[7:]
+        elif line.startswith("data:"):
+            data = line[5:].strip()
+        elif not line:
+            yield kind, json.loads(data or "{}")
+            kind, data = "message", ""
+
+
+def heard(url: str, then: Callable[[], None] = lambda: None) -> tuple[str, str, int]:
+    """All of a stream up to its end: text, reasoning, position. `then` is called once it is open."""
+    text = reasoning = ""
+    at = -1
+    with watched(url) as stream:
+        then()
+        for kind, told in stream:
+            if kind == "end":
+                return text, reasoning, at
+            if kind == "message":
+                text += str(told.get("text", ""))
+                reasoning += str(told.get("reasoning", ""))
+                assert isinstance(told["at"], int) and told["at"] > at
+                at = told["at"]
+    raise AssertionError("The stream was cut.")
+
+
+def until(holds: Callable[[], bool]) -> None:
+    begun = time.monotonic()
+    while not holds():
+        assert time.monotonic() - begun < PATIENCE, "It never came to hold."
+        time.sleep(0.01)
+
+
+def test_the_words_come_as_they_are_said_and_then_the_end(server: Served) -> None:
+    gate = threading.Event()
+    job = server.ask(ReasoningDelta("Hm. "), "Hello", Until(gate), " you")
+    with watched(server.address(job)) as stream:
+        text = ""
+        for kind, told in stream:
+            text += str(told.get("text", ""))
+            if text == "Hello":
+                gate.set()
+            if kind == "end":
+                break
+        assert text == "Hello you"
+    until(lambda: not job.running)
+    until(lambda: server.watching.watchers == 0)
+
+
+def test_whoever_comes_again_misses_and_repeats_nothing(server: Served) -> None:
+    gate = threading.Event()
+    job = server.ask("one ", ReasoningDelta("why"), "two ", Until(gate), "three ", "four")
+    until(lambda: job.since(0).position == 3)
+    with watched(server.address(job)) as stream:
+        kind, told = next(stream)
+    assert (kind, told) == ("message", {"at": 3, "text": "one two ", "reasoning": "why"})
+    assert heard(server.address(job, 3), gate.set)[:2] == ("three four", "")
+
+
+def test_two_who_watch_see_the_same(server: Served) -> None:
+    gate = threading.Event()
+    job = server.ask("a", "b", Until(gate), "c")
+    seen: list[str] = []
+    threads = [threading.Thread(target=lambda: seen.append(heard(server.address(job))[0])) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    until(lambda: server.watching.watchers == 3)
+    gate.set()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert seen == ["abc"] * 3
+
+
+def test_half_a_character_at_the_end_of_a_piece_survives(server: Served) -> None:
+    gate = threading.Event()
+    job = server.ask("\ud83d", Until(gate), "\ude00 <b>\u2028\n\n", "data: x")
+    with watched(server.address(job)) as stream:
+        assert next(stream)[1]["text"] == "\ud83d"
+    assert heard(server.address(job, 1), gate.set)[0] == "\ude00 <b>\u2028\n\ndata: x"
+
+
+def test_a_resumed_reply_begins_with_what_it_had_said(server: Served) -> None:
+    server.models.one.enqueue("Once", Hang())
+    chat = server.forky.create()
+    first = chat.send("Tell me")
+    until(lambda: first.text == "Once")
+    first.stop()
+    first.wait(PATIENCE)
+    gate = threading.Event()
+    server.models.one.enqueue(Until(gate), " upon a time")
+    job = chat.resume()
+    server.open.append(job)
+    with watched(server.address(job)) as stream:
+        assert next(stream)[1] == {"at": 1, "text": "Once"}
+    assert heard(server.address(job, 1), gate.set)[0] == " upon a time"
+
+
+def test_a_stopped_reply_ends_the_stream(server: Served) -> None:
+    job = server.ask("Half", Hang())
+    with watched(server.address(job)) as stream:
+        assert next(stream)[1]["text"] == "Half"
+        job.stop()
+        assert "end" in [kind for kind, _ in stream]
+
+
+def test_silence_is_broken_by_a_sign_of_life(server: Served) -> None:
+    job = server.ask("Well", Hang())
+    with watched(server.address(job)) as stream:
+        assert [next(stream)[0], next(stream)[0]] == ["message", "alive"]
+
+
+def test_unknown_and_ended_replies_are_not_found(server: Served) -> None:
+    job = server.ask("Done")
+    job.wait(PATIENCE)
+    until(lambda: server.forky.replies.find(job.generation.id) is None)
+    for url in (server.address(job), f"{server.url}{PREFIX}/nothing", f"{server.url}{PREFIX}/%00"):
+        assert httpx.get(url, trust_env=False).status_code == 404
+
+
+def test_only_our_own_pages_may_watch(server: Served) -> None:
+    job = server.ask("Secret", Hang())
+    for headers in ({"origin": "https://evil.example"}, {"origin": "null"}, {"host": "evil.example"}):
+        answer = httpx.get(server.address(job), headers=headers, trust_env=False)
+        assert answer.status_code == 403 and "Secret" not in answer.text
+    assert httpx.post(server.address(job), trust_env=False).status_code == 405
+
+
+@pytest.mark.parametrize("after", ["-1", "x", "", "1e3", "٣", "9" * 40])
+def test_a_position_that_is_none_begins_anew(server: Served, after: str) -> None:
+    job = server.ask("All", Hang())
+    until(lambda: job.text == "All")
+    with watched(server.address(job, after)) as stream:
+        assert next(stream)[1] == {"at": 1, "text": "All"}
+
+
+def test_a_position_beyond_the_end_is_put_right(server: Served) -> None:
+    job = server.ask("All", Hang())
+    until(lambda: job.text == "All")
+    with watched(server.address(job, 99)) as stream:
+        assert next(stream)[1] == {"at": 1}
+
+
+def test_nothing_is_left_behind_by_a_client_that_leaves(server: Served) -> None:
+    job = server.ask("Well", Hang())
+    with watched(server.address(job)) as stream:
+        next(stream)
+        assert server.watching.watchers == 1
+    until(lambda: server.watching.watchers == 0)
+    assert job._waiting == []
+    assert job.running
+
+
+def test_one_too_many_is_asked_to_come_again() -> None:
+    with serving(most=1) as server:
+        job = server.ask("Well", Hang())
+        with watched(server.address(job)) as stream:
+            next(stream)
+            answer = httpx.get(server.address(job), trust_env=False)
+            assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+        until(lambda: server.watching.watchers == 0)
+        with watched(server.address(job)) as stream:
+            next(stream)
+
+
+def test_a_client_that_takes_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "STUCK", 0.05)
+    forky, models = workspace()
+    models.one.enqueue("Well", Hang())
+    job = forky.create().send("Go on")
+    endpoint = Watching(forky.replies.find)
+
+    async def silent() -> dict[str, object]:
+        await asyncio.Event().wait()
+        return {}
+
+    async def stuck(message: object) -> None:
+        if isinstance(message, dict) and message["type"] == "http.response.body":
+            await asyncio.Event().wait()
+
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path_params": {"id": job.generation.id},
+        "query_string": b"",
+    }
+    asyncio.run(asyncio.wait_for(endpoint(scope, silent, stuck), PATIENCE))
+    assert endpoint.watchers == 0
+    job.stop()
+
+
+def test_a_server_that_is_told_to_stop_does_not_wait_for_those_who_watch(
+    monkeypatch: pytest.MonkeyPatch, server: Served
+) -> None:
+    job = server.ask("Well", Hang())
+    with watched(server.address(job)) as stream:
+        next(stream)
+        monkeypatch.setattr(watching, "_server_stops", lambda: True)
+        assert "end" not in [kind for kind, _ in stream]
+    assert job.running
