@@ -35,7 +35,7 @@ from forky_core.gateway.guard import (  # noqa: E402 - the line above makes it i
 from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
 from forky_core.gateway.watching import Watching  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
-from pages.ui.warmup import import_pages, warm_up_in  # noqa: E402
+from pages.ui.warmup import Traffic, prepare, warm_up_in  # noqa: E402
 
 if TYPE_CHECKING:
     from forky_core.repo.reply_job import ReplyJob
@@ -80,10 +80,10 @@ def policy() -> str:
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
-    importing, timer = import_pages(), warm_up_in(WARM_UP_AFTER)
+    preparing, timer = prepare(), warm_up_in(WARM_UP_AFTER)
     yield {}
     timer.cancel()
-    importing.join()
+    preparing.join()
     from pages.ui.workspace import close_workspace  # noqa: PLC0415 - at the top it would hold up the server's start
 
     close_workspace()
@@ -98,6 +98,7 @@ ROUTES = [
 ]
 """Ours; the rest is Streamlit's."""
 MIDDLEWARE = [
+    Middleware(Traffic),
     Middleware(SecurityHeaders, policy=policy()),
     Middleware(OwnRoutes, prefixes=("/healthz", "/v1", REPLIES), hosts=Settings.from_environment().hosts),
 ]

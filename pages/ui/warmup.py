@@ -1,15 +1,21 @@
-"""The slow imports, paid by a thread once somebody has a page before their eyes.
+"""What a server does before anybody asks: first the imports and the database of the first page, then LiteLLM.
 
-LiteLLM takes seconds to import and would triple the time to the first paint; afterwards everything it left behind is
-taken out of the reach of the garbage collector, whose full runs would otherwise hold up every click.
+LiteLLM takes seconds to import and would triple the time to the first paint, so it waits until browsers have stopped
+fetching; a first question does not wait for that (llm/loading.py). Afterwards everything it left behind is taken out of
+the reach of the garbage collector, whose full runs would otherwise hold up every click.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import threading
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
 
+from forky_core.errors import ForkyError
 from forky_core.llm import loading
 
 BEFORE_THE_FIRST_PAGE = (
@@ -20,8 +26,32 @@ BEFORE_THE_FIRST_PAGE = (
 )
 """None of them imports streamlit_agraph: imported before there is a server, its component is never served."""
 
+QUIET = 1.0
+"""Seconds without a request until the slow imports begin."""
+PATIENCE = 15.0
+"""Seconds after which they begin in any case."""
+_POLL = 0.1
+
 _lock = threading.Lock()
 _begun = False
+_asked = 0.0
+
+
+class Traffic:
+    """ASGI middleware that notes when somebody last fetched something."""
+
+    def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
+        self.app = app
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        global _asked  # noqa: PLW0603 - of the whole process
+        _asked = time.monotonic()
+        await self.app(scope, receive, send)
+
+
+def quiet_in(now: float, begun: float, asked: float) -> float:
+    """Seconds still to wait at `now`, where the wait began at `begun` and the last request came at `asked`."""
+    return min(asked + QUIET, begun + PATIENCE) - now
 
 
 def warm_up_in(seconds: float) -> threading.Timer:
@@ -32,16 +62,18 @@ def warm_up_in(seconds: float) -> threading.Timer:
     return timer
 
 
-def import_pages() -> threading.Thread:
-    """Import what the first page needs while the browser is still fetching the frame around it."""
-    thread = threading.Thread(target=_import_pages, name="import-pages", daemon=True)
+def prepare() -> threading.Thread:
+    """Import what the first page needs and open the database while the browser is still fetching the frame."""
+    thread = threading.Thread(target=_prepare, name="prepare", daemon=True)
     thread.start()
     return thread
 
 
-def _import_pages() -> None:
+def _prepare() -> None:
     for name in BEFORE_THE_FIRST_PAGE:
         importlib.import_module(name)
+    with contextlib.suppress(ForkyError):  # The page says so, at each visit.
+        importlib.import_module("pages.ui.workspace").workspace()
 
 
 def _warm_up() -> None:
@@ -50,6 +82,9 @@ def _warm_up() -> None:
         if _begun:
             return
         _begun = True
+    begun = time.monotonic()
+    while quiet_in(time.monotonic(), begun, _asked) > 0 and not loading.is_loaded():
+        time.sleep(_POLL)
     loading.wait()
     gc.collect()
     gc.freeze()
