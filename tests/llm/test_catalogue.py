@@ -13,7 +13,7 @@ from forky_core.llm.probing import LocalServer
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.settings import Settings
 from tests.llm import wire
-from tests.llm.conftest import Aimock, free_port
+from tests.llm.third_party import Aimock, free_port
 
 KEY = "sk-test-0123456789abcdef"
 SETTINGS = Settings(Path("unused.duckdb"))

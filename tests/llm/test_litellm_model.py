@@ -20,7 +20,7 @@ from forky_core.llm.failures import Asked
 from forky_core.llm.litellm_model import Connection, LiteLLMModel, Patience
 from forky_core.model import Failure
 from tests.llm import wire
-from tests.llm.conftest import ANSWER, Aimock, free_port
+from tests.llm.third_party import ANSWER, Aimock, free_port
 
 KEY = "sk-test-0123456789abcdef"
 
