@@ -13,12 +13,16 @@ from importlib import metadata
 from io import TextIOWrapper
 
 from forky_core.cli import (
+    bisecting,
+    branching,
     chat,
     exporting,
     importing,
     listing,
     log,
     merge_file,
+    merging,
+    rebasing,
     repair,
     serve,
     verify,
@@ -32,6 +36,10 @@ COMMANDS = (
     chat,
     listing,
     log,
+    branching,
+    merging,
+    rebasing,
+    bisecting,
     importing,
     exporting,
     merge_file,

@@ -360,6 +360,7 @@ class Conversation(Reading):
         focus: str = "",
         budget: int | None = None,
         model: str | None = None,
+        again: bool = False,
         stop: Event | None = None,
     ) -> MergePlan:
         """What merging a branch of another conversation would write; `merge` lands it. Options as `plan_merge`.
@@ -370,7 +371,7 @@ class Conversation(Reading):
             InTheWay: that conversation has taken this one in: it would make a circle.
         """
         picked = tuple(source.message(pick).id for pick in picks)
-        wish = Wish(strategy, picked, focus, budget, model, force=True)
+        wish = Wish(strategy, picked, focus, budget, model, force=True, again=again)
         return grafting.plan(self._repo, self.branch_name, source._repo, source.branch_name, wish, stop)
 
     def plan_rebase(self, onto: Conversation | str) -> RebasePlan:

@@ -1,0 +1,52 @@
+"""`forky fork` and `forky branch`: make a branch at any message; list, rename and delete them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, TextIO
+
+from forky_core.cli.deciding import add_place, place
+from forky_core.cli.plain import one_line
+from forky_core.repo.repo import short
+
+if TYPE_CHECKING:
+    from forky_core.forky import Forky
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    fork = commands.add_parser("fork", help="make a branch at any message")
+    fork.add_argument("name", nargs="?", help="its name (default: a free one)")
+    fork.add_argument("--at", metavar="ID", help="the message (default: the head)")
+    add_place(fork, "--branch", "the branch whose rules it takes (default: the one that moved last)")
+    fork.set_defaults(run=run_fork, makes_database=False)
+    branch = commands.add_parser("branch", help="list, rename or delete branches")
+    add_place(branch, "--branch", "the branch that is meant (default: the one that moved last)")
+    either = branch.add_mutually_exclusive_group()
+    either.add_argument("--rename", metavar="NAME", help="call it so")
+    either.add_argument("--delete", action="store_true", help="remove the pointer; undo brings it back")
+    branch.add_argument("--json", action="store_true", help="one JSON object a branch")
+    branch.set_defaults(run=run_branch, makes_database=False)
+
+
+def run_fork(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    print(one_line(place(forky, options).fork(options.name, at=options.at).branch_name), file=out)
+    return 0
+
+
+def run_branch(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    chat = place(forky, options)
+    if options.rename:
+        print(one_line(chat.rename_branch(options.rename).branch_name), file=out)
+        return 0
+    if options.delete:
+        print(one_line(chat.delete_branch().summary), file=out)
+        return 0
+    for branch in chat.branches.values():
+        if options.json:
+            print(json.dumps({"name": branch.name, "head": branch.head}), file=out)
+            continue
+        here = "*" if branch.name == chat.branch_name else " "
+        head = short(branch.head) if branch.head is not None else "(empty)"
+        print(f"{here} {head}  {one_line(branch.name)}", file=out)
+    return 0

@@ -1,0 +1,127 @@
+"""`forky merge` and `forky graft`: bring what other branches learned into one, previewed first."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, TextIO, get_args
+
+from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
+from forky_core.merge.settling import Policy
+from forky_core.merge.strategies import STRATEGIES
+from forky_core.parts import Strategy
+from forky_core.repo.repo import short
+
+if TYPE_CHECKING:
+    from forky_core.forky import Forky
+    from forky_core.merge.plan import MergePlan
+    from forky_core.repo.conversation import Conversation
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    merge = commands.add_parser("merge", help="merge branches into another")
+    merge.add_argument("source", nargs="+", metavar="SOURCE", help="a branch; several make an octopus")
+    add_place(merge, "--into", "the branch that receives it (default: the one that moved last)")
+    _add_wish(merge)
+    merge.add_argument(
+        "--force", action="store_true", help="a merge message where moving the pointer would do"
+    )
+    merge.add_argument(
+        "--policy", choices=get_args(Policy), default="ask", help="what becomes of a three-way conflict"
+    )
+    merge.set_defaults(run=run_merge, makes_database=False)
+    graft = commands.add_parser("graft", help="merge a branch of another conversation")
+    graft.add_argument("source", metavar="CONVERSATION", help="the other one, by the beginning of its id")
+    graft.add_argument(
+        "--from", dest="source_branch", metavar="BRANCH", help="its branch (default: moved last)"
+    )
+    add_place(graft, "--into", "the branch that receives it (default: the one that moved last)")
+    _add_wish(graft)
+    graft.set_defaults(run=run_graft, makes_database=False)
+
+
+def _add_wish(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--strategy", choices=tuple(STRATEGIES), help="default: squash, or cherry-pick with --pick"
+    )
+    command.add_argument(
+        "--pick", action="append", default=[], metavar="ID", help="a message to bring; repeat it"
+    )
+    command.add_argument("--model", help="who writes a squash (default: it is extracted without a model)")
+    command.add_argument("--focus", default="", help="what matters to you, for a squash")
+    command.add_argument("--budget", type=int, metavar="TOKENS", help="how long a squash may be")
+    command.add_argument("--again", action="store_true", help="as if earlier merges had brought nothing")
+    add_decision(command)
+
+
+def run_merge(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    refuse_unasked(options)
+    chat = place(forky, options)
+    plan = chat.plan_merge(
+        options.source,
+        strategy=_strategy(options),
+        picks=options.pick,
+        focus=options.focus,
+        budget=options.budget,
+        model=options.model,
+        force=options.force,
+        again=options.again,
+        policy=options.policy,
+    )
+    return _decide(chat, plan, options, out)
+
+
+def run_graft(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    refuse_unasked(options)
+    chat = place(forky, options)
+    plan = chat.plan_graft(
+        forky.conversation(options.source, options.source_branch),
+        strategy=_strategy(options),
+        picks=options.pick,
+        focus=options.focus,
+        budget=options.budget,
+        model=options.model,
+        again=options.again,
+    )
+    return _decide(chat, plan, options, out)
+
+
+def _strategy(options: argparse.Namespace) -> Strategy:
+    asked: Strategy | None = options.strategy
+    return asked or ("cherry-pick" if options.pick else "squash")
+
+
+def _decide(chat: Conversation, plan: MergePlan, options: argparse.Namespace, out: TextIO) -> int:
+    facts = [f"{plan.strategy} of {plan.source_name} into {plan.target_name}"]
+    facts.append(f"{len(plan.turns)} messages, {plan.tokens} tokens (in full: {plan.tokens_full})")
+    if plan.fast_forward is not None:
+        facts = [f"{plan.target_name} moves on to {plan.source_name}: {plan.tokens} tokens"]
+    groups: dict[str, list[str]] = {}
+    for one in plan.omitted:
+        groups.setdefault(one.why, []).append(short(one.message))
+    facts += [f"left out: {' '.join(ids)}: {why}" for why, ids in groups.items()]
+    return finish(
+        options,
+        out,
+        entry=_entry(chat, plan),
+        preview=lambda: show(out, plan.payload, facts if plan.lands else (), plan.warnings),
+        question=f"Land it on {plan.target_name}?",
+        land=lambda: chat.merge(plan).summary,
+        nothing=() if plan.lands else plan.warnings,
+    )
+
+
+def _entry(chat: Conversation, plan: MergePlan) -> dict[str, object]:
+    return {
+        "conversation": chat.id,
+        "strategy": plan.strategy,
+        "relation": plan.relation,
+        "source": plan.source_name,
+        "target": plan.target_name,
+        "payload": plan.payload,
+        "tokens": plan.tokens,
+        "tokens_full": plan.tokens_full,
+        "messages": plan.turns,
+        "omitted": [{"message": one.message, "why": one.why} for one in plan.omitted],
+        "warnings": plan.warnings,
+        "lands": plan.lands,
+    }

@@ -1,0 +1,163 @@
+"""The verbs of merging on the command line: previewed, asked for on a terminal, landed with --yes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from forky_core.forky import Forky
+from tests.builders import debugged, talk
+from tests.cli.conftest import Ended
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def seeded(database: Path) -> dict[str, str]:
+    """“Enums” with main and debug, and another conversation; ids by title."""
+    with Forky.open(database) as forky:
+        other = talk(forky.create("Flags"), "And flags?", "A bit each: FLAG_WIDTH=8.")
+        chat = debugged(forky)
+        return {"enums": chat.id, "flags": other.id, "answer": chat.path()[-1].id[3:11]}
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """A person at a terminal who will type these lines."""
+
+    def at_a_terminal(*lines: str) -> None:
+        left: Iterator[str] = iter(lines)
+        monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+        monkeypatch.setattr("builtins.input", lambda prompt="": next(left))
+
+    return at_a_terminal
+
+
+def said(forky: Run, branch: str = "main") -> str:
+    return forky("log", "--branch", branch).out
+
+
+def test_merge_shows_the_preview_and_lands_when_the_person_says_yes(
+    forky: Run, seeded: dict[str, str], typed: Callable[..., None]
+) -> None:
+    typed("n", "y")
+    declined = forky("merge", "debug", "--into", "main")
+    assert declined.code == 1 and "collect_members" in declined.out and "Nothing was written." in declined.out
+    assert "Merged branch" not in said(forky)
+    landed = forky("merge", "debug", "--into", "main", "--budget", "60")
+    assert landed.code == 0 and "tokens (in full:" in landed.out and "left out:" in landed.out
+    assert landed.out.splitlines()[-1] == "Merged “debug” into “main” (squash)"
+    assert "Merged branch" in said(forky)
+
+
+def test_merge_without_a_terminal_lands_only_with_yes(forky_process: Run, seeded: dict[str, str]) -> None:
+    refused = forky_process("merge", "debug", "--into", "main")
+    assert refused.code == 2 and "--yes" in refused.err and refused.out == ""
+    looked = forky_process("merge", "debug", "--into", "main", "--dry-run")
+    assert looked.code == 0 and "Nothing was written." in looked.out
+    assert forky_process("merge", "debug", "--into", "main", "--strategy", "full", "--yes").code == 0
+
+
+def test_merge_as_json_is_one_object(forky: Run, seeded: dict[str, str]) -> None:
+    look = json.loads(forky("merge", "debug", "--into", "main", "--dry-run", "--json").out)
+    assert (
+        look["lands"]
+        and look["landed"] is None
+        and look["tokens"] > 0
+        and "collect_members" in look["payload"]
+    )
+    done = json.loads(forky("merge", "debug", "--into", "main", "--yes", "--json").out)
+    assert done["landed"] == "Merged “debug” into “main” (squash)"
+    assert forky("merge", "debug", "--into", "main", "--json").code == 2
+
+
+def test_merge_of_several_and_of_picks(forky: Run, seeded: dict[str, str]) -> None:
+    forky("fork", "flags", "--branch", "main")
+    with_nothing = forky("merge", "debug", "flags", "--into", "main", "--yes")
+    assert "has all of “flags” already" in with_nothing.out
+    picked = forky("merge", "debug", "--into", "flags", "--pick", "nonsense", "--yes")
+    assert picked.code == 2 and "begins with" in picked.err
+
+
+def test_a_merge_that_was_reverted_says_so_and_can_be_made_again(forky: Run, seeded: dict[str, str]) -> None:
+    forky("merge", "debug", "--into", "main", "--yes")
+    rows = [json.loads(line) for line in forky("log", "--branch", "main", "--json").out.splitlines()]
+    reverted = forky("revert", rows[-1]["id"][3:11], "--branch", "main", "--yes")
+    assert "out from here on" in reverted.out and "Reverted by" in reverted.out
+    told = forky("merge", "debug", "--into", "main", "--yes")
+    assert told.code == 0 and "Revert that revert, or merge again." in told.out
+    assert "Merged “debug”" in forky("merge", "debug", "--into", "main", "--again", "--yes").out
+
+
+def test_revert_as_json(forky: Run, seeded: dict[str, str]) -> None:
+    entry = json.loads(forky("revert", seeded["answer"], "--branch", "main", "--dry-run", "--json").out)
+    assert entry["targets"][0][3:11] == seeded["answer"] and entry["tokens"] < 0 and entry["landed"] is None
+
+
+def test_rebase_copies_or_asks_again(forky: Run, seeded: dict[str, str]) -> None:
+    look = forky("rebase", "main", "--branch", "debug", "--dry-run")
+    assert "How do I fix it?" in look.out and "Nothing was written." in look.out
+    copied = forky("rebase", "main", "--branch", "debug", "--yes")
+    assert copied.out.splitlines()[-1] == "Rebased “debug” onto “main”"
+    assert "Python classes." in said(forky, "debug")
+    assert "already" in forky("rebase", "main", "--branch", "debug", "--yes").out
+    again = forky("rebase", "main", "--branch", "debug", "--ask-again", "--model", "offline/quote", "--yes")
+    assert again.code == 0 and "2 of 2 questions of “debug” answered again" in again.out
+
+
+def test_rebase_as_json(forky: Run, seeded: dict[str, str]) -> None:
+    entry = json.loads(forky("rebase", "main", "--branch", "debug", "--dry-run", "--json").out)
+    assert entry["questions"] == 2 and len(entry["messages"]) == 4 and entry["tokens_asked"] > 0
+
+
+def test_graft_brings_a_branch_of_another_conversation(forky: Run, seeded: dict[str, str]) -> None:
+    out = forky(
+        "graft",
+        seeded["flags"],
+        "--conversation",
+        seeded["enums"],
+        "--into",
+        "main",
+        "--strategy",
+        "full",
+        "--yes",
+    ).out
+    assert "share no message" in out and "Grafted “main of Flags” into “main” (full)" in out
+    assert "FLAG_WIDTH=8" in forky("log", seeded["enums"], "--graph").out
+    back = forky("graft", seeded["enums"], "--from", "main", "--conversation", seeded["flags"], "--yes")
+    assert back.code == 2 and "circle" in back.err
+
+
+def test_bisect_asks_a_model_and_tells_where_it_begins_to_fail(forky: Run, seeded: dict[str, str]) -> None:
+    words = "never said by anybody"
+    done = forky(
+        "bisect", "Why?", "--branch", "debug", "--contains", words, "--model", "offline/quote", "--json"
+    )
+    found = json.loads(done.out)
+    assert found["calls"] == len(found["probes"]) <= 4
+    assert found["first"] == found["probes"][-1]["message"]
+    assert forky("bisect", "Which?", "--branch", "debug").code == 2
+    assert forky("bisect", "Which?", "--branch", "debug", "--by-hand").code == 2
+
+
+def test_bisect_by_hand_needs_no_model(
+    forky: Run, seeded: dict[str, str], typed: Callable[..., None]
+) -> None:
+    typed("n", "y", "y", "n", "n", "n")
+    done = forky("bisect", "Is it still about enums?", "--branch", "debug", "--by-hand")
+    assert done.code == 0 and "It fails from" in done.out
+
+
+def test_fork_and_branch(forky: Run, seeded: dict[str, str]) -> None:
+    assert forky("fork", "side", "--at", seeded["answer"], "--branch", "main").out == "side\n"
+    listed = forky("branch", "--branch", "side").out.splitlines()
+    assert [line.split()[-1] for line in listed] == ["debug", "main", "side"]
+    assert [line[0] for line in listed] == [" ", " ", "*"]
+    assert forky("branch", "--branch", "side", "--rename", "aside").out == "aside\n"
+    assert "Deleted" in forky("branch", "--branch", "aside", "--delete").out
+    rows = [json.loads(line) for line in forky("branch", "--json").out.splitlines()]
+    assert [row["name"] for row in rows] == ["debug", "main"]
