@@ -124,22 +124,9 @@ def test_a_file_taken_away_under_the_process_ends_in_sentences(tmp_path: Path, h
         assert path.read_bytes() == b"something else"
 
 
-def run(path: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    whole = [sys.executable, "-m", "forky_core", "--database", str(path), *command]
-    environment = {**os.environ, "FORKY_PROBE": "0", "FORKY_MODEL": "offline/quote"}
-    return subprocess.run(
-        whole, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False
-    )
-
-
-def one_sentence(done: subprocess.CompletedProcess[str], code: int) -> str:
-    assert done.returncode == code, done.stderr
-    assert done.stdout == ""
-    assert "Traceback" not in done.stderr and len(done.stderr.strip().splitlines()) == 1
-    return done.stderr
-
-
-def test_the_command_line_names_the_process_that_has_the_file(tmp_path: Path) -> None:
+def test_the_command_line_names_the_process_that_has_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "forky.duckdb"
     holder_command = [sys.executable, "-c", HOLDER, str(path)]
     with subprocess.Popen(
@@ -147,7 +134,10 @@ def test_the_command_line_names_the_process_that_has_the_file(tmp_path: Path) ->
     ) as holder:
         assert holder.stdout is not None and holder.stdout.readline() == "open\n"
         for command in (COMMANDS[0], COMMANDS[-1]):
-            assert f"(process {holder.pid})" in one_sentence(run(path, *command), 1)
+            assert main(["--database", str(path), *command]) == 1
+            shown = capsys.readouterr()
+            assert f"(process {holder.pid})" in shown.err
+            assert shown.out == "" and len(shown.err.strip().splitlines()) == 1
         holder.communicate("")
 
 
@@ -184,9 +174,10 @@ def test_the_command_line_on_a_place_that_cannot_be_used(
         assert shown.out == "" and len(shown.err.strip().splitlines()) == 1
 
 
-def test_the_command_line_on_a_full_disk_says_so(tmp_path: Path) -> None:
+def test_the_command_line_on_a_full_disk_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORKY_PROBE", "0")
     path = tmp_path / "forky.duckdb"
-    assert run(path, "chat", "-m", "hello").returncode == 0
+    assert main(["--database", str(path), "chat", "-m", "hello"]) == 0
     script = (
         "import resource, signal, sys; from forky_core.cli.parser import main;"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (60_000,) * 2);"
@@ -196,4 +187,4 @@ def test_the_command_line_on_a_full_disk_says_so(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert "no room" in done.stderr
-    assert run(path, "verify").returncode == 0
+    assert main(["--database", str(path), "verify"]) == 0

@@ -602,12 +602,12 @@ class StoreLaws:
 
     def test_readers_beside_a_writer_see_no_gap_and_nothing_twice(self, store: Store) -> None:
         """Also those who ask for the first time just while something is written."""
-        talks = [ConversationId(f"talk {number}") for number in range(12)]
+        talks = [ConversationId(f"talk {number}") for number in range(8)]
         begun = {here: threading.Event() for here in talks}
 
         def write() -> None:
             for here in talks:
-                run = thread(15)
+                run = thread(8)
                 begin(store, run[0], here=here)
                 begun[here].set()
                 for number, (before, message) in enumerate(pairwise(run)):
@@ -618,7 +618,7 @@ class StoreLaws:
             for here in talks:
                 assert begun[here].wait(30)
                 version = 0
-                while version < 15:
+                while version < 8:
                     newest = store.operations(here, limit=1 + reader)
                     numbers = [operation.number for operation in store.operations(here)]
                     assert numbers == list(range(1, len(numbers) + 1))
