@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import argparse
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
+from forky_core.cli.plain import plain
 from forky_core.errors import BadContent, NotFound
 from forky_core.settings import Settings
+
+FIRST_PORT = 8501
+"""Streamlit's own."""
+_PORTS = 200
+"""How many are tried from there on."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser("serve", help="start the app in the browser")
-    command.add_argument("--port", type=int, default=8501, help="TCP port (default: 8501)")
+    command.add_argument(
+        "--port", type=int, help=f"TCP port (default: the first free one from {FIRST_PORT} on)"
+    )
     command.add_argument(
         "--address", default="127.0.0.1", help="address to listen on (default: this machine only)"
     )
@@ -28,11 +37,10 @@ def run(options: argparse.Namespace) -> int:
             "The app is not installed beside the library.",
             "Run `streamlit run app.py` in a checkout of Forky.",
         )
-    if not 1 <= options.port <= 65535:
-        raise BadContent(f"{options.port} is no port.", "Ports go from 1 to 65535.")
     environment = {**os.environ, "FORKY_DATABASE": _database(options.database)}
+    port = _port(options.address, options.port)
     command = [sys.executable, "-m", "streamlit", "run", app.name]
-    command += ["--server.port", str(options.port), "--server.address", options.address]
+    command += ["--server.port", str(port), "--server.address", options.address]
     os.chdir(app.parent)
     if os.name != "nt":
         # Become the server, so that a signal to this process reaches it.
@@ -40,9 +48,43 @@ def run(options: argparse.Namespace) -> int:
     return subprocess.call(command, env=environment)
 
 
+def _port(address: str, asked: int | None) -> int:
+    """The port that was asked for; without one the first that nobody listens on, and a word where it is another."""
+    if asked is not None:
+        if not 1 <= asked <= 65535:
+            raise BadContent(f"{asked} is no port.", "Ports go from 1 to 65535.")
+        if not _is_free(address, asked):
+            raise BadContent(
+                f"Port {asked} of {address} cannot be listened on.", "Without --port a free one is taken."
+            )
+        return asked
+    found = next((port for port in range(FIRST_PORT, FIRST_PORT + _PORTS) if _is_free(address, port)), None)
+    if found is None:
+        raise BadContent(f"No port of {address} from {FIRST_PORT} on can be listened on.")
+    if found != FIRST_PORT:
+        print(plain(f"Port {FIRST_PORT} is taken; Forky listens on {found}."), file=sys.stderr, flush=True)
+    return found
+
+
+def _is_free(address: str, port: int) -> bool:
+    try:
+        family, kind, _, _, place = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as probe:
+            if os.name != "nt":  # There it would share the port with whoever has it.
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(place)
+    except (OSError, UnicodeError):
+        return False
+    return True
+
+
 def _database(option: str | None) -> str:
     """Where it is, seen from any folder."""
     place = option or Settings.from_environment().database
     if str(place) == ":memory:" or "://" in str(place):
         return str(place)
-    return str(Path(place).expanduser().resolve())
+    try:
+        return os.fsdecode(os.fsencode(Path(place).expanduser().resolve()))
+    except (OSError, ValueError, RuntimeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "that is no name of a file"
+        raise BadContent(f"There can be no database at {place}: {why}.", "Give another path.") from error

@@ -11,6 +11,8 @@ from urllib.error import URLError
 
 import pytest
 
+from forky_core.cli import serve
+from forky_core.cli.parser import main
 from tests.cli.conftest import environment
 
 
@@ -46,3 +48,28 @@ def healthy(port: int, server: subprocess.Popen[str]) -> bool:
         except OSError:
             time.sleep(0.2)
     return False
+
+
+def test_serve_takes_the_next_free_port_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        monkeypatch.setattr(serve, "FIRST_PORT", port)
+        found = serve._port("127.0.0.1", None)
+        assert found > port
+        assert f"Port {port} is taken; Forky listens on {found}." in capsys.readouterr().err
+        assert main(["serve", "--port", str(port)]) == 2
+    assert f"Port {port} of 127.0.0.1 cannot be listened on." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", ["a\0b.duckdb", "~nobody-of-that-name/forky.duckdb"])
+def test_serve_says_of_an_impossible_path_that_it_is_one(
+    path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--database", path, "serve"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("There can be no database at")
+    assert "Traceback" not in error
