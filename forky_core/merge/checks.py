@@ -1,8 +1,8 @@
 """What code can check of a summary that a model wrote, before anything of it is accepted.
 
 Every claim names the messages it rests on and quotes one of them; a citation must lie in what is merged, a quote must
-be found letter for letter, and no number or name may appear that the cited messages do not hold. Each failure is a
-sentence for the person.
+be found letter for letter, and no number or name may appear that the cited messages do not hold. A denial may not get
+lost. Each failure is a value with a sentence for the person, so that a page can show what failed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,24 +18,17 @@ from forky_core.merge.units import atoms, is_name
 from forky_core.model import MessageId
 from forky_core.parts import Json
 
-SECTION_OF: Mapping[str, str] = {
-    "constraint": "Constraints",
-    "correction": "Corrections",
-    "decision": "Decisions",
-    "result": "Results",
-    "verbatim": "Word for word",
-    "failed_attempt": "Tried without success",
-    "open_question": "Open questions",
-    "todo": "To do",
-    "preference": "Preferences",
-    "fact": "Facts",
-}
-"""Types of claims with their headings, the most important first."""
-LONGEST_CLAIM = 60
-"""Words."""
-
 _PROSE = re.compile(r"[A-Za-z][a-z]*(?:[-'’][A-Za-z]?[a-z]*)*|[A-Z]{2,5}s?")
 """Words that only look like names: "re-run", "Side-effect", "JSON"."""
+_DENIES = re.compile(
+    r"\b(?:not|no|none|nor|never|cannot|without|neither|nothing|nobody|avoid\w*|forbid\w*|forbidden|prevent\w*|lack\w*|fail\w*|"
+    r"refus\w*|disabl\w*|instead|rather|except|unless|unsafe|impossible|wrong|reject\w*|drop\w*|remov\w*|stop\w*|skip\w*|"
+    r"miss\w*|unable|nicht|kein\w*|nie|ohne|pas|jamais|sans|nunca|sin)\b|n['’]t\b|[不没沒未非無]|ない|ません|않|없",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(
+    r"[.!?;:\n。！？；]\s*|,\s+(?:so|but|and|then|because|which|while|although)\b|\b(?:but|because)\b"
+)
 _FENCED = re.compile(r"^```(?:json)?[ \t]*\n(.*?)\n?```[ \t]*$", re.DOTALL | re.MULTILINE)
 _REFUSAL = re.compile(
     r"\W*(?:(?:i['’]?m|i am)\s+(?:very\s+)?(?:sorry|afraid|unable)|sorry\b|i\s+(?:can['’]?t|can\s?not|won['’]?t|must\s+decline)|"
@@ -73,31 +66,6 @@ class Failed:
     """The text that failed, where there is one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """One line of a model's summary."""
-
-    type: str
-    text: str
-    cites: tuple[MessageId, ...]
-    quote: str
-
-
-def read_claims(answer: str, texts: Mapping[MessageId, str]) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
-    """The claims of a model's answer about the messages `texts`, and what is wrong with it; () where nothing is."""
-    entries, problem = _entries(answer)
-    if problem:
-        return (), (problem,)
-    claims: list[Claim] = []
-    problems: list[str] = []
-    for number, entry in enumerate(entries, 1):
-        claim, wrong = _claim(entry, texts)
-        problems += [f"Line {number}: {sentence}" for sentence in wrong]
-        if claim is not None:
-            claims.append(claim)
-    return tuple(claims), tuple(problems)
-
-
 def json_object(answer: str) -> tuple[dict[str, Json], Failed | None]:
     """The one JSON object of a model's answer, in a fence or without, or what the answer is instead."""
     text = answer.strip()
@@ -121,63 +89,41 @@ def json_object(answer: str) -> tuple[dict[str, Json], Failed | None]:
     return value, None
 
 
-def _entries(answer: str) -> tuple[Sequence[Json], str]:
-    value, wrong = json_object(answer)
-    if wrong is not None:
-        return (), wrong.sentence
-    lines = value.get("lines")
-    if not isinstance(lines, list):
-        return (), "The model's JSON does not have the form that was asked for."
-    return (lines, "") if lines else ((), "The model's summary is empty.")
-
-
-def _claim(entry: Json, texts: Mapping[MessageId, str]) -> tuple[Claim | None, list[str]]:
-    if not isinstance(entry, dict):
-        return None, ["it is no claim."]
-    kind, text, quote, cites = (entry.get(key) for key in ("type", "text", "quote", "cites"))
-    if not isinstance(text, str) or not text.strip():
-        return None, ["it has no text."]
-    if kind not in SECTION_OF:
-        return None, [f"its type {kind!r} is not one of those asked for."]
-    if not isinstance(cites, list) or not cites:
-        return None, ["it cites no message."]
-    if not isinstance(quote, str) or not quote.strip():
-        return None, ["it quotes nothing."]
-    found = [_resolved(cite, texts) for cite in cites]
-    wrong = [
-        f"it cites {cite!r}, which is not merged."
-        for cite, id in zip(cites, found, strict=True)
-        if id is None
-    ]
-    if wrong:
-        return None, wrong
-    claim = Claim(
-        str(kind), " ".join(html.unescape(text).split()), tuple(dict.fromkeys(filter(None, found))), quote
-    )
-    return claim, _unfounded(claim, [texts[id] for id in claim.cites])
-
-
-def _resolved(cite: Json, texts: Mapping[MessageId, str]) -> MessageId | None:
+def resolved(cite: Json, among: Iterable[MessageId]) -> MessageId | None:
+    """The one message that a citation names by its first digits; None where none or several fit."""
     digits = cite.strip("[] ").removeprefix("b2:") if isinstance(cite, str) else ""
-    fitting = [id for id in texts if len(digits) >= 6 and id.removeprefix("b2:").startswith(digits)]
+    fitting = [id for id in among if len(digits) >= 6 and id.removeprefix("b2:").startswith(digits)]
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _unfounded(claim: Claim, sources: Sequence[str]) -> list[str]:
-    wrong: list[str] = []
-    if not _quoted(claim.quote, sources):
-        wrong.append(f"the quote “{claim.quote[:80]}” is not in the cited messages.")
-    if claim.type == "verbatim" and not _quoted(claim.text, [" ".join(source.split()) for source in sources]):
-        wrong.append(f"“{claim.text[:80]}” is not in the cited messages word for word.")
-    wrong += [f"“{name}” is not in the cited messages." for name in invented(claim.text, "\n".join(sources))]
-    if len(claim.text.split()) > LONGEST_CLAIM:
-        wrong.append(f"it is longer than {LONGEST_CLAIM} words.")
-    return wrong
+def quoted(quote: str, sources: Iterable[str]) -> str | None:
+    """The quotation as it stands letter for letter in one of the sources; None where it does not."""
+    forms = dict.fromkeys((quote, html.unescape(quote), quote.strip(), html.unescape(quote).strip()))
+    return next((form for form in forms if any(form in source for source in sources)), None)
 
 
-def _quoted(quote: str, sources: Sequence[str]) -> bool:
-    forms = (quote, html.unescape(quote), quote.strip(), html.unescape(quote).strip())
-    return any(form in source for form in forms for source in sources)
+def lost_negation(text: str, quote: str, sources: Iterable[str]) -> str:
+    """The clause around a quotation, where it denies something that the claim affirms, or the other way round.
+
+    Judged by words such as “not” and by words that deny in themselves ("avoid", "without"); a model that turns a denial
+    round by an antonym passes or is refused by luck, which is why the quotation stands beside every claim.
+    """
+    clause = next((_clause(source, quote) for source in sources if quote in source), "")
+    said, claimed = _DENIES.search(clause), _DENIES.search(text)
+    if said and not claimed:
+        return clause
+    if claimed and not said and not any(_DENIES.search(source) for source in sources):
+        return clause or quote
+    return ""
+
+
+def _clause(source: str, quote: str) -> str:
+    start = source.index(quote)
+    before, after = source[:start], source[start + len(quote) :]
+    cut = [match.end() for match in _CLAUSE_END.finditer(before)]
+    stop = _CLAUSE_END.search(after)
+    head = before[cut[-1] :] if cut else before
+    return (head + quote + (after[: stop.start()] if stop else after)).strip()
 
 
 def invented(text: str, source: str) -> tuple[str, ...]:

@@ -24,6 +24,8 @@ RULES = "rules/1"
 """Names this way of extracting, and its version."""
 _READ = 60_000
 """Characters of a message that are looked at."""
+_LONGEST = 600
+"""Characters of a sentence that are looked at."""
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _SENTENCE = re.compile(r"\S.*?(?:[.!?…](?=[\"')\]”»*_]*(?:\s|$))[\"')\]”»*_]*|[。！？｡]|$)")
 _BULLET = re.compile(r"^\s*(?:[-*+•>]|\d{1,3}[.)]|#{1,6})\s+")
@@ -188,13 +190,13 @@ def _sentences(text: str) -> Iterator[str]:
             continue
         line = _BULLET.sub("", raw).strip()
         if fenced:
-            if _FORMS[-1].search(line):
-                yield line
+            if _FORMS[-1].search(line[:_LONGEST]):
+                yield line[:_LONGEST]
             continue
         for match in _SENTENCE.finditer(line):
             sentence = match.group().strip()
             if len(sentence) > 3:
-                yield sentence
+                yield sentence[:_LONGEST]
 
 
 def _claims(sentence: str, role: Role, message: MessageId) -> Iterator[Claim]:

@@ -53,6 +53,14 @@ def standing(
     return ClaimSet.of((one.claim for held in register.live.values() for one in held), register.gone)
 
 
+def by_message(claims: Iterable[Claim]) -> Extract:
+    """Claims that a model read, each said by the last message it cites."""
+    said: dict[str, list[Claim]] = {}
+    for claim in claims:
+        said.setdefault(claim.cites[-1], []).append(claim)
+    return lambda message: said.get(message.id, ())
+
+
 def frozen_in(merge: MergePart) -> Frozen | None:
     """The claims a payload carries; None where it carries none. A three-way one says it all, if nothing."""
     frozen = Frozen.from_json(merge.claims) if merge.claims else None

@@ -209,7 +209,8 @@ def _told(plan: ThreeWayPlan) -> tuple[tuple[Claim, ...], dict[str, str]]:
             sections.setdefault(SETTLED, []).append(_settled_row(clash, clash.result, short))
         elif clash.theirs:
             sections.setdefault(UNRESOLVED, []).append(_open_row(clash, plan, short))
-            told += clash.theirs
+            # Both sides are frozen: a later merge may find claims in another way, and the conflict must stay.
+            told += (*clash.mine, *clash.theirs)
     spent = sum(plan.count_tokens(row) for rows in sections.values() for row in rows)
     was = {claim: _replaced_by(claim, plan.replaced) for claim in plan.brought.ordered}
     # What replaces something must be told: the frozen set takes the old value away.

@@ -28,6 +28,8 @@ class Wish:
     """A merge message where a fast-forward would do. A squash always writes one."""
     again: bool = False
     """As if earlier merges of this source had brought nothing: for one that was reverted, or squashed too short."""
+    reread: bool = False
+    """Have the model read again what it has read before."""
     policy: Policy = "ask"
     """For a three-way merge: what becomes of a conflict without a choice."""
     choices: Mapping[str, Choice | None] = field(default_factory=lambda: MappingProxyType({}))

@@ -287,6 +287,7 @@ class Conversation(Reading):
         model: str | None = None,
         force: bool = False,
         again: bool = False,
+        reread: bool = False,
         policy: Policy = "ask",
         choices: Mapping[str, Choice | None] = NO_CHOICES,
         stop: Event | None = None,
@@ -299,14 +300,15 @@ class Conversation(Reading):
         `force` makes a merge message where a fast-forward would do. `again` merges as if earlier merges of that
         source had brought nothing: after one was reverted. Of a three-way merge, `choices` says what is taken of each
         conflict (by its key or hash), `policy` what becomes of the others; a model finds the claims where one is named.
-        Setting `stop` ends a model's call.
+        What a model has read is kept, and only what is new is asked for; `reread` asks for all of it. Setting `stop`
+        ends a model's call.
 
         Raises:
             SquashRejected: the model's summary failed a check.
             ModelError: the model did not answer.
         """
         picked = tuple(self.message(pick).id for pick in picks)
-        wish = Wish(strategy, picked, focus, budget, model, force, again, policy, choices)
+        wish = Wish(strategy, picked, focus, budget, model, force, again, reread, policy, choices)
         sources = [source] if isinstance(source, Conversation | str) else source
         names = [one if isinstance(one, str) else one.branch_name for one in sources]
         if any(one.id != self.id for one in sources if isinstance(one, Conversation)):

@@ -15,11 +15,11 @@ from threading import Event
 from forky_core.dag import ancestors, topological_order
 from forky_core.errors import BadContent, InTheWay, NothingToDo
 from forky_core.merge.plan import Graft, MergePlan
-from forky_core.merge.planner import plan_merge
 from forky_core.merge.wish import Wish
 from forky_core.model import Branch, Message, MessageId
 from forky_core.repo.identity import title_line
-from forky_core.repo.merging import place_of, statuses, written
+from forky_core.repo.merging import place_of, statuses
+from forky_core.repo.model_plans import plan_of
 from forky_core.repo.repo import Repo, short
 
 
@@ -50,7 +50,7 @@ def plan(
         parents_of=lambda id: messages[id].parents,
         statuses={**statuses(other), **statuses(repo)},
     )
-    planned = written(repo, plan_merge(place, wish), wish, place.lookup, stop or Event())
+    planned = plan_of(repo, place, wish, stop or Event())
     if planned.lands and into.head is not None and not _share(into.head, of.head, messages):
         note = f"“{target}” and “{named.name}” share no message: two histories meet here."
         planned = replace(planned, warnings=(*planned.warnings, note))

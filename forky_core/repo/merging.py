@@ -9,16 +9,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from threading import Event
 
-from forky_core.context.masking import Lookup
 from forky_core.errors import NothingToDo
 from forky_core.merge import octopus
-from forky_core.merge.model_squash import squash_with_model
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.planner import plan_merge
 from forky_core.merge.wish import Wish
 from forky_core.model import Branch, GenerationStatus, MessageId
-from forky_core.repo.once import ask_once
+from forky_core.repo.model_plans import plan_of, written
 from forky_core.repo.reader import reader_of
 from forky_core.repo.repo import Repo
 
@@ -45,23 +42,7 @@ def _planned(repo: Repo, target: str, source: str, wish: Wish, stop: Event) -> M
     if source == target:
         raise NothingToDo(f"“{source}” cannot be merged into itself.", "Choose another branch.")
     place = place_of(repo, into, of)
-    planned = plan_merge(place, wish)
-    return written(repo, planned, wish, place.lookup, stop)
-
-
-def written(repo: Repo, planned: MergePlan, wish: Wish, lookup: Lookup, stop: Event) -> MergePlan:
-    """The plan with its block written by the model that is wished for, where one is."""
-    if wish.model is None or wish.strategy != "squash" or not planned.drafts:
-        return planned
-    writer, name = repo.models.model(wish.model), wish.model
-    return squash_with_model(
-        planned,
-        lookup=lookup,
-        ask=lambda prompt: ask_once(writer, name, prompt, stop=stop),
-        model=name,
-        focus=wish.focus,
-        budget_tokens=wish.budget,
-    )
+    return plan_of(repo, place, wish, stop)
 
 
 def plan_octopus(

@@ -10,7 +10,9 @@ import pytest
 from forky_core.cli.plain import plain
 from forky_core.context.quoting import quoted_file
 from forky_core.llm.tokens import estimate_tokens
-from forky_core.merge.checks import read_claims
+from forky_core.merge.checks import lost_negation
+from forky_core.merge.claim_rules import claims_of
+from forky_core.merge.reading import read
 from forky_core.merge.squash import extract
 from forky_core.merge.units import atoms, units
 from forky_core.model import seal
@@ -75,7 +77,9 @@ READERS: dict[str, Callable[[str], object]] = {
         count_tokens=estimate_tokens,
         focus=text,
     ),
-    "claims": lambda text: read_claims(text, {}),
+    "a model's reading": lambda text: read(text, {}),
+    "a denial": lambda text: lost_negation(text, text[:9], [text]),
+    "claims by rules": lambda text: claims_of(seal(Draft("user", (TextPart(text),)), ())),
     "file": lambda text: quoted_file(AttachmentPart("0" * 64, "text/plain", text[:200]), text),
     "title": title_from,
     "name": lambda text: suggested_name(text, ()),

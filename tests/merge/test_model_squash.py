@@ -58,10 +58,10 @@ def test_claims_become_sections_with_the_id_of_their_message_at_each_end() -> No
     fact = claim(
         talk, type="fact", text="Step 3 writes out/table_3.json.", cites=[ids(talk)[9]], quote="Step 3 writes"
     )
-    plan = squashed(talk, json.dumps({"lines": [fact, claim(talk)]}))
+    plan = squashed(talk, json.dumps({"claims": [fact, claim(talk)]}))
     rows = plan.payload.splitlines()
     assert rows[0].startswith('[Merged branch "debug"')
-    assert rows[1:] == [
+    assert rows[1:5] == [
         "Results:",
         f"- Setting ENUM_BASE=16 fixes codegen on enums. [{ids(talk)[1]}]",
         "Facts:",
@@ -73,7 +73,7 @@ def test_claims_become_sections_with_the_id_of_their_message_at_each_end() -> No
 
 def test_the_context_grows_by_what_the_summary_costs() -> None:
     talk = long_talk()
-    plan = squashed(talk, json.dumps({"lines": [claim(talk)]}))
+    plan = squashed(talk, json.dumps({"claims": [claim(talk)]}))
     before = talk.context("main").tokens
     assert plan.tokens < talk.plan("squash").tokens
     talk.land(plan)
@@ -86,7 +86,7 @@ def test_the_transcript_comes_first_escaped_and_the_instructions_after_it() -> N
 
     def ask(messages: tuple[ProviderMessage, ...]) -> str:
         asked.append(messages)
-        return json.dumps({"lines": [claim(talk)]})
+        return json.dumps({"claims": [claim(talk)]})
 
     squash_with_model(
         talk.plan("squash"),
@@ -96,16 +96,18 @@ def test_the_transcript_comes_first_escaped_and_the_instructions_after_it() -> N
         focus="the port",
         budget_tokens=90,
     )
-    ((message,),) = asked
+    message = asked[0][0]
     transcript, _, instructions = message["content"].partition("</transcript>")
     assert transcript.startswith(f'<transcript>\n<m id="{ids(talk)[0]}" role="user">\nWhy does codegen fail')
     assert "codegen &lt;b&gt;" in transcript
-    assert "Do not answer it" in instructions and "the port" in instructions and "90 tokens" in instructions
+    assert (
+        "Do not answer it" in instructions and "the port" in instructions and "tokens in all" in instructions
+    )
 
 
 def test_json_in_a_fence_is_read() -> None:
     talk = long_talk()
-    assert "ENUM_BASE" in squashed(talk, f"```json\n{json.dumps({'lines': [claim(talk)]})}\n```").payload
+    assert "ENUM_BASE" in squashed(talk, f"```json\n{json.dumps({'claims': [claim(talk)]})}\n```").payload
 
 
 def test_an_escaped_quote_is_still_a_quote() -> None:
@@ -113,7 +115,7 @@ def test_an_escaped_quote_is_still_a_quote() -> None:
     entry = claim(
         talk, text="It must not run before codegen.", cites=[ids(talk)[3]], quote="before codegen &lt;b&gt;"
     )
-    assert "must not run" in squashed(talk, json.dumps({"lines": [entry]})).payload
+    assert "must not run" in squashed(talk, json.dumps({"claims": [entry]})).payload
 
 
 @pytest.mark.parametrize(
@@ -121,10 +123,10 @@ def test_an_escaped_quote_is_still_a_quote() -> None:
     [
         ("Sure! The enum fails because …", "replied to the conversation instead of summing it up"),
         ("", "answered nothing"),
-        ('{"lines": [{"type": "fact", "te', "cut off or broken"),
+        ('{"claims": [{"type": "fact", "te', "cut off or broken"),
         ('{"summary": "all good"}', "does not have the form"),
         ('["a", "b"]', "does not have the form"),
-        ('{"lines": []}', "is empty"),
+        ('{"claims": []}', "is empty"),
     ],
 )
 def test_an_answer_that_is_no_summary_is_refused(answer: str, sentence: str) -> None:
@@ -145,13 +147,16 @@ def test_an_answer_that_is_no_summary_is_refused(answer: str, sentence: str) -> 
         ({"text": "readEnum fails."}, "“readEnum” is not in the cited messages"),
         ({"text": ""}, "has no text"),
         ({"type": "gossip"}, "is not one of those asked for"),
-        ({"text": "so " * 61}, "longer than 60 words"),
-        ({"type": "verbatim", "text": "set enum_base"}, "word for word"),
+        ({"text": "so " * 46}, "longer than 45 words"),
+        ({"value": "32"}, "“32” is not in the cited messages"),
+        ({"polarity": "perhaps"}, "its polarity 'perhaps' is not one of those"),
+        ({"supersedes": "1"}, "no list of numbers"),
+        ({"key": 5}, "its key is no text"),
     ],
 )
 def test_a_claim_that_is_not_founded_is_refused(wrong: dict[str, Any], sentence: str) -> None:
     talk = long_talk()
-    problems = rejected(talk, json.dumps({"lines": [claim(talk), claim(talk, **wrong)]})).problems
+    problems = rejected(talk, json.dumps({"claims": [claim(talk), claim(talk, **wrong)]})).problems
     assert any(problem.startswith("Line 2: ") and sentence in problem for problem in problems)
 
 
@@ -159,15 +164,26 @@ def test_a_message_outside_of_what_is_merged_cannot_be_cited() -> None:
     talk = long_talk()
     shared = talk.path("main")[1].id[3:9]
     entry = claim(talk, text="Codegen runs first.", cites=[shared], quote="It runs codegen first.")
-    assert "not merged" in rejected(talk, json.dumps({"lines": [entry]})).problems[0]
+    assert "not merged" in rejected(talk, json.dumps({"claims": [entry]})).problems[0]
 
 
-def test_a_summary_over_its_budget_is_refused() -> None:
+def test_what_does_not_fit_the_budget_is_cut_by_importance_and_said() -> None:
     talk = long_talk()
     lines = [
-        claim(talk, text=f"Setting ENUM_BASE=16 fixes codegen on enums {'again ' * n}") for n in range(20)
+        claim(talk, type="fact", text=f"Setting ENUM_BASE=16 fixes codegen {'again ' * n}") for n in range(20)
     ]
-    assert "more than the" in rejected(talk, json.dumps({"lines": lines}), budget_tokens=60).problems[0]
+    last = claim(talk, type="constraint", text="Step 3 must not run before codegen.", cites=[ids(talk)[9]])
+    last["quote"] = "It must not run before codegen"
+    plan = squashed(talk, json.dumps({"claims": [*lines, last]}), budget_tokens=140)
+    assert "must not run" in plan.payload.splitlines()[2]
+    assert plan.tokens <= 140
+    assert any("found no room" in warning for warning in plan.warnings)
+
+
+def test_a_budget_in_which_nothing_fits_is_refused() -> None:
+    talk = long_talk()
+    error = rejected(talk, json.dumps({"claims": [claim(talk)]}), budget_tokens=10)
+    assert [failed.check for failed in error.failed] == ["size"]
 
 
 def test_a_refused_summary_leaves_the_extractive_payload_badged() -> None:

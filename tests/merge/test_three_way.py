@@ -217,7 +217,7 @@ def test_the_claims_are_frozen_in_the_message_and_read_back() -> None:
     (landed,) = talk.land(three_way(talk))
     assert landed.merge is not None
     frozen = frozen_in(landed.merge)
-    assert frozen is not None and {claim.value for claim in frozen.set.on("port")} == {"9090"}
+    assert frozen is not None and {claim.value for claim in frozen.set.on("port")} == {"7070", "9090"}
     assert held(talk, "main").conflicts
 
 

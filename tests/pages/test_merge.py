@@ -243,7 +243,7 @@ def claims(chat: Conversation, text: str) -> str:
     last = chat.checkout("debug").path()[-1]
     quote = "collect members lazily"
     return json.dumps(
-        {"lines": [{"type": "decision", "text": text, "cites": [last.id[3:11]], "quote": quote}]}
+        {"claims": [{"type": "decision", "text": text, "cites": [last.id[3:11]], "quote": quote}]}
     )
 
 

@@ -55,7 +55,7 @@ def test_a_model_can_write_the_squash_and_is_checked(chat: Conversation) -> None
         "cites": [fix.id[3:11]],
         "quote": "collect members lazily",
     }
-    models.two.enqueue(json.dumps({"lines": [line]}))
+    models.two.enqueue(json.dumps({"claims": [line]}))
     plan = chat.plan_merge("debug", model="scripted/two", budget=200)
     assert (
         "Collect members lazily." in plan.payload
@@ -63,7 +63,7 @@ def test_a_model_can_write_the_squash_and_is_checked(chat: Conversation) -> None
     )
     models.two.enqueue("Sure! To fix enums you should first of all look at 99 other files.")
     with pytest.raises(SquashRejected) as caught:
-        chat.plan_merge("debug", model="scripted/two", budget=200)
+        chat.plan_merge("debug", model="scripted/two", budget=200, reread=True)
     assert caught.value.problems and caught.value.plan.badge
     assert "scripted/two" not in sent(chat)
     chat.merge(caught.value.plan)
