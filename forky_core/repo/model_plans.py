@@ -1,4 +1,4 @@
-"""Plans that a model has a part in: it reads, code checks and merges, and the plan without it stands in where it fails."""
+"""Plans that a model has a part in: it reads, code checks and merges; where it fails, the plan without it stands in."""
 
 from __future__ import annotations
 
