@@ -61,7 +61,7 @@ def remove_server(store: Store, models: Catalogue, id: str) -> None:
 def _kept_servers(store: Store) -> list[str]:
     try:
         kept = json.loads(store.setting(_SERVERS) or "[]")
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     return [url for url in kept if isinstance(url, str)] if isinstance(kept, list) else []
 

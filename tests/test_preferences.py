@@ -114,7 +114,7 @@ def test_what_is_no_address_or_holds_a_secret_is_refused_and_not_kept(address: s
     assert models.added_servers == ()
 
 
-@pytest.mark.parametrize("kept", ["{", "[1, null]", '["javascript:x"]', '"text"'])
+@pytest.mark.parametrize("kept", ["{", "[1, null]", '["javascript:x"]', '"text"', "[" * 100_000])
 def test_what_cannot_be_understood_any_more_is_passed_over(kept: str) -> None:
     store, models = MemoryStore(), catalogue()
     store.set_setting("model_servers", kept)

@@ -34,7 +34,7 @@ def read_secrets(files: tuple[Path, ...] | None = None) -> Secrets:
             continue
         except (OSError, UnicodeDecodeError):
             problem = f"{file} cannot be read, so the keys in it are not used."
-        except tomllib.TOMLDecodeError:
+        except (tomllib.TOMLDecodeError, RecursionError):
             problem = (
                 f'{file} is not valid TOML, so the keys in it are not used. Write each as NAME = "value".'
             )

@@ -156,7 +156,7 @@ def test_keys_of_the_secrets_file_are_found_by_their_names(tmp_path: Path) -> No
     assert found.problem == "" and KEY not in repr(found)
 
 
-@pytest.mark.parametrize("content", [b'OPENAI_API_KEY = sk-"', b"\xff\xfe", b"= 1"])
+@pytest.mark.parametrize("content", [b'OPENAI_API_KEY = sk-"', b"\xff\xfe", b"= 1", b"a = " + b"[" * 100_000])
 def test_a_broken_secrets_file_is_a_sentence_that_quotes_nothing_of_it(
     tmp_path: Path, content: bytes
 ) -> None:
