@@ -1,4 +1,4 @@
-"""What became of everything a source held: seen = imported + skipped + collapsed, always.
+"""What became of everything a source held: seen + split = imported + skipped + collapsed, always.
 
 An import that cannot say where each message went is not to be trusted with a history of years; so the counts are made
 where the decisions are made, and a test adds them up for every sample and every mutated file.
@@ -27,6 +27,8 @@ class Account:
     """Nodes of the source, structural and hidden ones too."""
     imported: int = 0
     """Messages they became."""
+    split: int = 0
+    """Messages beyond the first that one node became: a call, its result and the answer, told as one there."""
     collapsed: int = 0
     """Nodes that said the same at the same place as one before them: one message, all source ids kept on it."""
     skipped: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
@@ -36,7 +38,7 @@ class Account:
 
     @property
     def adds_up(self) -> bool:
-        return self.seen == self.imported + self.collapsed + sum(self.skipped.values())
+        return self.seen + self.split == self.imported + self.collapsed + sum(self.skipped.values())
 
     def __add__(self, other: Account) -> Account:
         return Account(
@@ -44,6 +46,7 @@ class Account:
             self.unreadable + other.unreadable,
             self.seen + other.seen,
             self.imported + other.imported,
+            self.split + other.split,
             self.collapsed + other.collapsed,
             _sum(self.skipped, other.skipped),
             _sum(self.notes, other.notes),
@@ -57,6 +60,8 @@ class Account:
         }
         if self.unreadable:
             entry["unreadable"] = self.unreadable
+        if self.split:
+            entry["split"] = self.split
         if self.collapsed:
             entry["collapsed"] = self.collapsed
         if self.skipped:
@@ -72,6 +77,7 @@ class Account:
             entry.get("unreadable", 0),
             entry["seen"],
             entry["imported"],
+            entry.get("split", 0),
             entry.get("collapsed", 0),
             MappingProxyType(dict(entry.get("skipped", {}))),
             MappingProxyType(dict(entry.get("notes", {}))),

@@ -42,6 +42,8 @@ class Node:
     """Not shown and not merged: instructions and memory notes that the source hid as well."""
     extra: Mapping[str, Json] = field(default_factory=lambda: NOTHING)
     """What has no place in a message, verbatim; kept beside it, never hashed."""
+    piece: bool = False
+    """One of several messages that a single node of the source becomes, all but the last of them."""
     why: str = ""
     """Of a node without a draft: why it is none, as a sentence for the account."""
 

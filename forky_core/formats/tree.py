@@ -92,8 +92,9 @@ class _Growing:
         branches, kept = self._name(head)
         account = Account(
             conversations=1,
-            seen=len(self.nodes),
+            seen=sum(not node.piece for node in self.nodes),
             imported=len(self.messages),
+            split=sum(node.piece for node in self.nodes),
             collapsed=len(self.origins) - len(self.messages),
             skipped=MappingProxyType(dict(self.skipped)),
             notes=MappingProxyType(dict(self.notes)),

@@ -1,0 +1,96 @@
+"""Nodes of sources that have no tree: each message follows the one before it.
+
+One message of a source may become several of ours (a call, its result, the answer): then its own id is that of the
+last, so that what follows it hangs below all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from forky_core.formats.contract import NOTHING, Files, Node
+from forky_core.formats.fields import micros, obj, word
+from forky_core.formats.speaking import content_parts, in_turns, openai_parts, role_of
+from forky_core.model import Role, Usage
+from forky_core.parts import Draft, Json, Part
+
+
+def spread(node: Node, parts: list[Part], role: Role) -> list[Node]:
+    """The nodes of one source message: one for each change of role among its parts. The last keeps its id."""
+    turns = in_turns(parts, role)
+    if len(turns) <= 1:
+        says, said = turns[0] if turns else (role, ())
+        name = node.draft.name if node.draft is not None else None
+        return [replace(node, draft=Draft(says, said, name))]
+    nodes: list[Node] = []
+    parent = node.parent
+    for number, (says, said) in enumerate(turns, 1):
+        id = node.id if number == len(turns) else f"{node.id}/{number}"
+        last = number == len(turns)
+        extra = node.extra if last else NOTHING
+        nodes.append(
+            replace(node, id=id, parent=parent, draft=Draft(says, said), extra=extra, piece=not last)
+        )
+        parent = id
+    return nodes
+
+
+@dataclass(slots=True)
+class Chain:
+    """Grows a line of nodes."""
+
+    nodes: list[Node] = field(default_factory=list)
+    last: str | None = None
+
+    def add(self, parts: list[Part], role: Role, **more: Any) -> None:
+        id = str(more.pop("id", "") or len(self.nodes) + 1)
+        self.nodes += spread(
+            Node(id, self.last, Draft(role, (), more.pop("name", None)), **more), parts, role
+        )
+        self.last = id
+
+
+def openai_chain(messages: list[Mapping[str, Any]], files: Files, *, model: str = "") -> Chain:
+    """Messages as OpenAI's or Anthropic's API takes them, one after another."""
+    chain = Chain()
+    for message in messages:
+        role = role_of(message.get("role"), "user")
+        blocks = message.get("content")
+        anthropic = isinstance(blocks, list) and any(
+            obj(one).get("type") in ("tool_use", "tool_result") for one in blocks
+        )
+        parts = content_parts(blocks, files) if anthropic else openai_parts(message, files)
+        chain.add(
+            parts,
+            role,
+            id=word(message.get("id")),
+            created=next(
+                (
+                    at
+                    for key in ("created_at", "timestamp", "createdAt", "create_time")
+                    if (at := micros(message.get(key)))
+                ),
+                0,
+            ),
+            model=(word(message.get("model")) or model) if role == "assistant" else "",
+            usage=usage_of(message.get("usage")),
+            name=word(message.get("name")) or None if role in ("user", "assistant") else None,
+        )
+    return chain
+
+
+def usage_of(usage: Json) -> Usage:
+    """Tokens, under OpenAI's or Anthropic's names."""
+    entry = obj(usage)
+
+    def count(*keys: str) -> int | None:
+        return next((entry[key] for key in keys if isinstance(entry.get(key), int)), None)
+
+    return Usage(
+        count("prompt_tokens", "input_tokens", "promptTokens"),
+        count("completion_tokens", "output_tokens", "completionTokens"),
+        count("cache_read_input_tokens", "cached_tokens"),
+        count("cache_creation_input_tokens"),
+    )

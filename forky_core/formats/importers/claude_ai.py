@@ -1,0 +1,99 @@
+"""Claude.ai's data export, old (a flat list) and new (`parent_message_uuid`), and what browser exporters write.
+
+`content` is the truth, `text` repeats it or is empty. Results of tools stand inside the assistant's message and become
+messages of the tool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from forky_core.formats.chaining import spread
+from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.fields import micros, obj, objs, picked, ref, word
+from forky_core.formats.speaking import content_parts, text_parts
+from forky_core.model import Role
+from forky_core.parts import Draft, Part, TextPart
+
+ROOT = "00000000-0000-4000-8000-000000000000"
+_OFF = frozenset(("token_budget",))
+"""Blocks that say nothing about the conversation."""
+
+
+class ClaudeAI:
+    name: ClassVar[str] = "claude-ai"
+    label: ClassVar[str] = "Claude export"
+
+    def fits(self, sample: Sample) -> bool:
+        return any(isinstance(value.get("chat_messages"), list) for value in sample.objects)
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+            elif not isinstance(value, dict) or not isinstance(value.get("chat_messages"), list):
+                yield Unreadable(
+                    word(obj(value).get("name")) or "untitled", "It has no messages (no `chat_messages`)."
+                )
+            else:
+                yield _conversation(value, files)
+
+
+def _conversation(value: Mapping[str, Any], files: Files) -> Found:
+    messages = objs(value["chat_messages"])
+    tree = any("parent_message_uuid" in message for message in messages)
+    nodes: list[Node] = []
+    before: str | None = None
+    for number, message in enumerate(messages, 1):
+        id = word(message.get("uuid")) or f"#{number}"
+        parent = _parent(message, before) if tree else before
+        nodes += _nodes(id, parent, message, value, files)
+        before = id
+    return Found(
+        source_id=word(value.get("uuid")),
+        title=word(value.get("name")),
+        nodes=tuple(nodes),
+        current=ref(value.get("current_leaf_message_uuid")) or (None if tree else before),
+        created=micros(value.get("created_at")),
+        model=word(value.get("model")),
+        extra=picked(value, "summary", "updated_at", "is_starred", "project_uuid"),
+    )
+
+
+def _parent(message: Mapping[str, Any], before: str | None) -> str | None:
+    """Some archives name the parent on some messages only; the others follow the one before."""
+    if "parent_message_uuid" not in message:
+        return before
+    parent = ref(message["parent_message_uuid"])
+    return None if parent == ROOT else parent
+
+
+def _nodes(
+    id: str, parent: str | None, message: Mapping[str, Any], value: Mapping[str, Any], files: Files
+) -> list[Node]:
+    role: Role = "user" if message.get("sender") == "human" else "assistant"
+    blocks = [block for block in objs(message.get("content")) if word(block.get("type")) not in _OFF]
+    parts = content_parts(blocks, files) if blocks else []
+    if not any(isinstance(part, TextPart) for part in parts) and not blocks:
+        parts += text_parts(word(message.get("text")))
+    node = Node(
+        id,
+        parent,
+        Draft(role, ()),
+        created=micros(message.get("created_at")),
+        model=(word(message.get("model")) or word(value.get("model"))) if role == "assistant" else "",
+        status="interrupted" if message.get("truncated") is True else "done",
+        extra=picked(message, "updated_at", "files", "files_v2", "stop_reason"),
+    )
+    return spread(node, [*_attached(message, files), *parts], role)
+
+
+def _attached(message: Mapping[str, Any], files: Files) -> list[Part]:
+    """Attachments whose text the export carries. Of `files` it names only the names, kept beside the message."""
+    parts: list[Part] = []
+    for entry in objs(message.get("attachments")):
+        text, name = word(entry.get("extracted_content")), word(entry.get("file_name"))
+        part = files.attach_bytes(text.encode("utf-8", "replace"), "text/plain", name or "attachment.txt")
+        parts += [part] if part is not None else []
+    return parts

@@ -1,0 +1,61 @@
+"""Grok's export: `conversations[].responses[].response`, a tree by `parent_response_id`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.fields import micros, obj, objs, picked, ref, word
+from forky_core.formats.speaking import role_of, text_parts
+from forky_core.parts import Draft, Part, ReasoningPart
+
+
+class Grok:
+    name: ClassVar[str] = "grok"
+    label: ClassVar[str] = "Grok export"
+
+    def fits(self, sample: Sample) -> bool:
+        return any(
+            any(isinstance(one.get("responses"), list) for one in objs(value.get("conversations")))
+            for value in sample.objects
+        )
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:  # noqa: ARG002 - it carries none
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+                continue
+            for entry in objs(obj(value).get("conversations")):
+                yield _conversation(entry)
+
+
+def _conversation(entry: Mapping[str, Any]) -> Found:
+    about = obj(entry.get("conversation"))
+    return Found(
+        source_id=word(about.get("id")) or word(about.get("conversation_id")),
+        title=word(about.get("title")),
+        nodes=tuple(
+            _node(obj(one.get("response")), number)
+            for number, one in enumerate(objs(entry.get("responses")), 1)
+        ),
+        current=ref(about.get("leaf_response_id")),
+        created=micros(about.get("create_time")),
+        extra=picked(about, "modify_time", "starred"),
+    )
+
+
+def _node(response: Mapping[str, Any], number: int) -> Node:
+    role = role_of(response.get("sender"))
+    parts: list[Part] = []
+    thought = word(response.get("thinking_trace"))
+    if thought.strip():
+        parts.append(ReasoningPart(thought))
+    return Node(
+        word(response.get("_id")) or word(response.get("response_id")) or f"#{number}",
+        ref(response.get("parent_response_id")),
+        Draft(role, (*parts, *text_parts(word(response.get("message"))))),
+        created=micros(response.get("create_time")),
+        model=word(response.get("model")) if role == "assistant" else "",
+        extra=picked(response, "steps", "web_search_results", "cited_web_search_results", "file_attachments"),
+    )

@@ -1,0 +1,85 @@
+"""LibreChat's exports, flat (`parentMessageId`) and recursive (`children`). The role is in `isCreatedByUser`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from forky_core.formats.chaining import spread
+from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.fields import micros, obj, objs, picked, ref, word
+from forky_core.formats.speaking import content_parts, text_parts
+from forky_core.model import Role
+from forky_core.parts import Draft, OpaquePart, canonical_json
+
+ROOT = "00000000-0000-0000-0000-000000000000"
+
+
+class LibreChat:
+    name: ClassVar[str] = "librechat"
+    label: ClassVar[str] = "LibreChat export"
+
+    def fits(self, sample: Sample) -> bool:
+        return any(
+            "conversationId" in value and isinstance(value.get("messages", value.get("messagesTree")), list)
+            for value in sample.objects
+        )
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+            else:
+                yield _conversation(obj(value), files)
+
+
+def _conversation(value: Mapping[str, Any], files: Files) -> Found:
+    options = obj(value.get("options"))
+    nodes: list[Node] = []
+    roots = objs(value.get("messages")) or objs(value.get("messagesTree"))
+    open_ends: list[tuple[str | None, Mapping[str, Any]]] = [(None, message) for message in reversed(roots)]
+    number = 0
+    while open_ends:
+        above, message = open_ends.pop()
+        number += 1
+        id = word(message.get("messageId")) or f"#{number}"
+        parent = ref(message.get("parentMessageId")) or above
+        nodes += _nodes(id, None if parent == ROOT else parent, message, files)
+        open_ends += [(id, child) for child in objs(message.get("children"))][::-1]
+    return Found(
+        source_id=word(value.get("conversationId")),
+        title=word(value.get("title")),
+        nodes=tuple(nodes),
+        system=word(options.get("promptPrefix")) or word(options.get("system")) or None,
+        model=word(options.get("model")),
+        extra=picked(value, "endpoint", "exportAt"),
+    )
+
+
+def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: Files) -> list[Node]:
+    role: Role = "user" if message.get("isCreatedByUser") is True else "assistant"
+    blocks = [_unwrapped(block) for block in objs(message.get("content"))]
+    parts = content_parts(blocks, files) if blocks else text_parts(word(message.get("text")))
+    lost = [
+        OpaquePart(canonical_json({**file, "type": word(file.get("type")) or "file"}))
+        for file in objs(message.get("files"))
+    ]
+    broken = message.get("unfinished") is True or message.get("error") is True
+    node = Node(
+        id,
+        parent,
+        Draft(role, ()),
+        created=micros(message.get("createdAt")),
+        model=word(message.get("model")) if role == "assistant" else "",
+        status="interrupted" if broken and role == "assistant" else "done",
+        extra=picked(message, "sender", "endpoint", "tokenCount", "attachments", "updatedAt"),
+    )
+    return spread(node, [*lost, *parts], role)
+
+
+def _unwrapped(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A text block may hold `{"text": {"value": …}}`."""
+    text = block.get("text")
+    if isinstance(text, dict):
+        return {**block, "text": word(text.get("value"))}
+    return block

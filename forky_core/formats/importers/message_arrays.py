@@ -1,0 +1,56 @@
+"""Message arrays as the APIs take them: OpenAI's fine-tuning lines, Anthropic's requests, and whatever wraps them.
+
+`{"messages": [{"role", "content"}]}` on a line, in an array or alone; a bare array of messages; with a title, dates and
+a system prompt beside it where there are any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from forky_core.formats.chaining import openai_chain
+from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
+from forky_core.formats.fields import micros, obj, objs, picked, word, words
+
+
+class MessageArrays:
+    name: ClassVar[str] = "messages"
+    label: ClassVar[str] = "Message array (OpenAI, Anthropic)"
+
+    def fits(self, sample: Sample) -> bool:
+        return _are_messages(list(sample.values)) or any(
+            _are_messages(value.get("messages")) for value in sample.objects
+        )
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+        bare: list[Mapping[str, Any]] = []
+        for number, value in enumerate(document.values(), 1):
+            if isinstance(value, Unreadable):
+                yield value
+            elif isinstance(obj(value).get("messages"), list):
+                yield _conversation(obj(value), objs(obj(value)["messages"]), files)
+            elif "role" in obj(value):
+                bare.append(obj(value))
+            else:
+                yield Unreadable(f"number {number}", "It has no messages.")
+        if bare:
+            yield _conversation({}, bare, files)
+
+
+def _are_messages(value: Any) -> bool:
+    return any("role" in one and ("content" in one or "tool_calls" in one) for one in objs(value))
+
+
+def _conversation(value: Mapping[str, Any], messages: list[Mapping[str, Any]], files: Files) -> Found:
+    chain = openai_chain(messages, files, model=word(value.get("model")))
+    return Found(
+        source_id=word(value.get("id")) or word(value.get("conversation_id")),
+        title=word(value.get("title")) or word(value.get("name")),
+        nodes=tuple(chain.nodes),
+        current=chain.last,
+        created=micros(value.get("created_at")) or micros(value.get("created")),
+        system=words(value.get("system")) or None,
+        model=word(value.get("model")),
+        extra=picked(value, "tools", "metadata"),
+    )

@@ -1,0 +1,66 @@
+"""Open Assistant's trees (`prompt` with nested `replies`, a line each) and flat messages (`parent_id`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.fields import micros, obj, objs, picked, ref, word
+from forky_core.formats.speaking import role_of, text_parts
+from forky_core.parts import Draft
+
+
+class OpenAssistant:
+    name: ClassVar[str] = "oasst"
+    label: ClassVar[str] = "Open Assistant"
+
+    def fits(self, sample: Sample) -> bool:
+        return any(
+            (isinstance(value.get("prompt"), dict) and "message_tree_id" in value)
+            or (
+                "text" in value
+                and word(value.get("role")) in ("prompter", "assistant")
+                and ("parent_id" in value or "parent_message_id" in value)
+            )
+            for value in sample.objects
+        )
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:  # noqa: ARG002 - it carries none
+        flat: dict[str, list[Node]] = {}
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+                continue
+            entry = obj(value)
+            if isinstance(entry.get("prompt"), dict):
+                yield _tree(entry)
+            else:
+                parent = ref(entry.get("parent_id")) or ref(entry.get("parent_message_id"))
+                flat.setdefault(word(entry.get("message_tree_id")), []).append(_node(entry, parent))
+        for tree, nodes in flat.items():
+            yield Found(tree, "", tuple(nodes))
+
+
+def _tree(entry: Mapping[str, Any]) -> Found:
+    nodes: list[Node] = []
+    open_ends: list[tuple[str | None, Mapping[str, Any]]] = [(None, obj(entry["prompt"]))]
+    while open_ends:
+        parent, message = open_ends.pop()
+        node = _node(message, parent, f"#{len(nodes) + 1}")
+        nodes.append(node)
+        open_ends += [(node.id, reply) for reply in objs(message.get("replies"))][::-1]
+    return Found(word(entry.get("message_tree_id")), "", tuple(nodes), extra=picked(entry, "tree_state"))
+
+
+def _node(message: Mapping[str, Any], parent: str | None, otherwise: str = "") -> Node:
+    id = word(message.get("message_id")) or word(message.get("user_message_id")) or otherwise
+    role = role_of(message.get("role"), "user")
+    return Node(
+        id,
+        parent,
+        Draft(role, tuple(text_parts(word(message.get("text"))))),
+        created=micros(message.get("created_date")),
+        model=word(message.get("model_name")) if role == "assistant" else "",
+        extra=picked(message, "lang", "rank", "labels", "emojis", "deleted", "synthetic", "review_count"),
+    )

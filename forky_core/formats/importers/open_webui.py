@@ -1,0 +1,159 @@
+"""Open WebUI's exports: `history.messages` by id, edges by `parentId`, the live end `currentId`.
+
+Newer answers carry `output`, a list of thoughts, calls, results and text; in older ones the same stands in `content` as
+`<details>` blocks, which are taken apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from forky_core.formats.chaining import spread, usage_of
+from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.fields import micros, obj, objs, picked, plain, ref, seq, word, words
+from forky_core.formats.speaking import content_parts, data_url, role_of, text_parts, tool_call
+from forky_core.parts import (
+    Draft,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    ToolCallPart,
+    ToolResultPart,
+    arguments_json,
+    canonical_json,
+)
+
+_DETAILS = re.compile(r"<details\b([^>]{0,20000})>(.*?)</details>\s*", re.DOTALL)
+_ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
+_SUMMARY = re.compile(r"\s*<summary>.*?</summary>\s*", re.DOTALL)
+_QUOTED = re.compile(r"^> ?", re.MULTILINE)
+
+
+class OpenWebUI:
+    name: ClassVar[str] = "open-webui"
+    label: ClassVar[str] = "Open WebUI export"
+
+    def fits(self, sample: Sample) -> bool:
+        return any(isinstance(_history(value).get("messages"), dict) for value in sample.objects)
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+            elif not isinstance(_history(obj(value)).get("messages"), dict):
+                yield Unreadable(
+                    word(obj(value).get("title")) or "untitled", "It has no messages (no `history`)."
+                )
+            else:
+                yield _conversation(obj(value), files)
+
+
+def _history(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    return obj((obj(value.get("chat")) or value).get("history"))
+
+
+def _conversation(value: Mapping[str, Any], files: Files) -> Found:
+    chat, history = obj(value.get("chat")) or value, _history(value)
+    entries = {word(id): obj(entry) for id, entry in obj(history["messages"]).items()}
+    place = {
+        word(child): number
+        for entry in entries.values()
+        for number, child in enumerate(seq(entry.get("childrenIds")))
+    }
+    nodes: list[Node] = []
+    for id, entry in sorted(entries.items(), key=lambda item: place.get(item[0], 0)):
+        nodes += _nodes(id, entry, files)
+    return Found(
+        source_id=word(value.get("id")) or word(chat.get("id")),
+        title=word(value.get("title")) or word(chat.get("title")),
+        nodes=tuple(nodes),
+        current=ref(history.get("currentId")),
+        created=micros(value.get("created_at")) or micros(chat.get("timestamp")),
+        system=word(obj(chat.get("params")).get("system")) or word(chat.get("system")) or None,
+        model=next((word(model) for model in seq(chat.get("models"))), ""),
+        extra=picked(value, "updated_at", "archived", "pinned", "folder_id", "meta"),
+    )
+
+
+def _nodes(id: str, entry: Mapping[str, Any], files: Files) -> list[Node]:
+    role = role_of(entry.get("role"), "user")
+    parts = _output(entry) if objs(entry.get("output")) else _content(entry, files)
+    failed = word(obj(entry.get("error")).get("content")) or word(entry.get("error"))
+    node = Node(
+        id,
+        ref(entry.get("parentId")),
+        Draft(role, ()),
+        created=micros(entry.get("timestamp")),
+        model=word(entry.get("model")) if role == "assistant" else "",
+        status="interrupted" if failed or entry.get("done") is False else "done",
+        usage=usage_of(entry.get("usage")),
+        extra=picked(entry, "sources", "statusHistory", "followUps", "modelName", "modelIdx", "error"),
+    )
+    return spread(node, [*_files(entry, files), *parts], role)
+
+
+def _files(entry: Mapping[str, Any], files: Files) -> list[Part]:
+    parts: list[Part] = []
+    for file in objs(entry.get("files")):
+        found = data_url(word(file.get("url")))
+        part = files.attach_bytes(*found, word(file.get("name"))) if found else None
+        parts.append(
+            part
+            if part is not None
+            else OpaquePart(canonical_json({**file, "type": word(file.get("type")) or "file"}))
+        )
+    return parts
+
+
+def _output(entry: Mapping[str, Any]) -> list[Part]:
+    parts: list[Part] = []
+    names: dict[str, str] = {}
+    for item in objs(entry.get("output")):
+        match item.get("type"):
+            case "reasoning":
+                thought = words(item.get("content")) or words(item.get("summary"))
+                parts += [ReasoningPart(thought)] if thought.strip() else []
+            case "message":
+                parts += text_parts(words(item.get("content")))
+            case "function_call":
+                id = word(item.get("call_id")) or word(item.get("id"))
+                names[id] = word(item.get("name"))
+                parts.append(tool_call(item, id))
+            case "function_call_output":
+                id = word(item.get("call_id"))
+                parts.append(ToolResultPart(names.get(id, ""), words(item.get("output")), id or None))
+            case _:
+                parts.append(
+                    OpaquePart(canonical_json({**item, "type": word(item.get("type")) or "unknown"}))
+                )
+    return parts
+
+
+def _content(entry: Mapping[str, Any], files: Files) -> list[Part]:
+    content = entry.get("content")
+    if not isinstance(content, str) or "<details" not in content:
+        return content_parts(content, files)
+    parts: list[Part] = []
+    at = 0
+    for match in _DETAILS.finditer(content):
+        parts += text_parts(content[at : match.start()].strip())
+        parts += _detail(dict(_ATTRIBUTE.findall(match.group(1))), match)
+        at = match.end()
+    return [*parts, *text_parts(content[at:].strip())]
+
+
+def _detail(attributes: Mapping[str, str], match: re.Match[str]) -> list[Part]:
+    inner = plain(_SUMMARY.sub("", match.group(2))).strip()
+    if attributes.get("type") == "reasoning":
+        thought = _QUOTED.sub("", inner)
+        return [ReasoningPart(thought)] if thought else []
+    if attributes.get("type") == "tool_calls":
+        id, name = plain(attributes.get("id", "")) or None, plain(attributes.get("name", "")) or "unknown"
+        result = plain(attributes.get("result", "")) or inner
+        return [
+            ToolCallPart(name, arguments_json(plain(attributes.get("arguments", ""))), id),
+            ToolResultPart(name, result, id),
+        ]
+    return text_parts(match.group().strip())

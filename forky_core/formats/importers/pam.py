@@ -1,0 +1,69 @@
+"""Portable AI Memory conversations: messages with one parent, thoughts, calls with their output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from forky_core.formats.chaining import spread
+from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
+from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
+from forky_core.parts import Draft, Part, ReasoningPart, ToolResultPart
+
+SCHEMA = "portable-ai-memory-conversation"
+
+
+class PortableAIMemory:
+    name: ClassVar[str] = "pam"
+    label: ClassVar[str] = "Portable AI Memory"
+
+    def fits(self, sample: Sample) -> bool:
+        return any(value.get("schema") == SCHEMA for value in sample.objects)
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+            else:
+                yield _conversation(obj(value), files)
+
+
+def _conversation(value: Mapping[str, Any], files: Files) -> Found:
+    nodes: list[Node] = []
+    for number, message in enumerate(objs(value.get("messages")), 1):
+        nodes += _nodes(message, f"#{number}", files)
+    return Found(
+        source_id=word(value.get("id")),
+        title=word(value.get("title")),
+        nodes=tuple(nodes),
+        created=micros(obj(value.get("temporal")).get("created_at")),
+        system=word(value.get("system_instruction")) or None,
+        model=word(value.get("model")),
+        extra=picked(value, "tags", "is_archived", "participants"),
+    )
+
+
+def _nodes(message: Mapping[str, Any], otherwise: str, files: Files) -> list[Node]:
+    role = role_of(message.get("role"), "user")
+    content = obj(message.get("content"))
+    text = word(content.get("text"))
+    parts: list[Part]
+    if message.get("is_thought") is True:
+        parts = [ReasoningPart(text)] if text.strip() else []
+    else:
+        parts = text_parts(text) or content_parts(content.get("parts"), files)
+    for call in objs(message.get("tool_calls")):
+        parts.append(tool_call(call, word(call.get("id"))))
+        output = words(call.get("output"))
+        if output:
+            parts.append(ToolResultPart(word(call.get("name")), output, ref(call.get("id"))))
+    node = Node(
+        word(message.get("id")) or otherwise,
+        ref(message.get("parent_id")),
+        Draft(role, ()),
+        created=micros(message.get("created_at")),
+        model=word(message.get("model")) if role == "assistant" else "",
+        extra=picked(message, "citations", "attachments", "provider_message_id", "raw_metadata"),
+    )
+    return spread(node, parts, role)

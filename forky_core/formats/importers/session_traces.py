@@ -1,0 +1,134 @@
+"""Session traces: the JSON Lines of llama.cpp's web UI and of the Hugging Face Hub, and llama.cpp's older JSON.
+
+llama.cpp's messages are a tree (`parent`, `currNode`); the Hub's format says nothing of branches: a line follows the
+one before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar
+
+from forky_core.formats.chaining import spread
+from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.fields import micros, obj, objs, picked, ref, word
+from forky_core.formats.json_values import parse
+from forky_core.formats.speaking import content_parts, data_url, decoded, role_of, tool_call
+from forky_core.parts import Draft, Json, Part, ReasoningPart, ToolResultPart
+
+
+class SessionTraces:
+    name: ClassVar[str] = "session-traces"
+    label: ClassVar[str] = "Session trace (llama.cpp, Hugging Face)"
+
+    def fits(self, sample: Sample) -> bool:
+        if sample.shape == "lines":
+            first = next(iter(sample.objects), {})
+            return first.get("type") == "session" and "harness" in first
+        return any(
+            isinstance(value.get("conv"), dict) and isinstance(value.get("messages"), list)
+            for value in sample.objects
+        )
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+        if document.shape == "lines":
+            yield from _sessions(document.values(), files)
+            return
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+            else:
+                yield _conversation(obj(obj(value).get("conv")), objs(obj(value).get("messages")), files)
+
+
+def _sessions(values: Iterable[Json | Unreadable], files: Files) -> Iterator[Found | Unreadable]:
+    """A file holds one session; where several were put together, each header begins another."""
+    header: Mapping[str, Any] | None = None
+    messages: list[Mapping[str, Any]] = []
+    for value in values:
+        if isinstance(value, Unreadable):
+            yield value
+            continue
+        entry = obj(value)
+        if entry.get("type") == "session":
+            if header is not None:
+                yield _conversation(header, messages, files)
+            header, messages = entry, []
+        elif entry.get("type") == "message":
+            messages.append(obj(entry.get("message")))
+    if header is not None:
+        yield _conversation(header, messages, files)
+
+
+def _conversation(header: Mapping[str, Any], messages: Iterable[Mapping[str, Any]], files: Files) -> Found:
+    nodes: list[Node] = []
+    before: str | None = None
+    for number, message in enumerate(messages, 1):
+        id = word(message.get("id")) or f"#{number}"
+        parent = ref(message.get("parent")) if "parent" in message else before
+        nodes += _nodes(id, parent, message, files)
+        before = id
+    return Found(
+        source_id=word(header.get("id")),
+        title=word(header.get("name")),
+        nodes=tuple(nodes),
+        current=ref(header.get("currNode")) or before,
+        created=micros(header.get("created")) or micros(header.get("lastModified")),
+        extra=picked(header, "harness", "lastModified", "forkedFromConversationId"),
+    )
+
+
+def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: Files) -> list[Node]:
+    if message.get("type") == "root":
+        return [Node(id, parent, None)]
+    role = role_of(message.get("role"), "user")
+    parts: list[Part] = []
+    thought = word(message.get("reasoningContent"))
+    if thought.strip():
+        parts.append(ReasoningPart(thought))
+    if role == "tool":
+        parts.append(
+            ToolResultPart(
+                word(message.get("name")), word(message.get("content")), ref(message.get("toolCallId"))
+            )
+        )
+    else:
+        parts += [*_extras(message, files), *content_parts(message.get("content"), files)]
+    parts += [tool_call(obj(call.get("function")) or call, word(call.get("id"))) for call in _calls(message)]
+    node = Node(
+        id,
+        parent,
+        Draft(role, ()),
+        created=micros(message.get("timestamp")),
+        model=word(message.get("model")) if role == "assistant" else "",
+        extra=picked(message, "timings"),
+    )
+    return spread(node, parts, role)
+
+
+def _calls(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """A list; in old files a text that holds one."""
+    calls = message.get("toolCalls")
+    if isinstance(calls, str):
+        try:
+            calls = parse(calls)
+        except ValueError:
+            return []
+    return objs(calls)
+
+
+def _extras(message: Mapping[str, Any], files: Files) -> list[Part]:
+    parts: list[Part] = []
+    for entry in objs(message.get("extra")):
+        name = word(entry.get("name"))
+        text = word(entry.get("content"))
+        content, media = data_url(word(entry.get("base64Url"))) or (b"", word(entry.get("mimeType")))
+        if not content:
+            content = (
+                (decoded(word(entry.get("base64Data"))) or b"")
+                if entry.get("base64Data")
+                else text.encode("utf-8", "replace")
+            )
+        part = files.attach_bytes(content, media or ("text/plain" if text else ""), name)
+        parts += [part] if part is not None else []
+    return parts

@@ -1,0 +1,58 @@
+"""ShareGPT: `conversations` of `{from, value}`. Two of the same side in a row, and answers first, occur."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from forky_core.formats.chaining import Chain
+from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
+from forky_core.formats.fields import obj, objs, picked, word
+from forky_core.formats.json_values import parse
+from forky_core.formats.speaking import role_of, text_parts, tool_call
+from forky_core.parts import Part, ToolResultPart
+
+
+class ShareGPT:
+    name: ClassVar[str] = "sharegpt"
+    label: ClassVar[str] = "ShareGPT"
+
+    def fits(self, sample: Sample) -> bool:
+        return any(
+            any("from" in one and "value" in one for one in objs(value.get("conversations")))
+            for value in sample.objects
+        )
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:  # noqa: ARG002 - it carries none
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+            else:
+                yield _conversation(obj(value))
+
+
+def _conversation(value: Mapping[str, Any]) -> Found:
+    chain = Chain()
+    for message in objs(value.get("conversations")):
+        said, text = word(message.get("from")), word(message.get("value"))
+        chain.add(_parts(said, text), role_of(said))
+    return Found(
+        source_id=word(value.get("id")),
+        title=word(value.get("title")),
+        nodes=tuple(chain.nodes),
+        current=chain.last,
+        system=word(value.get("system")) or None,
+        model=word(value.get("model")),
+        extra=picked(value, "tools"),
+    )
+
+
+def _parts(said: str, text: str) -> list[Part]:
+    if said in ("observation", "tool"):
+        return [ToolResultPart("", text)]
+    if said == "function_call":
+        try:
+            return [tool_call(obj(parse(text)), "")]
+        except ValueError:
+            return text_parts(text)
+    return text_parts(text)
