@@ -7,7 +7,6 @@ router wakes up where a folder `pages/` lies beside the main script.
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -87,8 +86,6 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     from pages.ui.workspace import close_workspace  # noqa: PLC0415 - at the top it would hold up the server's start
 
     close_workspace()
-    # What the warm-up froze is collected again, so that the database's objects end before the interpreter does.
-    gc.unfreeze()
 
 
 ROUTES = [

@@ -7,6 +7,7 @@ the reach of the garbage collector, whose full runs would otherwise hold up ever
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import importlib
@@ -88,3 +89,5 @@ def _warm_up() -> None:
     loading.wait()
     gc.collect()
     gc.freeze()
+    # Collected again at the very end, so that the database's objects end before the interpreter does.
+    atexit.register(gc.unfreeze)

@@ -23,3 +23,20 @@ def test_the_slow_imports_wait_for_browsers_to_fall_silent_but_not_for_ever() ->
     assert quiet_in(100.0, 100.0, 0.0) <= 0
     assert quiet_in(100.5, 100.0, 100.25) == QUIET - 0.25
     assert quiet_in(100.0 + PATIENCE, 100.0, 100.0 + PATIENCE) == 0
+
+
+WARM_AND_END = """
+import threading
+import forky_core.forky
+from forky_core.llm import loading
+from pages.ui import warmup
+loading._thread = threading.Thread()
+loading._loaded.set()
+warmup._warm_up()
+"""
+
+
+def test_what_is_frozen_is_collected_before_the_interpreter_ends() -> None:
+    done = subprocess.run([sys.executable, "-c", WARM_AND_END], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-1000:]
+    assert "leaked" not in done.stderr
