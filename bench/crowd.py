@@ -30,7 +30,7 @@ class Person:
     def __init__(self, url: str, conversation: str, http: httpx.AsyncClient) -> None:
         self._url = url
         self._http = http
-        self._stream: asyncio.Task[None] | None = None
+        self.stream: asyncio.Task[None] | None = None
         self._component = ""
         self._query = f"c={conversation}&b=main"
         self._asked = False
@@ -84,14 +84,15 @@ class Person:
                 if element.button.id.endswith("-chat.again") and not self._asked:
                     self._asked = True
                     await self._run(socket, press=element.button.id)
-                elif element.bidi_component.component_name == "forky.live" and self._stream is None:
+                elif element.bidi_component.component_name == "forky.live" and self.stream is None:
                     self._component = element.bidi_component.id
                     address = json.loads(element.bidi_component.json)["url"]
-                    self._stream = asyncio.create_task(self._listen(socket, address))
+                    self.stream = asyncio.create_task(self._listen(socket, address))
 
     async def _listen(self, socket: ClientConnection, address: str) -> None:
         looked, fresh = time.monotonic(), ""
         async with self._http.stream("GET", f"{self._url}{address}") as answer:
+            answer.raise_for_status()
             async for line in answer.aiter_lines():
                 if not line.startswith("data: {"):
                     continue
@@ -119,8 +120,8 @@ async def gather(url: str, conversations: list[str]) -> None:
     sitting = [asyncio.create_task(person.sit()) for person in people]
     while not all(person.pieces for person in people):
         await asyncio.sleep(0.1)
-        for task in sitting:
-            if task.done():
+        for task in (*sitting, *(person.stream for person in people)):
+            if task is not None and task.done():
                 task.result()
     print(f"streaming {len(people)}", flush=True)
     while await asyncio.to_thread(sys.stdin.readline):

@@ -19,7 +19,7 @@ from typing import Any
 
 from forky_core.llm import loading, loop
 from forky_core.llm.chunks import Assembly, usage_of
-from forky_core.llm.contract import Done, Failed, ModelEvent, ModelInfo, Request
+from forky_core.llm.contract import Done, Failed, ModelEvent, ModelInfo, ProviderMessage, Request
 from forky_core.llm.failures import Asked, failure, failure_of
 from forky_core.llm.prompt_cache import mark_for_claude
 from forky_core.llm.tokens import Vocabulary, estimate_tokens, vocabulary
@@ -139,7 +139,7 @@ class LiteLLMModel:
 
     def _arguments(self, request: Request) -> dict[str, Any]:
         connection = self._connection
-        messages = [copy.deepcopy(message) for message in request.messages]
+        messages = [_copied(message) for message in request.messages]
         arguments: dict[str, Any] = {
             key: copy.deepcopy(value) for key, value in request.parameters.items() if key in PARAMETERS
         }
@@ -164,6 +164,13 @@ class LiteLLMModel:
 
     def _usage(self, assembly: Assembly) -> Usage:
         return usage_of(assembly.usage, self._connection.model, self._info, loading.loaded())
+
+
+def _copied(message: ProviderMessage) -> ProviderMessage:
+    """Nearly every message holds nothing but text, and `deepcopy` takes long to find that out."""
+    return (
+        dict(message) if all(isinstance(held, str) for held in message.values()) else copy.deepcopy(message)
+    )
 
 
 async def _next(chunks: AsyncIterator[Any]) -> Any | None:

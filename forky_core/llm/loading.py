@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+from forky_core.llm.openai_transform import spare_messages
+
 _ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
@@ -130,3 +132,4 @@ def _configure(module: ModuleType) -> None:
     settings.disable_aiohttp_transport = True
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "httpcore", "openai"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    spare_messages()

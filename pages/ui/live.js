@@ -53,7 +53,7 @@ class Live {
       this.draw();
       this.format();
     });
-    source.addEventListener("end", () => { this.ended = true; this.close(); this.ask(); });
+    source.addEventListener("end", () => { this.ended = true; this.close(); this.part(); });
     source.addEventListener("error", () => {
       // Cut off, or the reply is not there any more: the page knows which.
       this.close();
@@ -65,6 +65,12 @@ class Live {
   close() {
     this.source?.close();
     this.source = null;
+  }
+
+  // Ask until the page has run: a wish that meets another fragment's at the same moment is lost.
+  part() {
+    this.ask();
+    this.again = setTimeout(() => this.part(), 700);
   }
 
   ask() {
