@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from forky_core.merge.claims import LONGEST_QUOTE, Claim, ClaimType, Polarity, folded
 from forky_core.model import Message, MessageId, Role
-from forky_core.parts import TextPart
+from forky_core.parts import MergePart, TextPart
 from forky_core.retrieval.cues import CORRECTION, DECISION, OPEN, is_question
 
 RULES = "rules/1"
@@ -171,7 +171,11 @@ def claims_of(message: Message) -> tuple[Claim, ...]:
     """
     if message.hidden or message.role not in ("user", "assistant"):
         return ()
-    texts = [part.text[:_READ] for part in message.parts if isinstance(part, TextPart)]
+    texts = [
+        part.text[:_READ]
+        for part in message.parts
+        if isinstance(part, TextPart) or (isinstance(part, MergePart) and part.strategy == "fuse")
+    ]
     found = (
         claim
         for text in texts

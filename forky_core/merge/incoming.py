@@ -139,7 +139,7 @@ class _Gathering:
         if message.role == "system":
             self.prompts.append(message.text)
             return SYSTEM
-        brought = [id for merge in message.merges for id in merge.messages]
+        brought = [id for merge in message.merges if merge.strategy != "fuse" for id in merge.messages]
         if brought and self.known.issuperset(brought):
             return KNOWN_MERGE
         if self.copies.has(message):

@@ -21,6 +21,8 @@ from forky_core.parts import MergePart
 Extract = Callable[[Message], Sequence[Claim]]
 """The claims that a message completes: whose last citation it is."""
 
+_SPEAKING = frozenset({"rebase", "fuse"})
+"""Payloads that stand for no other message: what they say is said by the message itself, or below it."""
 _REMEMBERED = 16
 """Sets of ancestors at a time."""
 _STRENGTH = {kind: place for place, kind in enumerate(SECTION_OF)}
@@ -41,7 +43,7 @@ def standing(
     for message in path:
         if message.id in out or message.hidden:
             continue
-        merges = [merge for merge in message.merges if merge.strategy != "rebase"]
+        merges = [merge for merge in message.merges if merge.strategy not in _SPEAKING]
         for merge in merges:
             frozen = frozen_in(merge)
             if frozen is not None:

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from forky_core.errors import BadContent, NothingToDo
 from forky_core.merge.claims import ClaimSet
+from forky_core.merge.fuse import FusePlan
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.proposing import Proposal
 from forky_core.merge.rebase import RebasePlan
@@ -32,6 +33,7 @@ from forky_core.repo import (
     asking_around,
     bisecting,
     branching,
+    fusing,
     grafting,
     history,
     landing,
@@ -316,6 +318,21 @@ class Conversation(Reading):
         if len(names) == 1:
             return merging.plan(self._repo, self.branch_name, names[0], wish, stop)
         return merging.plan_octopus(self._repo, self.branch_name, names, wish, stop)
+
+    def plan_fuse(
+        self,
+        candidates: Sequence[str] = (),
+        *,
+        model: str | None = None,
+        seed: int | None = None,
+        stop: Event | None = None,
+    ) -> FusePlan:
+        """What making one answer of several would write; without `candidates`, of all beside the head.
+
+        `merge` lands it, `promote(plan.best_message)` takes the best one instead. Without a model nothing is rewritten.
+        """
+        ids = [self.message(one).id for one in candidates]
+        return fusing.plan(self._repo, self.branch, ids, model=model, seed=seed, stop=stop)
 
     def replan(self, plan: MergePlan, *, stop: Event | None = None) -> MergePlan:
         """The same merge on the branches as they are now, with the choices and words of the person kept.

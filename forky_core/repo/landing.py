@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from forky_core.errors import NothingToDo, Outdated
+from forky_core.merge.fuse import FusePlan
 from forky_core.merge.plan import Graft, MergePlan
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import Operation, seal
 from forky_core.parts import Draft, MergePart
+from forky_core.repo import fusing
 from forky_core.repo.asking import refuse_if_moved
 from forky_core.repo.branching import refuse_while_replying
 from forky_core.repo.identity import now
@@ -24,6 +26,8 @@ def land(repo: Repo, planned: MergePlan) -> Operation:
     """
     if not planned.lands:
         raise NothingToDo(f"“{planned.target_name}” has all of “{planned.source_name}” already.")
+    if isinstance(planned, FusePlan):
+        return fusing.land(repo, planned)
     target = planned.target_name
     source = "”, “".join(side.source_name for side in planned.sides) or planned.source_name
     refuse_while_replying(repo, target)

@@ -1,0 +1,210 @@
+"""Fuse: several answers to one question made into one, F, whose context is the question and F alone.
+
+Candidates are labelled in an order shuffled by a seed, so that no model or person prefers the first for being first;
+the order is frozen in the message. Without a model nothing is rewritten: the answer that shares most with the others
+stands first, then what only the others say, and the text says that it was put together by rule. What they disagree on
+is listed and left to the reader. Picking the best one instead is a promotion, and needs no message.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from forky_core.errors import BadContent
+from forky_core.hashing import content_hash
+from forky_core.merge.claim_rules import claims_of
+from forky_core.merge.claims import ClaimSet, Conflict
+from forky_core.merge.plan import MergePlan, Planned
+from forky_core.merge.wording import ShortIds, spoken
+from forky_core.model import Message, MessageId
+from forky_core.parts import Draft, MergePart
+from forky_core.retrieval.sentences import units
+from forky_core.retrieval.words import terms
+
+LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+NEW = 0.5
+"""The share of its terms that a sentence must add to be said beside the best answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    label: str
+    message: Message
+    shared: float
+    """The share of its terms that another candidate says too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Something that the candidates say differently."""
+
+    about: str
+    says: tuple[tuple[str, str], ...]
+    """(label, what it says)."""
+
+
+@dataclass(frozen=True, slots=True)
+class FusePlan(MergePlan):
+    """A fusion before it lands. `turns` are the candidates as they were labelled."""
+
+    question: str = ""
+    candidates: tuple[Candidate, ...] = ()
+    seed: int = 0
+    disagreements: tuple[Disagreement, ...] = ()
+    best: str = ""
+    """Label of the candidate to promote where one is enough."""
+    why: str = ""
+    """Why that one: the rule, or the model's words."""
+    forks: bool = False
+    """Whether landing makes a branch: the target stands somewhere else."""
+
+    @property
+    def best_message(self) -> MessageId:
+        return next(one.message.id for one in self.candidates if one.label == self.best)
+
+
+def plan_fuse(
+    question: Message,
+    answers: Sequence[Message],
+    *,
+    branch: str,
+    head: Message,
+    count_tokens: Callable[[str], int],
+    cost: Callable[[Message], int],
+    seed: int | None = None,
+) -> FusePlan:
+    """What fusing these answers without a model would write.
+
+    `cost` is what a message costs in a context: F takes the place of the one at the branch's head.
+
+    Raises:
+        BadContent: fewer than two answers, too many, or not all to one question.
+    """
+    distinct = list({answer.id: answer for answer in answers}.values())
+    if len(distinct) < 2:
+        raise BadContent("Fusing takes two answers or more.", "Regenerate, or ask several models.")
+    if len(distinct) > len(LABELS):
+        raise BadContent(f"At most {len(LABELS)} answers can be fused at once.", "Choose some of them.")
+    if any(answer.parent != question.id or answer.role != "assistant" for answer in distinct):
+        raise BadContent(
+            "These are not all answers to one question.", "Choose answers that stand side by side."
+        )
+    ordered = sorted(distinct, key=lambda answer: answer.id)
+    drawn = seed if seed is not None else int(content_hash([a.id for a in ordered])[3:11], 16)
+    random.Random(drawn).shuffle(ordered)  # noqa: S311 - an order, not a secret
+    candidates = _labelled(ordered)
+    best = max(candidates, key=lambda one: (one.shared, -ord(one.label)))
+    here = next((answer for answer in distinct if answer.id == head.id), None)
+    text = _union(candidates, best)
+    ids = tuple(one.message.id for one in candidates)
+    part = MergePart("fuse", f"{len(ids)} answers", ids, text)
+    return FusePlan(
+        "fuse",
+        "merge",
+        branch,
+        branch,
+        head.id,
+        head.id,
+        delta=ids,
+        bases=(question.id,),
+        turns=ids,
+        payload=text,
+        tokens=count_tokens(text) - (cost(here) if here is not None else 0),
+        tokens_full=sum(map(cost, distinct)),
+        omitted=(),
+        warnings=("Put together by rule, without a model: nothing is rewritten.",),
+        drafts=(Planned((question.id, *ids), Draft("assistant", (part,))),),
+        short=ShortIds.among(ids),
+        count_tokens=count_tokens,
+        question=question.text,
+        candidates=candidates,
+        seed=drawn,
+        disagreements=_disagreements(candidates),
+        best=best.label,
+        why=f"{best.label} shares most with the others: {best.shared:.0%} of its words are said by another one too.",
+        forks=here is None and head.id != question.id,
+    )
+
+
+def with_answer(
+    plan: FusePlan, text: str, model: str, disagreements: Sequence[Disagreement], best: str, why: str
+) -> FusePlan:
+    """The fusion with an answer that a model wrote."""
+    block = plan.block
+    assert block is not None
+    made = plan.with_block(replace(block, text=text, made_by=model))
+    assert isinstance(made, FusePlan)
+    return replace(
+        made, disagreements=tuple(disagreements), best=best or plan.best, why=why or plan.why, warnings=()
+    )
+
+
+def _labelled(ordered: Sequence[Message]) -> tuple[Candidate, ...]:
+    words = [frozenset(terms(spoken(answer))) for answer in ordered]
+    found = []
+    for at, answer in enumerate(ordered):
+        others = frozenset().union(*(mine for other, mine in enumerate(words) if other != at))
+        shared = len(words[at] & others) / len(words[at]) if words[at] else 0.0
+        found.append(Candidate(LABELS[at], answer, shared))
+    return tuple(found)
+
+
+def _union(candidates: Sequence[Candidate], best: Candidate) -> str:
+    others = [one for one in candidates if one is not best]
+    head = (
+        f"[Put together by rule from {len(candidates)} answers: {best.label}, which shares most with the others, then what "
+        "only the others say. Nothing was rewritten.]"
+    )
+    known = set(terms(spoken(best.message)))
+    disputed = [
+        quote for conflict in _conflicts(candidates) for claim in conflict.claims if (quote := claim.quote)
+    ]
+    rows: list[str] = []
+    for one in others:
+        for sentence in _sentences(one.message):
+            mine = set(terms(sentence))
+            if (
+                not mine
+                or len(mine - known) < NEW * len(mine)
+                or any(quote in sentence for quote in disputed)
+            ):
+                continue
+            known |= mine
+            rows.append(f"- {sentence} ({one.label})")
+    parts = [head, spoken(best.message)]
+    if rows:
+        parts.append("\n".join(("Also said:", *rows)))
+    if found := _disagreements(candidates):
+        lines = (
+            f"- {one.about}: {'; '.join(f'{label} says “{says}”' for label, says in one.says)}"
+            for one in found
+        )
+        parts.append("\n".join(("They disagree:", *lines)))
+    return "\n\n".join(part for part in parts if part.strip())
+
+
+def _sentences(message: Message) -> Iterator[str]:
+    for unit in units(spoken(message)):
+        if unit.kind in ("sentence", "item"):
+            yield " ".join(unit.text.split())
+
+
+def _conflicts(candidates: Sequence[Candidate]) -> tuple[Conflict, ...]:
+    return ClaimSet.of(claim for one in candidates for claim in claims_of(one.message)).conflicts
+
+
+def _disagreements(candidates: Sequence[Candidate]) -> tuple[Disagreement, ...]:
+    label = {one.message.id: one.label for one in candidates}
+    return tuple(
+        Disagreement(
+            conflict.key,
+            tuple(
+                sorted(
+                    (label[MessageId(claim.cites[0])], claim.value or claim.text) for claim in conflict.claims
+                )
+            ),
+        )
+        for conflict in _conflicts(candidates)
+    )
