@@ -107,7 +107,9 @@ class MergePlan:
     by_hand: bool = False
     """Whether a person has put in words of their own."""
     entries: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
-    """Entries of the view that landing sets too: a resolution to remember, a request that is accepted."""
+    """Entries of the view that landing sets too: resolutions to remember."""
+    request: int | None = None
+    """Number of the merge request that landing accepts."""
     short: ShortIds = field(default_factory=ShortIds, repr=False, compare=False)
     """How the payload writes ids."""
     count_tokens: Callable[[str], int] = field(default=len, repr=False, compare=False)

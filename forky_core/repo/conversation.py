@@ -11,13 +11,9 @@ from threading import Event
 from types import MappingProxyType
 
 from forky_core.errors import BadContent, NothingToDo
-from forky_core.merge.claims import ClaimSet
-from forky_core.merge.fuse import FusePlan
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.proposing import Proposal
 from forky_core.merge.rebase import RebasePlan
-from forky_core.merge.settling import Choice, Clash, Policy
-from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.merge.settling import Choice, Policy
 from forky_core.merge.wish import Wish
 from forky_core.model import (
     Branch,
@@ -33,24 +29,21 @@ from forky_core.repo import (
     asking_around,
     bisecting,
     branching,
-    fusing,
     grafting,
     history,
     landing,
     merging,
     rebasing,
-    replanning,
     replaying,
     reverting,
-    settling,
     stashing,
 )
+from forky_core.repo.agreeing import Agreeing
 from forky_core.repo.asking_around import Asked
 from forky_core.repo.bisecting import Bisection, Check
 from forky_core.repo.branching import UNCHANGED, PrunePlan, Unchanged
 from forky_core.repo.history import RestorePlan
 from forky_core.repo.identity import title_line
-from forky_core.repo.reading import Reading
 from forky_core.repo.replaying import Replay
 from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.reverting import RevertPlan
@@ -60,7 +53,7 @@ from forky_core.repo.taking_in import fit_parameters
 NO_CHOICES: Mapping[str, Choice | None] = MappingProxyType({})
 
 
-class Conversation(Reading):
+class Conversation(Agreeing):
     """One conversation, seen from one branch."""
 
     # Saying and asking
@@ -318,48 +311,6 @@ class Conversation(Reading):
         if len(names) == 1:
             return merging.plan(self._repo, self.branch_name, names[0], wish, stop)
         return merging.plan_octopus(self._repo, self.branch_name, names, wish, stop)
-
-    def plan_fuse(
-        self,
-        candidates: Sequence[str] = (),
-        *,
-        model: str | None = None,
-        seed: int | None = None,
-        stop: Event | None = None,
-    ) -> FusePlan:
-        """What making one answer of several would write; without `candidates`, of all beside the head.
-
-        `merge` lands it, `promote(plan.best_message)` takes the best one instead. Without a model nothing is rewritten.
-        """
-        ids = [self.message(one).id for one in candidates]
-        return fusing.plan(self._repo, self.branch, ids, model=model, seed=seed, stop=stop)
-
-    def replan(self, plan: MergePlan, *, stop: Event | None = None) -> MergePlan:
-        """The same merge on the branches as they are now, with the choices and words of the person kept.
-
-        For one that lost a race: `Outdated` says what came first, and this goes on from there.
-        """
-        return replanning.replan(self._repo, plan, stop)
-
-    @property
-    def claims(self) -> ClaimSet:
-        """What this branch claims, by rules and by what its merges froze."""
-        return settling.claims(self._repo, self.branch)
-
-    @property
-    def unresolved(self) -> tuple[Clash, ...]:
-        """Conflicts that landed open and nobody has settled since."""
-        return settling.unresolved(self._repo, self.branch)
-
-    def plan_resolution(self, choices: Mapping[str, Choice | None]) -> MergePlan:
-        """The message that settles conflicts of this branch, by key or hash; `merge` lands it."""
-        return settling.plan_resolution(self._repo, self.branch, choices)
-
-    def propose(
-        self, plan: ThreeWayPlan, conflict: str, *, model: str | None = None, stop: Event | None = None
-    ) -> Proposal:
-        """What a model would write for a conflict of the plan; `plan.resolved({key: proposal.choice})` takes it."""
-        return settling.propose(self._repo, plan, conflict, model, stop)
 
     def merge(self, plan: MergePlan) -> Operation:
         """Land a plan as one operation.

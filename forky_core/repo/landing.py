@@ -14,6 +14,7 @@ from forky_core.repo import fusing
 from forky_core.repo.asking import refuse_if_moved
 from forky_core.repo.branching import refuse_while_replying
 from forky_core.repo.identity import now
+from forky_core.repo.merge_request import accept
 from forky_core.repo.repo import Repo
 
 
@@ -36,6 +37,8 @@ def land(repo: Repo, planned: MergePlan) -> Operation:
         refuse_if_moved(repo, tx, name, head)
     for key, entry in planned.entries.items():
         tx.set(key, entry)
+    if planned.request is not None:
+        accept(tx, planned.request)
     if planned.graft is not None:
         _refuse_if_source_moved(repo, planned, planned.graft)
         tx.messages += planned.graft.taken_in
@@ -46,7 +49,8 @@ def land(repo: Repo, planned: MergePlan) -> Operation:
         tx.messages.append(seal(_stamped(one.draft, planned.graft), one.parents, created=now()))
     tx.move(target, tx.messages[-1].id)
     what = "Picked from" if planned.strategy == "cherry-pick" else "Grafted" if planned.graft else "Merged"
-    how = planned.strategy + (f", {left} unresolved" if (left := _unresolved(planned)) else "")
+    asked = f", request {planned.request}" if planned.request is not None else ""
+    how = planned.strategy + asked + (f", {left} unresolved" if (left := _unresolved(planned)) else "")
     return tx.publish("graft" if planned.graft else "merge", f"{what} “{source}” into “{target}” ({how})")
 
 

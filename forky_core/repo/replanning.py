@@ -39,6 +39,8 @@ def replan(repo: Repo, planned: MergePlan, stop: Event | None = None) -> MergePl
         if fresh:
             news = f"{fresh} messages have come that your words say nothing about."
             made = replace(made, warnings=(*made.warnings, news))
+    if planned.request is not None:
+        made = replace(made, request=planned.request)
     still = {side.source_name for side in made.sides}
     for side in planned.sides:
         if side.by_hand and side.block is not None and side.source_name in still:

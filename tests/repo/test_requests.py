@@ -1,0 +1,186 @@
+"""Merge requests: proposed, talked about, changed, accepted or declined, and all of it in the log."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from forky_core.errors import BadContent, InTheWay, NotFound, NothingToDo, Outdated
+from forky_core.repo.conversation import Conversation
+from tests.builders import debugged, talk, workspace
+
+
+@pytest.fixture
+def chat() -> Conversation:
+    forky, _ = workspace()
+    return debugged(forky)
+
+
+def as_(chat: Conversation, actor: str) -> Conversation:
+    """The same conversation in another person's hands."""
+    return Conversation(replace(chat._repo, actor=actor), chat.branch_name)
+
+
+def test_a_branch_is_proposed_with_a_note_and_seen_by_everybody(chat: Conversation) -> None:
+    made = as_(chat, "ann").request_merge("debug", note="Enums work now.")
+    (seen,) = as_(chat, "bob").requests
+    assert seen == made
+    assert (seen.source, seen.into, seen.by, seen.note, seen.state) == (
+        "debug",
+        "main",
+        "ann",
+        "Enums work now.",
+        "open",
+    )
+    assert seen.seen == chat.checkout("debug").path()[-1].id
+    assert (chat.operations[-1].verb, chat.operations[-1].actor) == ("request", "ann")
+
+
+def test_accepting_lands_the_merge_and_closes_the_request_as_one_operation(chat: Conversation) -> None:
+    chat.request_merge("debug")
+    count = len(chat.operations)
+    bob = as_(chat, "bob")
+    bob.merge(bob.accepting(1, bob.plan_merge("debug")))
+    assert len(chat.operations) == count + 1
+    assert "request 1" in chat.operations[-1].summary and chat.operations[-1].actor == "bob"
+    assert (chat.request(1).state, chat.request(1).answered_by) == ("accepted", "bob")
+    assert chat.head is not None and chat.head.merge is not None
+    chat.undo()
+    assert chat.request(1).state == "open"
+    assert chat.path()[-1].merge is None
+
+
+def test_who_did_what_is_in_the_log_and_comments_keep_their_order(chat: Conversation) -> None:
+    as_(chat, "ann").request_merge("debug", note="Please.")
+    as_(chat, "bob").comment_request(1, "Why lazily?")
+    as_(chat, "ann").comment_request(1, "It is cheaper.")
+    as_(chat, "ann").change_request(1, note="Please, it is cheaper.", strategy="three-way")
+    as_(chat, "bob").decline_request(1, "Not now.")
+    request = chat.request(1)
+    assert [(one.by, one.text) for one in request.comments] == [
+        ("bob", "Why lazily?"),
+        ("ann", "It is cheaper."),
+        ("bob", "Not now."),
+    ]
+    assert (request.state, request.answered_by, request.strategy) == ("declined", "bob", "three-way")
+    assert [(o.verb, o.actor) for o in chat.operations[-5:]] == [
+        ("request", "ann"),
+        ("comment", "bob"),
+        ("comment", "ann"),
+        ("request", "ann"),
+        ("decline", "bob"),
+    ]
+
+
+def test_declining_leaves_both_branches_as_they_are(chat: Conversation) -> None:
+    heads = {name: branch.head for name, branch in chat.branches.items()}
+    chat.request_merge("debug")
+    chat.decline_request(1)
+    assert {name: branch.head for name, branch in chat.branches.items()} == heads
+
+
+def test_a_request_that_was_answered_cannot_be_answered_again(chat: Conversation) -> None:
+    chat.request_merge("debug")
+    plan = chat.accepting(1, chat.plan_merge("debug"))
+    chat.decline_request(1)
+    for act in (
+        lambda: chat.merge(plan),
+        lambda: chat.decline_request(1),
+        lambda: chat.change_request(1, note="x"),
+        lambda: chat.accepting(1, chat.plan_merge("debug")),
+    ):
+        with pytest.raises(InTheWay, match="declined"):
+            act()
+    assert chat.head is not None and chat.head.merge is None
+
+
+def test_a_comment_made_while_the_plan_was_read_is_kept_when_it_lands(chat: Conversation) -> None:
+    chat.request_merge("debug")
+    plan = chat.accepting(1, chat.plan_merge("debug"))
+    as_(chat, "ann").comment_request(1, "Wait for me?")
+    chat.merge(plan)
+    assert [one.text for one in chat.request(1).comments] == ["Wait for me?"]
+    assert chat.request(1).state == "accepted"
+
+
+def test_accepting_after_the_branch_has_moved_goes_on_from_there(chat: Conversation) -> None:
+    chat.request_merge("debug")
+    plan = chat.accepting(1, chat.plan_merge("debug").edited("What we found out."))
+    talk(chat, "Quick?", "Yes.")
+    with pytest.raises(Outdated):
+        chat.merge(plan)
+    assert chat.request(1).state == "open"
+    chat.merge(chat.replan(plan))
+    assert chat.request(1).state == "accepted"
+    assert chat.head is not None and chat.head.text == "What we found out."
+
+
+def test_the_same_is_not_proposed_twice_at_once(chat: Conversation) -> None:
+    chat.request_merge("debug")
+    with pytest.raises(InTheWay, match="Request 1"):
+        chat.request_merge("debug")
+    chat.decline_request(1)
+    assert chat.request_merge("debug").number == 2
+
+
+def test_a_plan_of_something_else_accepts_nothing(chat: Conversation) -> None:
+    chat.request_merge("debug")
+    other = talk(chat.fork("other"), "More?", "More.")
+    with pytest.raises(BadContent, match="not of"):
+        chat.accepting(1, chat.plan_merge(other))
+    chat.merge(chat.plan_merge("debug"))
+    with pytest.raises(NothingToDo):
+        chat.accepting(1, chat.plan_merge("debug"))
+
+
+def test_requests_follow_a_renamed_branch_and_outlive_a_deleted_one(chat: Conversation) -> None:
+    chat.request_merge("debug")
+    chat.checkout("debug").rename_branch("enums")
+    assert chat.request(1).source == "enums"
+    chat.delete_branch("enums")
+    assert chat.request(1).state == "open"
+    with pytest.raises(NotFound):
+        chat.plan_merge(chat.request(1).source)
+    chat.decline_request(1, "The branch is gone.")
+
+
+@pytest.mark.parametrize(
+    ("act", "error"),
+    [
+        (lambda chat: chat.request_merge("nowhere"), NotFound),
+        (lambda chat: chat.request_merge("main"), NothingToDo),
+        (lambda chat: chat.request_merge("debug", into="nowhere"), NotFound),
+        (lambda chat: chat.request_merge("debug", strategy="fuse"), BadContent),
+        (lambda chat: chat.request_merge("debug", note="x" * 10_001), BadContent),
+        (lambda chat: chat.request(7), NotFound),
+        (lambda chat: chat.comment_request(7, "x"), NotFound),
+    ],
+    ids=["no source", "itself", "no target", "no such way", "a book", "no request", "a comment on none"],
+)
+def test_a_request_that_makes_no_sense_is_a_sentence(
+    chat: Conversation, act: object, error: type[Exception]
+) -> None:
+    count = len(chat.operations)
+    assert callable(act)
+    with pytest.raises(error):
+        act(chat)
+    assert len(chat.operations) == count
+
+
+def test_an_empty_comment_is_refused_and_nothing_changed_is_said(chat: Conversation) -> None:
+    chat.request_merge("debug")
+    with pytest.raises(BadContent, match="some words"):
+        chat.comment_request(1, "  ")
+    with pytest.raises(NothingToDo):
+        chat.change_request(1, note="")
+
+
+def test_requests_are_in_the_log_that_verify_replays(chat: Conversation) -> None:
+    chat.request_merge("debug")
+    chat.comment_request(1, "Good.")
+    chat.merge(chat.accepting(1, chat.plan_merge("debug")))
+    chat.undo()
+    chat.redo()
+    assert chat.request(1).state == "accepted"
+    assert chat.verify().clean
