@@ -13,6 +13,7 @@ from forky_core.model import ConversationId, Hit, MessageId, View
 from forky_core.repo.visible import Visible
 from forky_core.store.words import search_words
 from forky_core.views.shelf import called
+from forky_core.views.words import plain_words
 
 LONGEST_QUERY = 500
 """Characters of a query that are looked for."""
@@ -30,7 +31,7 @@ class Piece:
 class FoundMessage:
     hit: Hit
     pieces: tuple[Piece, ...]
-    """The snippet, cut at the words."""
+    """The plain words of the snippet, cut at those looked for."""
     branches: tuple[str, ...]
     """Branches on whose path it lies, by name; () where only a merge, a tag or a kept tip reaches it."""
     landing: str | None
@@ -65,8 +66,14 @@ def _group(
     for hit in hits:
         branches = lying.get(hit.message, ())
         landing = "main" if "main" in branches else branches[0] if branches else None
-        messages.append(FoundMessage(hit, _cut(hit.snippet, pattern), branches, landing))
+        messages.append(FoundMessage(hit, _cut(_words(hit.snippet, pattern), pattern), branches, landing))
     return FoundConversation(id, called(view.title), tuple(messages))
+
+
+def _words(snippet: str, pattern: re.Pattern[str] | None) -> str:
+    """The snippet without Markdown, unless what was looked for is part of the Markdown."""
+    words = plain_words(snippet)
+    return words if pattern is None or pattern.search(words) else snippet
 
 
 def branches_of(

@@ -17,6 +17,7 @@ from forky_core.model import Message, MessageId, View
 from forky_core.parts import AttachmentPart, MergePart, RevertPart, TextPart, ToolCallPart, ToolResultPart
 from forky_core.views.lanes import Edge, Layout, lay_out
 from forky_core.views.shape import Shape, shape_of
+from forky_core.views.words import plain_words
 
 FoldId = NewType("FoldId", str)
 """`fold:` + the id of the first message of the run: opens and closes it."""
@@ -96,9 +97,10 @@ def build_graph(  # noqa: PLR0913 - each is one thing that can be looked at or m
     marks = {mark_b: "B"} | {mark_a: "AB" if mark_a == mark_b else "A"}
     plain = _plain(shape, {current, mark_a, mark_b})
     opened = frozenset(open_folds)
+    runs = _runs(shape, plain)
     units: list[_Unit] = []
     for level in _LEVELS if len(shape.order) > FEW else (_WHOLE,):
-        units = _fold(shape, plain, opened, level)
+        units = _fold(runs, shape, plain, opened, level)
         if len(units) <= limit:
             break
     start = _window(units, current, limit)
@@ -172,26 +174,33 @@ def _plain(shape: Shape, looked_at: set[MessageId | None]) -> frozenset[MessageI
     )
 
 
-def _fold(shape: Shape, plain: frozenset[MessageId], opened: frozenset[str], level: _Level) -> list[_Unit]:
+def _fold(
+    runs: Sequence[tuple[MessageId, ...]],
+    shape: Shape,
+    plain: frozenset[MessageId],
+    opened: frozenset[str],
+    level: _Level,
+) -> list[_Unit]:
     trunk = frozenset(shape.lines[0] if shape.lines else ())
-    order, units, at = shape.order, list[_Unit](), 0
-    while at < len(order):
-        run = _run(order, at, shape, plain)
-        if not run:
-            units.append(_Unit("message", (order[at],)))
-            at += 1
+    units: list[_Unit] = []
+    absorbed = False
+    for run, following in zip(runs, (*runs[1:], ()), strict=False):
+        if absorbed:
+            absorbed = False
             continue
-        at += len(run)
-        below = order[at] if at < len(order) and shape.parent[order[at]] == run[-1] else None
+        if run[0] not in plain:
+            units.append(_Unit("message", run))
+            continue
+        below = following[0] if following and shape.parent[following[0]] == run[-1] else None
         absorbing = level.absorb == "all" or (level.absorb == "sides" and run[0] not in trunk)
         hidden = run[level.keep : len(run) - level.keep]
-        open_here = next((fold for fold in map(_fold_id, run) if fold in opened), None)
+        open_here = next((fold for fold in map(_fold_id, run) if fold in opened), None) if opened else None
         if open_here is not None:
             units.append(_Unit("close", (), open_here))
             units.extend(_Unit("message", (id,)) for id in run)
         elif absorbing and below is not None:
             units.append(_Unit("message", (*run, below), _fold_id(run[0])))
-            at += 1
+            absorbed = True
         elif len(hidden) >= level.least:
             units.extend(_Unit("message", (id,)) for id in run[: level.keep])
             units.append(_Unit("fold", hidden, _fold_id(hidden[0])))
@@ -201,16 +210,15 @@ def _fold(shape: Shape, plain: frozenset[MessageId], opened: frozenset[str], lev
     return units
 
 
-def _run(
-    order: Sequence[MessageId], at: int, shape: Shape, plain: frozenset[MessageId]
-) -> tuple[MessageId, ...]:
-    """The plain messages from `at` on, each continuing the one before."""
-    end = at
-    while (
-        end < len(order) and order[end] in plain and (end == at or shape.parent[order[end]] == order[end - 1])
-    ):
-        end += 1
-    return tuple(order[at:end])
+def _runs(shape: Shape, plain: frozenset[MessageId]) -> list[tuple[MessageId, ...]]:
+    """The order cut into runs of plain messages, each continuing the one before, and the others, one by one."""
+    runs: list[list[MessageId]] = []
+    for id in shape.order:
+        if runs and id in plain and runs[-1][-1] in plain and shape.parent[id] == runs[-1][-1]:
+            runs[-1].append(id)
+        else:
+            runs.append([id])
+    return [tuple(run) for run in runs]
 
 
 def _fold_id(first: MessageId) -> FoldId:
@@ -295,7 +303,7 @@ def line_of_text(message: Message) -> str:
                 return _line(f"Merged {sources} ({part.strategy})", _TEXT)
             case RevertPart():
                 return _line(f"Reverted {len(part.targets)} message{'s' * (len(part.targets) > 1)}", _TEXT)
-            case TextPart() if line := _line(part.text, _TEXT):
+            case TextPart() if line := _line(plain_words(part.text[: _TEXT * 5]), _TEXT):
                 return line
             case ToolCallPart():
                 return _line(f"calls {part.name}", _TEXT)
@@ -313,61 +321,3 @@ _NOT_IN_A_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800
 def _line(text: str, limit: int) -> str:
     line = _NOT_IN_A_LINE.sub(" ", text[: limit * 5]).strip()
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
-
-
-_N, _E, _S, _W = 1, 2, 4, 8
-_BOXES = dict(zip(range(16), " ╵╶╰╷│╭├╴╯─┴╮┤┬┼", strict=True))
-
-
-def draw(graph: GraphView) -> str:
-    """The graph as text, one line a row, as `forky log --graph` prints it."""
-    lines = [f"⋮ {graph.earlier} rows above"] if graph.earlier else []
-    for number, row in enumerate(graph.rows):
-        lines.append(f"{_lanes_text(graph, number)} {_row_text(row)}".rstrip())
-    if graph.later:
-        lines.append(f"⋮ {graph.later} rows below")
-    return "\n".join(lines)
-
-
-def _row_text(row: Row) -> str:
-    if row.kind == "fold":
-        return f"({row.text})"
-    names = [f"[{name}]" for name in row.branches] + [f"<{name}>" for name in row.tags]
-    names += [row.mark] if row.mark else []
-    hidden = f"(+{row.folded})" if row.folded else ""
-    return " ".join(part for part in (*names, hidden, f"{row.who}:", row.text) if part)
-
-
-def _lanes_text(graph: GraphView, number: int) -> str:
-    """Each lane is two characters: what meets in its middle, and what leads to the next."""
-    row = graph.rows[number]
-    ways, dashed = [0] * (graph.lanes + 1), set[int]()
-    for edge in graph.edges:
-        if not edge.source <= number <= edge.target:
-            continue
-        if edge.source < number:
-            ways[edge.lane] |= _N
-        if edge.target > number:
-            ways[edge.lane] |= _S
-        if edge.source < number < edge.target and edge.kind == "merge":
-            dashed.add(edge.lane)
-        if number in {edge.source, edge.target} and edge.lane != row.lane:
-            left, right = sorted((edge.lane, row.lane))
-            ways[left] |= _E
-            ways[right] |= _W
-            for crossed in range(left + 1, right):
-                ways[crossed] |= _E | _W
-    text = ""
-    for lane in range(graph.lanes):
-        way = ways[lane]
-        sign = _sign(row) if lane == row.lane else "┊" if lane in dashed and way == _N | _S else _BOXES[way]
-        text += sign + ("─" if way & _E and ways[lane + 1] & _W else " ")
-    return text.rstrip()
-
-
-def _sign(row: Row) -> str:
-    if row.kind == "fold":
-        return "⋮"
-    if row.current:
-        return "@"
-    return "◆" if row.merge else "○" if row.role == "user" else "●"

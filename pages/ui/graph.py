@@ -31,31 +31,20 @@ ROW = 29
 LANE = 17
 _MARGIN = 0.05
 """Of each side: vis-network leaves as much free when it fits a picture, and then draws it pixel for pixel."""
-_SCROLL = """
-export default function ({ data, parentElement }) {
-  const panel = document.querySelector(`.st-key-${CSS.escape(data.panel)}`);
-  const held = parentElement.held ?? (parentElement.held = {});
-  if (!panel || held.id === data.id) return;
-  held.id = data.id;
-  const show = (tries) => {
-    if (held.id !== data.id) return;
-    if (panel.scrollHeight < data.y && tries) { setTimeout(show, 100, tries - 1); return; }
-    const away = data.y < panel.scrollTop + 20 || data.y > panel.scrollTop + panel.clientHeight - 20;
-    if (away) panel.scrollTop = data.y - panel.clientHeight / 2;
-  };
-  show(50);
-}
-"""
-_scroll = st.components.v2.component("forky_graph_scroll", html="<span></span>", js=_SCROLL)
-"""Brings the current row into sight when it changes; never while somebody scrolls."""
 _agraph_frame = st.components.v2.component(
     "forky_agraph", js=Path(__file__).with_name("agraph.js").read_text("utf-8"), isolate_styles=False
 )
 _BUCKET = 10
 """Rows by which the frame grows: a new height mounts it anew, which must not happen at every message."""
 _EPOCHS = "graph.epochs"
-_SIZE = 13
+_ROOMS = "graph.rooms"
+_ROOM = 500
+"""Pixels of the panel's width until the browser has told them: those of a window 1,400 pixels wide."""
+_ROOMS_GIVEN = range(200, 2_001)
+_SIZE = 14
 """Pixels of the type."""
+_NARROW = 0.92
+"""The widths of Source Sans beside those of Helvetica, at most."""
 _WIDTHS = {
     sign: width
     for width, signs in (
@@ -80,11 +69,10 @@ def draw_graph(
     graph: GraphView,
     key: str,
     *,
-    width: int = 540,
     height: int = 560,
     on_click: Callable[[str], None] | None = None,
 ) -> str | None:
-    """Draw it in a panel that scrolls; the id of the row just clicked (a message's or a fold's), once.
+    """Draw it in a panel that scrolls, as wide as there is room; the id of the row just clicked, once.
 
     With `on_click`, that is called with the id instead, before the page runs: a page can then go there in one run.
     """
@@ -94,7 +82,10 @@ def draw_graph(
     slots = -(-max(len(graph.rows), 3) // _BUCKET) * _BUCKET
     tall = int((slots + 1) * ROW / (1 - 2 * _MARGIN)) + 1
     panel = f"graph-panel-{key}"
-    frame = f"{key}.{slots}.{'dark' if colors.dark else 'light'}"
+    rooms: dict[str, int] = st.session_state.setdefault(_ROOMS, {})
+    room = rooms.get(key, _ROOM)
+    width = int(room / (1 - 2 * _MARGIN))
+    frame = f"{key}.{slots}.{room}.{'dark' if colors.dark else 'light'}"
 
     def fresh(clicked: object) -> str | None:
         if not isinstance(clicked, str):
@@ -109,20 +100,31 @@ def draw_graph(
         if on_click is not None and (id := fresh(st.session_state[frame].get("clicked"))) is not None:
             on_click(id)
 
+    def take_room() -> None:
+        told = st.session_state[frame].get("room")
+        if isinstance(told, int) and told in _ROOMS_GIVEN:
+            rooms[key] = told
+
     unseen = int(tall * _MARGIN)
+    current = next((place for place, row in enumerate(graph.rows) if row.current), 0)
     with st.container(key=panel, height=min(height, tall - 2 * unseen + 12), border=False):
         _crop(panel, unseen - 6, int(width * _MARGIN) - 4)
         picture = {
             "data": json.dumps(_picture(graph, colors, epoch, width, tall)),
             "config": json.dumps(_options(width, tall)),
         }
-        given = {"page": _page(), "height": tall, "args": picture, "theme": _theme(colors)}
-        result: Any = _agraph_frame(key=frame, data=(given,), on_clicked_change=handle)
-    current = next((place for place, row in enumerate(graph.rows) if row.current), None)
-    if current is not None:
-        _scroll(
-            key=f"{key}.scroll",
-            data={"panel": panel, "y": _top(tall) - unseen + current * ROW, "id": graph.rows[current].id},
+        given = {
+            "page": _page(),
+            "width": width,
+            "height": tall,
+            "room": room,
+            "y": _top(tall) - unseen + current * ROW,
+            "id": graph.rows[current].id if graph.rows else "",
+            "args": picture,
+            "theme": _theme(colors),
+        }
+        result: Any = _agraph_frame(
+            key=frame, data=(given,), on_clicked_change=handle, on_room_change=take_room
         )
     return fresh(result.clicked) if on_click is None else None
 
@@ -257,7 +259,7 @@ def _card(row: Row, place: _Place, y: float, colors: Palette, epoch: int) -> dic
         "x": place.words + width / 2,
         "y": y,
         "shape": "box",
-        "label": _fitting(label(row), (width - 24) / _SIZE),
+        "label": _fitting(label(row), (width - 24) / (_SIZE * _NARROW)),
         "margin": {"top": 5, "bottom": 5, "left": 6, "right": 4},
         "widthConstraint": {"minimum": width - 12},
         "borderWidth": 1 if row.current else 0,
@@ -269,7 +271,7 @@ def _card(row: Row, place: _Place, y: float, colors: Palette, epoch: int) -> dic
         "font": {
             "color": color,
             "size": _SIZE,
-            "face": "'Source Sans 3', 'Source Sans Pro', Arial, 'Liberation Sans', Helvetica, sans-serif",
+            "face": "'Source Sans', 'Source Sans 3', 'Source Sans Pro', system-ui, sans-serif",
             "align": "left",
             "multi": False,
         },

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
-from tests.browser.conftest import PATIENCE
+from tests.browser.conftest import PATIENCE, playwright
 
 _FIND = """
 () => {
@@ -56,13 +57,13 @@ _FRAMES = """
 
 
 def graph_frame(page: Any) -> Any:
-    """The frame of the graph, once its picture is there."""
-    element = page.wait_for_selector('iframe[title*="agraph"]', timeout=PATIENCE)
-    frame = element.content_frame()
-    frame.wait_for_load_state()
+    """The frame of the graph, once its picture is there; it is made anew where its panel turns out to be wider."""
     for _ in range(PATIENCE // 100):
-        if frame.evaluate(_FIND):
-            return frame
+        element = page.wait_for_selector('iframe[title*="agraph"]', state="attached", timeout=PATIENCE)
+        with contextlib.suppress(playwright.Error):
+            frame = element.content_frame()
+            if frame is not None and frame.evaluate(_FIND):
+                return frame
         page.evaluate(_FRAMES, 6)
     raise AssertionError("The graph did not appear.")
 

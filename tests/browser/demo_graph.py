@@ -108,7 +108,7 @@ def main() -> None:
     )
     left, right = st.columns(2)
     with left:
-        clicked = draw_graph(graph, "graph", width=600) if st.query_params.get("only") != "twin" else None
+        clicked = draw_graph(graph, "graph") if st.query_params.get("only") != "twin" else None
     with right:
         gesture = draw_twin(graph, "twin") if st.query_params.get("only") != "graph" else None
     st.text(f"at {held.at} a {held.a} b {held.b}")

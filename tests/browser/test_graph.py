@@ -6,10 +6,19 @@ from typing import Any
 
 import pytest
 
-from tests.browser.agraph import click_node
+from tests.browser.agraph import click_node, graph_frame
 from tests.browser.conftest import CHECKOUT, served
 
 pytestmark = pytest.mark.browser
+_FITS = """
+() => {
+  const frame = document.querySelector('iframe[title*="agraph"]');
+  const panel = frame?.closest('[class*="st-key-graph-panel"]');
+  return panel && Math.abs(0.9 * frame.clientWidth - panel.clientWidth) < 24
+    && [...frame.contentDocument.fonts].some((font) => font.family.includes("Source Sans") && font.status === "loaded");
+}
+"""
+"""Of the picture nine tenths are seen: vis-network leaves a margin at each side."""
 _ATTACK = """
 () => new Promise((resolve) => {
   const script = document.createElement('script'); script.textContent = 'window.ran = true';
@@ -36,6 +45,15 @@ def test_a_click_on_a_node_goes_there_each_time_and_breaks_no_policy(demo: str, 
         click_node(page, id)
         page.get_by_text(f"at {id} a None").wait_for()
     assert watched.problems == []
+
+
+@pytest.mark.parametrize("width", [1400, 1024])
+def test_the_picture_is_as_wide_as_its_panel_and_set_in_the_font_of_the_page(
+    demo: str, watch: Any, width: int
+) -> None:
+    page = watch(width=width).open(f"{demo}?only=graph")
+    graph_frame(page)
+    page.wait_for_function(_FITS)
 
 
 def test_a_click_on_a_fold_opens_it_and_another_closes_it(demo: str, watch: Any) -> None:

@@ -1,8 +1,7 @@
-"""Graphs as drawings: each row with its lanes, as `forky log --graph` prints them."""
+"""Graphs as rows with their lanes, top to bottom."""
 
 from __future__ import annotations
 
-from textwrap import dedent
 from types import MappingProxyType
 
 from hypothesis import given
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 
 from forky_core.model import Message, MessageId, View
 from forky_core.parts import TextPart
-from forky_core.views.graph import GraphView, build_graph, draw, toggled
+from forky_core.views.graph import GraphView, build_graph, toggled
 
 
 def graph_of(spec: dict[str, str], heads: dict[str, str], **looks: object) -> GraphView:
@@ -30,25 +29,28 @@ def chain(count: int) -> dict[str, str]:
     return {f"m{n}": f"m{n - 1}" if n else "" for n in range(count)}
 
 
-def drawn(text: str) -> str:
-    return dedent(text).strip("\n")
-
-
 def test_a_side_line_is_drawn_below_the_message_it_left_and_a_merge_comes_back() -> None:
     spec = {"a": "", "b": "a", "c": "b", "d": "b", "e": "d", "f": "c", "g": "f e", "h": "g"}
     graph = graph_of(spec, {"main": "h", "debug": "e"}, current="h")
-    assert draw(graph) == drawn(
-        """
-        ○ you: a
-        ● assistant: b
-        ├─○ you: d
-        │ ● [debug] assistant: e
-        ○ │ you: c
-        ● │ assistant: f
-        ◆─╯ you: g
-        @ [main] assistant: h
-        """
-    ).replace("○ │ you", "○ ┊ you").replace("● │ assistant", "● ┊ assistant")
+    assert [f"{'| ' * row.lane}{row.id}" for row in graph.rows] == [
+        "a",
+        "b",
+        "| d",
+        "| e",
+        "c",
+        "f",
+        "g",
+        "h",
+    ]
+    ways = {(graph.rows[edge.source].id, graph.rows[edge.target].id, edge.kind) for edge in graph.edges}
+    lines = {("a", "b"), ("b", "d"), ("d", "e"), ("b", "c"), ("c", "f"), ("f", "g"), ("g", "h")}
+    assert ways == {(*line, "line") for line in lines} | {("e", "g", "merge")}
+    assert [row.id for row in graph.rows if not row.on_path] == ["d", "e"]
+    assert [(row.branches, row.merge) for row in graph.rows if row.branches or row.merge] == [
+        (("debug",), False),
+        ((), True),
+        (("main",), False),
+    ]
 
 
 def test_a_long_run_is_folded_and_opens_and_closes() -> None:
@@ -75,7 +77,7 @@ def test_what_no_ref_reaches_is_not_drawn() -> None:
 
 
 def test_an_empty_conversation_draws_nothing() -> None:
-    assert draw(graph_of({}, {})) == ""
+    assert graph_of({}, {}).rows == ()
 
 
 def test_a_thousand_messages_with_a_hundred_forks_stay_within_the_limit_and_say_what_is_outside() -> None:
@@ -119,4 +121,4 @@ def test_every_drawing_is_whole(history: tuple[dict[str, str], dict[str, str]], 
             for edge in graph.edges
             if edge.source < number < edge.target
         ), "an edge runs through a message that it does not concern"
-    assert draw(graph) == draw(graph_of(spec, heads, limit=limit))
+    assert graph == graph_of(spec, heads, limit=limit)
