@@ -167,7 +167,9 @@ def git_repository(at: Path, graph: Graph) -> dict[str, str]:
     marks = {message: number for number, message in enumerate(graph, 1)}
     lines: list[str] = []
     for message, parents in graph.items():
-        lines += [f"commit refs/heads/{message}", f"mark :{marks[message]}", "committer A <a@b> 0 +0000"]
+        # One ref for all: a root begins it anew, the others name their parents.
+        lines += [] if parents else ["reset refs/heads/all"]
+        lines += ["commit refs/heads/all", f"mark :{marks[message]}", "committer A <a@b> 0 +0000"]
         lines += [f"data {len(message)}", message]
         lines += [f"{'merge' if place else 'from'} :{marks[parent]}" for place, parent in enumerate(parents)]
         lines.append("")
@@ -184,8 +186,9 @@ def git_repository(at: Path, graph: Graph) -> dict[str, str]:
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not on this machine")
 def test_bases_and_delta_agree_with_git_on_random_graphs(tmp_path: Path) -> None:
+    """520 graphs with criss-crosses and octopuses: bases, Δ, and of each fourth what a second source adds."""
     rng = random.Random(20)
-    parts = [random_graph(rng, f"g{number}") for number in range(60)]
+    parts = [random_graph(rng, f"g{number}") for number in range(520)]
     graph = {message: parents for part in parts for message, parents in part.items()}
     commits = git_repository(tmp_path / "graphs.git", graph)
     messages = {commit: message for message, commit in commits.items()}
@@ -196,12 +199,17 @@ def test_bases_and_delta_agree_with_git_on_random_graphs(tmp_path: Path) -> None
         answer = subprocess.run(command, check=False, capture_output=True, text=True)
         return {messages[line] for line in answer.stdout.split()}
 
-    for part in parts:
-        for _ in range(2):
-            target, source = (MessageId(rng.choice(list(part))) for _ in "TS")
-            assert set(merge_bases(target, source, lookup(graph))) == git(
-                "merge-base", "--all", commits[target], commits[source]
-            )
-            assert set(delta(target, source, lookup(graph))) == git(
-                "rev-list", f"{commits[target]}..{commits[source]}"
-            )
+    several_bases = octopuses = 0
+    for number, part in enumerate(parts):
+        octopuses += any(len(parents) > 2 for parents in part.values())
+        target, source, other = (MessageId(rng.choice(list(part)[-6:])) for _ in "TSO")
+        bases = set(merge_bases(target, source, lookup(graph)))
+        several_bases += len(bases) > 1
+        assert bases == git("merge-base", "--all", commits[target], commits[source])
+        first = set(delta(target, source, lookup(graph)))
+        assert first == git("rev-list", f"{commits[target]}..{commits[source]}")
+        if number % 4:
+            continue
+        second = set(delta(target, other, lookup(graph))) - first
+        assert second == git("rev-list", commits[other], f"^{commits[target]}", f"^{commits[source]}")
+    assert several_bases > 20 and octopuses > 200
