@@ -11,7 +11,7 @@ from importlib import import_module
 
 from bench.measure import report
 
-MODULES = ("storage", "ui")
+MODULES = ("storage", "ui", "diamonds")
 
 
 def main() -> int:
