@@ -9,12 +9,15 @@ from forky_core.views.merging import standing
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, locate, place, saying
 from pages.ui.markdown import plain_label
-from pages.ui.merge_choices import draw_route, draw_settings, draw_strategy, give_way, read_wish, want
+from pages.ui.merge_choices import draw_settings, draw_strategy, give_way, read_wish, rebases, want
+from pages.ui.merge_conflicts import draw_conflicts
 from pages.ui.merge_picture import draw_standing
 from pages.ui.merge_preview import draw_preview
+from pages.ui.merge_rebase import draw_rebase, leave
+from pages.ui.merge_route import draw_route
 from pages.ui.merge_style import apply_merge_style
 from pages.ui.merge_writing import draw_writing
-from pages.ui.planning import Planning, plan_anew, planning
+from pages.ui.planning import Planning, go_on, plan_anew, planning
 from pages.ui.undoing import page_top
 
 _LANDED = "merge.landed"
@@ -28,6 +31,7 @@ def main() -> None:
         )
         st.page_link("chat.py", label="Go to Chat", icon=":material/account_tree:")
         return
+    leave(frame)
     apply_merge_style()
     page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat)
     if _draw_landed(frame):
@@ -38,11 +42,14 @@ def main() -> None:
         _nothing_to_merge(frame)
         return
     draw_route(frame, wish)
-    held = frame.session.planning = planning(frame.session.planning, frame.chat, wish)
+    held = frame.session.planning = planning(frame.session.planning, frame.forky, frame.chat, wish)
     plan = held.plan or held.quoted
-    if plan is not None:
+    if plan is not None and plan.graft is None and not plan.sides:
         draw_standing(plan, standing(plan, frame.chat.visible))
     draw_strategy(wish)
+    if rebases(wish):
+        draw_rebase(frame, wish)
+        return
     draw_settings(frame, wish, held)
     _draw_plan(frame, held)
 
@@ -75,6 +82,7 @@ def _draw_plan(frame: Frame, held: Planning) -> None:
     if not plan.lands:
         _draw_up_to_date(held)
         return
+    draw_conflicts(frame, held)
     draw_preview(frame, held)
     if plan.relation == "fast_forward" and plan.strategy == "full":
         _draw_force(held)
@@ -85,7 +93,7 @@ def _draw_overtaken(frame: Frame, held: Planning) -> None:
     with st.container(key="merge-overtaken", border=True):
         st.markdown(f":material/sync_problem: {plain_label(held.overtaken, 400)}")
         st.caption(
-            "Nothing was written. Planning again reads the branches as they are now; an edit is dropped."
+            "Nothing was written. Planning again reads the branches as they are now, and keeps what you chose and wrote."
         )
         st.button(
             "Plan again",
@@ -98,7 +106,11 @@ def _draw_overtaken(frame: Frame, held: Planning) -> None:
 
 
 def _replan(frame: Frame, held: Planning) -> None:
-    frame.session.planning = plan_anew(frame.chat, held.wish)
+    try:
+        frame.session.planning = go_on(held, frame.chat)
+    except ForkyError as error:
+        frame.session.planning = plan_anew(frame.forky, frame.chat, held.wish)
+        frame.session.say(str(error))
 
 
 def _draw_up_to_date(held: Planning) -> None:
@@ -111,6 +123,14 @@ def _draw_up_to_date(held: Planning) -> None:
         )
         for warning in plan.warnings:
             st.caption(plain_label(warning, 300))
+        if plan.reverted:
+            st.button(
+                "Merge it again",
+                key="merge.once_more",
+                icon=":material/replay:",
+                help="As if it had never been merged: what was taken back comes again",
+                on_click=lambda: want(again="1"),
+            )
 
 
 def _draw_force(held: Planning) -> None:
@@ -157,7 +177,7 @@ def _land(frame: Frame, held: Planning) -> None:
         frame.session.choices[_LANDED] = "\n".join(landed)
         frame.session.planning = None
         frame.session.picks = ()
-        want(picks=None, force=None)
+        want(picks=None, force=None, again=None)
 
 
 def _draw_landed(frame: Frame) -> bool:

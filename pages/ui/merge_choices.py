@@ -1,16 +1,20 @@
 """What a merge is to be: source, target, strategy and their settings, all of it in the URL.
 
-`?c=…&b=main&source=debug&strategy=squash&focus=…&budget=…&by=model&picks=3f2a91,…&force=1`
+`?c=…&b=main&source=debug&with=idea&graft=<conversation>&strategy=squash&focus=…&budget=…&by=model&picks=3f2a91,…
+&policy=newest&force=1&again=1`
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 import streamlit as st
 
 from forky_core.errors import ForkyError
-from forky_core.model import Message, MessageId
+from forky_core.forky import Forky
+from forky_core.merge.settling import Policy
+from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation
 from forky_core.views.merging import BUDGET_STEP, bound_together, budget_range, default_source
@@ -18,12 +22,28 @@ from forky_core.views.shelf import count
 from forky_core.views.sides import first_sides
 from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label
-from pages.ui.planning import Planning, Wish
+from pages.ui.planning import WRITTEN, Planning, Wish
 
-STRATEGIES: dict[Strategy, tuple[str, str]] = {
+REBASE = "rebase"
+STRATEGIES: dict[str, tuple[str, str]] = {
     "squash": ("Squash", "The model will read one short message: the lines that matter, quoted."),
     "cherry-pick": ("Cherry-pick", "The model will read the messages you tick, as if said here."),
     "full": ("Full", "The model will read every message of the branch, as it was said."),
+    "three-way": (
+        "Three-way",
+        "As a squash, with what both sides claim compared. You decide where they disagree.",
+    ),
+    REBASE: ("Rebase", "The branch itself moves: its messages are copied to the end of the other."),
+}
+_OF_SEVERAL = ("squash", "full")
+"""What an octopus can be."""
+_OF_ANOTHER = ("squash", "cherry-pick", "full")
+"""What a graft can be."""
+POLICIES: dict[Policy, str] = {
+    "ask": "I decide each",
+    "mine": "Keep what the target says",
+    "theirs": "Take what the branch says",
+    "newest": "Take what was said last",
 }
 _PICKED = 8
 """Hex digits of a pick in the URL."""
@@ -35,27 +55,72 @@ _OFFLINE = "Offline"
 def read_wish(frame: Frame) -> Wish | None:
     """The wish of the URL; None where there is no other branch to merge."""
     chat, params = frame.chat, st.query_params
-    source = params.get("source", "")
-    if source not in chat.branches:
-        found = default_source(chat.view, chat.visible, chat.branch_name)
-        if found is None:
-            return None
-        source = found
-    asked = params.get("strategy", "")
-    default: Strategy = "cherry-pick" if frame.session.picks and not asked else "squash"
-    strategy = next((known for known in STRATEGIES if known == asked), default)
+    source, graft = _source(frame)
+    if not source:
+        return None
+    others = (
+        ()
+        if graft
+        else tuple(
+            name
+            for name in params.get_all("with")
+            if name in chat.branches and name not in (source, chat.branch_name)
+        )
+    )
+    strategy = strategy_of(frame, offered(several=bool(others), graft=graft is not None))
     budget = params.get("budget", "")
+    told = strategy in WRITTEN
+    policy = params.get("policy", "ask")
     return Wish(
         chat.id,
         chat.branch_name,
         source,
         strategy,
-        focus=params.get("focus", "") if strategy == "squash" else "",
-        budget=int(budget) if strategy == "squash" and budget.isdecimal() else None,
-        writer=(params.get("by") or None) if strategy == "squash" else None,
+        focus=params.get("focus", "") if told else "",
+        budget=int(budget) if told and budget.isdecimal() else None,
+        writer=(params.get("by") or None) if told else None,
         picks=_picks(frame) if strategy == "cherry-pick" else (),
         force=strategy == "full" and params.get("force") == "1",
+        others=others,
+        graft=graft,
+        again=params.get("again") == "1",
+        policy=next((known for known in POLICIES if known == policy), "ask")
+        if strategy == "three-way"
+        else "ask",
     )
+
+
+def _source(frame: Frame) -> tuple[str, ConversationId | None]:
+    """The branch to be merged, and its conversation where that is another one; "" where there is none."""
+    chat, params = frame.chat, st.query_params
+    source = params.get("source", "")
+    if params.get("graft"):
+        try:
+            other = frame.forky.conversation(params["graft"], source or None)
+        except ForkyError:
+            want(graft=None, source=None)
+        else:
+            return other.branch_name, other.id
+    if source in chat.branches:
+        return source, None
+    return default_source(chat.view, chat.visible, chat.branch_name) or "", None
+
+
+def offered(*, several: bool, graft: bool) -> tuple[str, ...]:
+    """The strategies that can do it."""
+    return _OF_ANOTHER if graft else _OF_SEVERAL if several else tuple(STRATEGIES)
+
+
+def strategy_of(frame: Frame, among: Sequence[str]) -> Strategy:
+    """The strategy of the URL. A rebase is no merge and plans for itself; as a merge it reads as a squash."""
+    asked = st.query_params.get("strategy", "")
+    default: Strategy = "cherry-pick" if frame.session.picks and not asked else "squash"
+    return next((known for known in get_args(Strategy) if known == asked and known in among), default)
+
+
+def rebases(wish: Wish) -> bool:
+    """Whether the URL asks to move the branch instead of merging it."""
+    return st.query_params.get("strategy") == REBASE and not wish.others and wish.graft is None
 
 
 def give_way(frame: Frame) -> None:
@@ -90,53 +155,15 @@ def want(**changes: str | None) -> None:
             st.query_params.pop(key, None)
 
 
-def draw_route(frame: Frame, wish: Wish) -> None:
-    """From which branch into which. Keys: `merge.source`, `merge.target`, `merge.swap`."""
-    branches = list(frame.chat.branches)
-    with st.container(key="merge-route"):
-        left, middle, right = st.columns([5, 1, 5], vertical_alignment="bottom")
-        st.session_state["merge.source"] = wish.source
-        st.session_state["merge.target"] = wish.target
-        with left:
-            st.selectbox("Merge", branches, key="merge.source", on_change=_change_source, args=(wish,))
-        with middle:
-            st.button(
-                "",
-                key="merge.swap",
-                icon=":material/swap_horiz:",
-                type="tertiary",
-                help="Swap the two",
-                on_click=_swap,
-                args=(wish,),
-            )
-        with right:
-            st.selectbox("into", branches, key="merge.target", on_change=_change_target, args=(wish,))
-
-
-def _change_source(wish: Wish) -> None:
-    source = st.session_state["merge.source"]
-    target = wish.source if source == wish.target else wish.target
-    want(b=target, source=source, picks=None, force=None, budget=None, m=None)
-
-
-def _change_target(wish: Wish) -> None:
-    target = st.session_state["merge.target"]
-    source = wish.target if target == wish.source else wish.source
-    want(b=target, source=source, picks=None, force=None, budget=None, m=None)
-
-
-def _swap(wish: Wish) -> None:
-    want(b=wish.source, source=wish.target, picks=None, force=None, budget=None, m=None)
-
-
 def draw_strategy(wish: Wish) -> None:
     """Key: `merge.strategy`."""
-    st.session_state["merge.strategy"] = wish.strategy
+    names = offered(several=bool(wish.others), graft=wish.graft is not None)
+    st.session_state["merge.strategy"] = REBASE if rebases(wish) else wish.strategy
     st.radio(
         "How",
-        list(STRATEGIES),
+        names,
         format_func=lambda strategy: STRATEGIES[strategy][0],
-        captions=[line for _, line in STRATEGIES.values()],
+        captions=[STRATEGIES[name][1] for name in names],
         key="merge.strategy",
         horizontal=True,
         label_visibility="collapsed",
@@ -146,7 +173,7 @@ def draw_strategy(wish: Wish) -> None:
 
 def draw_settings(frame: Frame, wish: Wish, held: Planning) -> None:
     """What the strategy can be told."""
-    if wish.strategy == "squash":
+    if wish.strategy in WRITTEN:
         _draw_squash(frame, wish, held)
     elif wish.strategy == "cherry-pick":
         _draw_picks(frame, wish)
@@ -196,7 +223,7 @@ def _draw_writer(frame: Frame, wish: Wish) -> None:
 
 def _draw_picks(frame: Frame, wish: Wish) -> None:
     """The source's new messages, to be ticked."""
-    messages, gone = candidates(frame.chat, wish)
+    messages, gone = candidates(frame.forky, frame.chat, wish)
     if not messages:
         st.caption("There is nothing to tick: the target has every message of this branch.")
         return
@@ -224,10 +251,14 @@ def _draw_picks(frame: Frame, wish: Wish) -> None:
             )
 
 
-def candidates(chat: Conversation, wish: Wish) -> tuple[tuple[Message, ...], int]:
+def candidates(forky: Forky, chat: Conversation, wish: Wish) -> tuple[tuple[Message, ...], int]:
     """What can be ticked, in the order it was said, and how many of the branch's messages cannot."""
     try:
-        plan = chat.plan_merge(wish.source, strategy="full", force=True)
+        if wish.graft is not None:
+            other = forky.conversation(wish.graft, wish.source)
+            plan = chat.plan_graft(other, strategy="full", again=wish.again)
+            return tuple(other.message(id) for id in plan.turns), len(plan.omitted)
+        plan = chat.plan_merge(wish.source, strategy="full", force=True, again=wish.again)
     except ForkyError:
         return (), 0
     return tuple(chat.message(id) for id in plan.turns), len(plan.omitted)

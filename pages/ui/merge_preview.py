@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from forky_core.errors import ForkyError
 from forky_core.llm.contract import ModelInfo
 from forky_core.merge.plan import MergePlan
-from forky_core.model import Message
+from forky_core.model import ConversationId, Message, MessageId
 from forky_core.repo.repo import short
 from forky_core.views.captions import dollars
 from forky_core.views.merging import citations, left_out, price, strange_marks
@@ -17,7 +17,7 @@ from forky_core.views.shelf import count
 from pages.ui.frame import Frame, saying
 from pages.ui.links import chat_link
 from pages.ui.markdown import plain_label, show_text, showable
-from pages.ui.planning import Planning
+from pages.ui.planning import WRITTEN, Planning
 
 _SHOWN = 60_000
 """Characters of a payload that are drawn."""
@@ -118,8 +118,8 @@ def _reset(held: Planning) -> None:
 
 
 def _draw_cited(frame: Frame, plan: MergePlan) -> None:
-    found = citations(plan, frame.chat.message)
-    if plan.strategy != "squash" or not found:
+    found = citations(plan, _lookup(frame, plan))
+    if plan.strategy not in WRITTEN or not found:
         return
     marks = dict(found[:_OPENABLE])
     chosen = st.pills(
@@ -130,20 +130,34 @@ def _draw_cited(frame: Frame, plan: MergePlan) -> None:
         help="Each line ends with the id of the message it is taken from.",
     )
     if chosen in marks:
-        draw_message(frame, marks[chosen], plan.source_name, "merge.cited")
+        draw_message(marks[chosen], _home(frame, plan), "merge.cited")
 
 
-def draw_message(frame: Frame, message: Message, branch: str, key: str) -> None:
+def _lookup(frame: Frame, plan: MergePlan) -> Callable[[MessageId], Message]:
+    """Messages of this conversation, and of the one that is grafted."""
+    if plan.graft is None:
+        return frame.chat.message
+    return frame.forky.conversation(plan.graft.conversation, plan.graft.branch).message
+
+
+def _home(frame: Frame, plan: MergePlan) -> tuple[ConversationId, str]:
+    """Where the source's messages are to be seen: conversation and branch."""
+    if plan.graft is not None:
+        return plan.graft.conversation, plan.graft.branch
+    return frame.chat.id, plan.source_name
+
+
+def draw_message(message: Message, home: tuple[ConversationId, str], key: str) -> None:
     """A message of the source, where it is asked for."""
     with st.container(key=f"cell-{message.role}-{key.replace('.', '-')}"):
         with st.container(key=f"line-{key.replace('.', '-')}", horizontal=True):
             st.caption(f"m {short(message.id)} · {message.role}", width="stretch")
         show_text(message.text or "(no words)", f"{key}.{message.id}")
-        chat_link("Show it in its branch", frame.chat.id, branch, message.id)
+        chat_link("Show it in its branch", *home, message.id)
 
 
 def _draw_left_out(frame: Frame, plan: MergePlan) -> None:
-    groups = left_out(plan, frame.chat.message)
+    groups = left_out(plan, _lookup(frame, plan))
     if not groups:
         st.caption(":material/check: Nothing is left out.")
         return
@@ -151,10 +165,10 @@ def _draw_left_out(frame: Frame, plan: MergePlan) -> None:
     with st.expander(f"{count(number, 'message')} left out", icon=":material/visibility_off:"):
         for at, group in enumerate(groups):
             st.caption(f"{plain_label(group.why, 200)} ({len(group.messages)})")
-            _draw_openable(frame, group.messages, plan.source_name, f"merge.out.{at}")
+            _draw_openable(group.messages, _home(frame, plan), f"merge.out.{at}")
 
 
-def _draw_openable(frame: Frame, messages: Sequence[Message], branch: str, key: str) -> None:
+def _draw_openable(messages: Sequence[Message], home: tuple[ConversationId, str], key: str) -> None:
     offered = {short(message.id): message for message in messages[:_OPENABLE]}
 
     def label(id: str) -> str:
@@ -165,4 +179,4 @@ def _draw_openable(frame: Frame, messages: Sequence[Message], branch: str, key: 
     if len(messages) > _OPENABLE:
         st.caption(f"and {len(messages) - _OPENABLE:,} more")
     if chosen in offered:
-        draw_message(frame, offered[chosen], branch, key)
+        draw_message(offered[chosen], home, key)

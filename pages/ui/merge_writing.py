@@ -52,7 +52,7 @@ def _draw_offer(frame: Frame, held: Planning) -> None:
         type="primary",
         icon=":material/edit_note:",
         on_click=begin_writing,
-        args=(held, frame.chat),
+        args=(held, frame.forky, frame.chat),
     )
 
 
@@ -74,7 +74,8 @@ def _draw_waiting(frame: Frame, held: Planning) -> None:
 
 
 def _cancel(held: Planning) -> None:
-    """Not wait any longer; the call ends by itself and what it says is dropped."""
+    """End the model's call; what it says is dropped."""
+    held.stop.set()
     held.writing = None
 
 
@@ -100,7 +101,7 @@ def _draw_ways_on(frame: Frame, held: Planning) -> None:
             icon=":material/refresh:",
             type="primary",
             on_click=begin_writing,
-            args=(held, frame.chat),
+            args=(held, frame.forky, frame.chat),
         )
         st.button(
             "Use the quoted lines instead",

@@ -7,16 +7,23 @@ edited, or a model has written, is never thrown away by that: the page says what
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Event
 
 import streamlit as st
 
 from forky_core.errors import ForkyError
+from forky_core.forky import Forky
 from forky_core.merge.model_squash import SquashRejected
 from forky_core.merge.plan import MergePlan
+from forky_core.merge.settling import Choice, Policy
+from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import ConversationId, MessageId
 from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation
+
+WRITTEN = frozenset({"squash", "three-way"})
+"""Strategies that a model can do the reading for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,14 @@ class Wish:
     picks: tuple[MessageId, ...] = ()
     force: bool = False
     """A merge message where a fast-forward would do."""
+    others: tuple[str, ...] = ()
+    """Further branches that are merged in the same message: an octopus."""
+    graft: ConversationId | None = None
+    """The conversation that `source` is a branch of, where it is not this one."""
+    again: bool = False
+    """As if earlier merges of this source had brought nothing."""
+    policy: Policy = "ask"
+    """What becomes of a three-way merge's conflicts that nobody decides."""
 
 
 @dataclass(slots=True)
@@ -51,6 +66,8 @@ class Planning:
     quoted: MergePlan | None = None
     """The plan without a model, while one is to write it."""
     writing: Future[MergePlan] | None = None
+    stop: Event = field(default_factory=Event)
+    """Set, it ends the model's call."""
     rejected: SquashRejected | None = None
     failed: str = ""
     """Why the model did not answer."""
@@ -66,6 +83,11 @@ class Planning:
         self.proposed = self.plan = plan
         self.rejected, self.failed = None, ""
 
+    def choose(self, conflict: str, choice: Choice | None) -> None:
+        """Settle a conflict of a three-way merge, or (None) open it again."""
+        assert isinstance(self.plan, ThreeWayPlan)
+        self.proposed = self.plan = self.plan.resolved({conflict: choice})
+
     def settle(self) -> None:
         """Take in what the model wrote, once it is there."""
         writing, self.writing = self.writing, None
@@ -78,17 +100,19 @@ class Planning:
             self.failed = str(error)
 
 
-def planning(held: Planning | None, chat: Conversation, wish: Wish) -> Planning:
+def planning(held: Planning | None, forky: Forky, chat: Conversation, wish: Wish) -> Planning:
     """The planning of this wish: the one at hand where it still holds, else a new one. `chat` is on the target."""
     if held is None or held.wish != wish:
-        return plan_anew(chat, wish)
+        return plan_anew(forky, chat, wish)
     made = held.plan or held.quoted
     if made is None or held.overtaken or _as_it_was(chat, made):
         return held
-    if held.edited or held.writing is not None or (made.block is not None and made.block.made_by):
+    chosen = isinstance(made, ThreeWayPlan) and any(clash.choice for clash in made.clashes)
+    by_model = made.block is not None and made.block.made_by
+    if held.edited or chosen or held.writing is not None or by_model:
         held.overtaken = "A branch has moved since this preview was made."
         return held
-    return plan_anew(chat, wish)
+    return plan_anew(forky, chat, wish)
 
 
 def _as_it_was(chat: Conversation, plan: MergePlan) -> bool:
@@ -96,36 +120,63 @@ def _as_it_was(chat: Conversation, plan: MergePlan) -> bool:
     return all(name in branches and branches[name].head == head for name, head in plan.expected_heads.items())
 
 
-def plan_anew(chat: Conversation, wish: Wish) -> Planning:
+def plan_anew(forky: Forky, chat: Conversation, wish: Wish) -> Planning:
     """A plan without a model; one that a model shall write is only begun when the person says so."""
     made = Planning(wish)
     try:
-        plan = _plan(chat, wish, None)
+        plan = _plan(forky, chat, wish, None, made.stop)
     except ForkyError as error:
         made.sentence = str(error)
         return made
-    if wish.writer is not None and wish.strategy == "squash" and plan.drafts:
+    if wish.writer is not None and wish.strategy in WRITTEN and plan.drafts:
         made.quoted = plan
     else:
         made.take(plan)
     return made
 
 
-def begin_writing(held: Planning, chat: Conversation) -> None:
-    """Ask the model for the squash, in the background: it goes on whatever the person clicks meanwhile."""
-    held.rejected, held.failed = None, ""
-    held.writing = _writers().submit(_plan, chat, held.wish, held.wish.writer)
+def go_on(held: Planning, chat: Conversation) -> Planning:
+    """After a race: the same merge on the branches as they are now, with what the person chose and wrote.
+
+    Raises:
+        ForkyError: it cannot be planned any more.
+    """
+    made = held.plan or held.quoted
+    assert made is not None
+    fresh = Planning(held.wish)
+    fresh.take(chat.replan(made))
+    return fresh
 
 
-def _plan(chat: Conversation, wish: Wish, model: str | None) -> MergePlan:
+def begin_writing(held: Planning, forky: Forky, chat: Conversation) -> None:
+    """Ask the model, in the background: it goes on whatever the person clicks meanwhile."""
+    held.rejected, held.failed, held.stop = None, "", Event()
+    held.writing = _writers().submit(_plan, forky, chat, held.wish, held.wish.writer, held.stop)
+
+
+def _plan(forky: Forky, chat: Conversation, wish: Wish, model: str | None, stop: Event) -> MergePlan:
+    if wish.graft is not None:
+        return chat.plan_graft(
+            forky.conversation(wish.graft, wish.source),
+            strategy=wish.strategy,
+            picks=wish.picks,
+            focus=wish.focus,
+            budget=wish.budget,
+            model=model,
+            again=wish.again,
+            stop=stop,
+        )
     return chat.plan_merge(
-        wish.source,
+        (wish.source, *wish.others) if wish.others else wish.source,
         strategy=wish.strategy,
         picks=wish.picks,
         focus=wish.focus,
         budget=wish.budget,
         model=model,
         force=wish.force,
+        again=wish.again,
+        policy=wish.policy,
+        stop=stop,
     )
 
 

@@ -1,0 +1,166 @@
+"""The conflicts of a three-way merge: both sides, what it was before, and what is to be taken. Nothing has to be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from forky_core.merge.claims import Claim
+from forky_core.merge.settling import LONGEST_WORD, Choice, Clash, Take
+from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.model import MessageId
+from forky_core.repo.repo import short
+from forky_core.views.shelf import count
+from pages.ui.frame import Frame, saying
+from pages.ui.markdown import plain_label
+from pages.ui.merge_choices import POLICIES, want
+from pages.ui.planning import Planning
+
+_OPEN = "open"
+_MOST = 40
+"""Conflicts drawn before a person asks for more."""
+
+
+def draw_conflicts(frame: Frame, held: Planning) -> None:
+    """Keys: `merge.policy`, `merge.take.<n>`, `merge.words.<n>`, `merge.propose.<n>`."""
+    plan = held.plan
+    if not isinstance(plan, ThreeWayPlan):
+        return
+    if not plan.clashes:
+        st.caption(":material/check: The two sides contradict each other nowhere.")
+        return
+    left = len(plan.unresolved)
+    with st.container(key="line-merge-conflicts", horizontal=True, vertical_alignment="center"):
+        told = f"**{count(len(plan.clashes), 'conflict')}**"
+        told += (
+            f", {left} open: what stays open is said to the model with both sides"
+            if left
+            else ", all settled"
+        )
+        st.markdown(f":material/call_split: {told}", width="stretch")
+        st.session_state["merge.policy"] = held.wish.policy
+        st.selectbox(
+            "Where they disagree",
+            list(POLICIES),
+            key="merge.policy",
+            format_func=POLICIES.__getitem__,
+            label_visibility="collapsed",
+            width=230,
+            on_change=lambda: want(policy=st.session_state["merge.policy"]),
+        )
+    for number, clash in enumerate(plan.clashes[:_MOST]):
+        _draw_clash(frame, held, plan, number, clash)
+    if len(plan.clashes) > _MOST:
+        st.caption(f"and {len(plan.clashes) - _MOST} more, which a rule above can settle")
+
+
+def _draw_clash(frame: Frame, held: Planning, plan: ThreeWayPlan, number: int, clash: Clash) -> None:
+    with st.container(key=f"merge-clash-{number}", border=True):
+        state = ":material/check_circle:" if clash.choice is not None else ":material/help:"
+        st.markdown(f"{state} **{plain_label(clash.key, 100)}**")
+        _draw_side(frame, f"{plan.target_name} says", clash.mine)
+        _draw_side(frame, f"{plan.source_name} says", clash.theirs)
+        if clash.base:
+            _draw_side(frame, "both said before", clash.base)
+        _draw_choice(frame, held, number, clash)
+        if clash.result is not None and clash.choice is not None:
+            by = f" ({plain_label(clash.choice.by, 60)})" if clash.choice.by else ""
+            st.markdown(f":material/arrow_forward: {plain_label(clash.result.text, 300)}{by}")
+
+
+def _draw_side(frame: Frame, who: str, claims: Sequence[Claim]) -> None:
+    for claim in claims:
+        marks = " ".join(_mark(frame, cite) for cite in claim.cites[:4])
+        st.markdown(f":small[{plain_label(who, 70)}]  \n{plain_label(claim.text, 300)} {marks}")
+
+
+def _mark(frame: Frame, cite: str) -> str:
+    """A link to the message that a claim rests on."""
+    place = f"./?c={frame.chat.id}&m={cite.removeprefix('b2:')}"
+    return f":small[[{short(MessageId(cite))}]({place})]"
+
+
+def _draw_choice(frame: Frame, held: Planning, number: int, clash: Clash) -> None:
+    options: dict[str, str] = {}
+    if clash.mine:
+        options["mine"] = f"{held.wish.target}’s"
+    if clash.theirs:
+        options["theirs"] = f"{held.wish.source}’s"
+    if clash.mine and clash.theirs:
+        options["both"] = "Both"
+    options |= {"text": "Own words", _OPEN: "Leave open"}
+    key = f"merge.take.{number}"
+    st.session_state[key] = clash.choice.take if clash.choice is not None else _OPEN
+    with st.container(key=f"line-merge-take-{number}", horizontal=True, vertical_alignment="center"):
+        st.segmented_control(
+            "Take",
+            list(options),
+            key=key,
+            format_func=lambda take: plain_label(options[take], 40),
+            required=True,
+            label_visibility="collapsed",
+            on_change=_take,
+            args=(frame, held, clash, key, f"merge.words.{number}"),
+        )
+        if any(info.provider != "Offline" for info in frame.forky.models.models()):
+            st.button(
+                "Ask the model",
+                key=f"merge.propose.{number}",
+                type="tertiary",
+                icon=":material/lightbulb:",
+                help="It proposes what holds; you read it, change it, or leave it",
+                on_click=_propose,
+                args=(frame, held, clash),
+            )
+    if clash.choice is not None and clash.choice.take == "text":
+        words = f"merge.words.{number}"
+        st.session_state[words] = clash.choice.text
+        st.text_input(
+            "What holds",
+            key=words,
+            max_chars=LONGEST_WORD,
+            label_visibility="collapsed",
+            on_change=_write,
+            args=(frame, held, clash, words),
+        )
+
+
+def _take(frame: Frame, held: Planning, clash: Clash, key: str, words: str) -> None:
+    take = st.session_state[key]
+    with saying(frame.session):
+        if take in (None, _OPEN):
+            held.choose(clash.conflict.hash, None)
+        elif take == "text":
+            text = st.session_state.get(words) or (clash.theirs or clash.mine)[0].text
+            held.choose(clash.conflict.hash, Choice("text", text[:LONGEST_WORD]))
+        else:
+            known: Take = take
+            held.choose(clash.conflict.hash, Choice(known))
+
+
+def _write(frame: Frame, held: Planning, clash: Clash, key: str) -> None:
+    text = st.session_state[key].strip()
+    with saying(frame.session):
+        held.choose(clash.conflict.hash, Choice("text", text) if text else None)
+
+
+def _propose(frame: Frame, held: Planning, clash: Clash) -> None:
+    """What a model would write, put where a person can change it."""
+    assert isinstance(held.plan, ThreeWayPlan)
+    try:
+        model = held.wish.writer or _answering(frame)
+        proposal = frame.chat.propose(held.plan, clash.conflict.hash, model=model)
+        held.choose(clash.conflict.hash, proposal.choice)
+    except ForkyError as error:
+        frame.session.say(str(error))
+
+
+def _answering(frame: Frame) -> str | None:
+    """The model of the target, where it can propose anything."""
+    name = frame.chat.rules.model or frame.forky.models.default()
+    infos = {info.name: info for info in frame.forky.models.models()}
+    if name in infos and infos[name].provider != "Offline":
+        return name
+    return next((info.name for info in infos.values() if info.provider != "Offline"), None)

@@ -1,0 +1,105 @@
+"""A rebase on the Merge page: the branch itself moves, its messages copied or its questions asked again."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.errors import ForkyError, Outdated
+from forky_core.merge.rebase import RebasePlan
+from forky_core.views.shelf import count
+from pages.ui.frame import Frame, place
+from pages.ui.markdown import plain_label, showable
+from pages.ui.planning import Wish
+from pages.ui.rules import grouped, model_title
+
+_SHOWN = 60_000
+"""Characters of a preview that are drawn."""
+
+
+def draw_rebase(frame: Frame, wish: Wish) -> None:
+    """Keys: `merge.rebase`, `merge.replay`, `merge.replay_with`."""
+    moved, onto = plain_label(wish.source, 60), plain_label(wish.target, 60)
+    try:
+        plan = frame.chat.checkout(wish.source).plan_rebase(wish.target)
+    except ForkyError as error:
+        with st.container(border=True):
+            st.markdown(f":material/info: {plain_label(str(error), 300)}")
+        return
+    for warning in plan.warnings:
+        st.caption(f":material/info: {plain_label(warning, 300)}")
+    if plan.relation == "up_to_date":
+        return
+    own = count(len(plan.line), "message")
+    st.markdown(
+        f"**{moved}** moves to the end of **{onto}**: {own} of its own, {plan.tokens:+,} tokens to read with each "
+        "question. Its old end stays in sight, and Undo brings it back."
+    )
+    if plan.copies:
+        st.caption("What will stand below it, word for word")
+        text = showable(plan.payload)
+        more = f"\n… and {len(text) - _SHOWN:,} characters more." if len(text) > _SHOWN else ""
+        tall = len(text) > 4_000 or text.count("\n") > 30
+        st.code(text[:_SHOWN] + more, language=None, wrap_lines=True, height=420 if tall else "content")
+    if plan.omitted:
+        st.caption(f"{count(len(plan.omitted), 'message')} left out:")
+        for why in dict.fromkeys(omission.why for omission in plan.omitted):
+            st.caption(plain_label(why, 200))
+    _draw_ways(frame, wish, plan)
+
+
+def _draw_ways(frame: Frame, wish: Wish, plan: RebasePlan) -> None:
+    with st.container(key="line-merge-rebase", horizontal=True, vertical_alignment="bottom"):
+        st.button(
+            f"Move “{plain_label(wish.source, 40)}”",
+            key="merge.rebase",
+            type="primary",
+            icon=":material/move_down:",
+            help="One operation, which Undo takes back",
+            on_click=_land,
+            args=(frame, wish, plan),
+        )
+        if not plan.turns:
+            return
+        offered = grouped(frame.forky.models)
+        st.selectbox(
+            f"or ask {count(len(plan.turns), 'question')} again (about {plan.tokens_asked:,} tokens)",
+            list(offered),
+            index=None,
+            key="merge.replay_with",
+            placeholder="Choose who answers",
+            format_func=lambda name: model_title(offered.get(name), name),
+            on_change=_replay,
+            args=(frame, wish, plan),
+            width=340,
+        )
+
+
+def _land(frame: Frame, wish: Wish, plan: RebasePlan) -> None:
+    chat = frame.chat.checkout(wish.source)
+    try:
+        operation = chat.rebase(plan)
+    except (Outdated, ForkyError) as error:
+        frame.session.say(str(error))
+        return
+    frame.session.say(f"{operation.summary}.", (chat.id, operation.number))
+    frame.session.choices["merge.leave"] = wish.source
+
+
+def _replay(frame: Frame, wish: Wish, plan: RebasePlan) -> None:
+    model = st.session_state["merge.replay_with"]
+    if model is None:
+        return
+    chat = frame.chat.checkout(wish.source)
+    try:
+        chat.replay(plan, model=model)
+    except ForkyError as error:
+        frame.session.say(str(error))
+        return
+    frame.session.choices["merge.leave"] = wish.source
+
+
+def leave(frame: Frame) -> None:
+    """After a rebase: to the branch that moved, where its answers are being written."""
+    branch = frame.session.choices.pop("merge.leave", None)
+    if branch is not None and branch in frame.chat.branches:
+        st.switch_page("chat.py", query_params=place(frame.chat.checkout(branch)))

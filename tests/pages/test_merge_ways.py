@@ -1,0 +1,120 @@
+"""The other ways to merge, on the page: three-way, several at once, a branch of another conversation, a rebase."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from forky_core.forky import Forky
+from forky_core.repo.conversation import Conversation
+from tests.builders import debugged, talk, texts
+from tests.pages.apptest import by_key, keys
+from tests.pages.test_merge import merge, param, press, preview, settled, words
+from tests.pages.workspaces import empty_workspace
+
+
+@pytest.fixture
+def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
+    with empty_workspace(monkeypatch) as opened:
+        yield opened
+
+
+@pytest.fixture
+def chat(forky: Forky) -> Conversation:
+    return debugged(forky)
+
+
+@pytest.fixture
+def torn(forky: Forky) -> Conversation:
+    """Two branches that say different things of the port."""
+    chat = talk(forky.create("Ports"), "Where does it listen?", "Let us see.")
+    talk(chat.fork("debug"), "And?", "Decision: the port is 9090.")
+    return talk(chat, "So?", "Decision: the port is 8080.")
+
+
+def take(test: AppTest, number: int, side: str) -> AppTest:
+    by_key(test, f"merge.take.{number}").set_value(side)
+    return settled(test.run())
+
+
+def test_a_conflict_shows_both_sides_and_lands_as_it_was_settled(torn: Conversation) -> None:
+    test = merge(torn, source="debug", strategy="three-way")
+    assert "1 conflict" in words(test) and "8080" in words(test) and "9090" in words(test)
+    assert "UNRESOLVED" in preview(test)
+    test = take(test, 0, "theirs")
+    assert "UNRESOLVED" not in preview(test) and "9090" in preview(test)
+    press(test, "merge.land")
+    assert torn.unresolved == ()
+    assert torn.head is not None and "9090" in torn.head.text
+
+
+def test_own_words_settle_a_conflict(torn: Conversation) -> None:
+    test = take(merge(torn, source="debug", strategy="three-way"), 0, "text")
+    by_key(test, "merge.words.0").set_value("The port is 7070, after all.")
+    test = settled(test.run())
+    assert "7070" in preview(test)
+
+
+def test_a_conflict_may_land_open(torn: Conversation) -> None:
+    test = press(merge(torn, source="debug", strategy="three-way"), "merge.land")
+    assert "UNRESOLVED" in preview(test)
+    assert [clash.key for clash in torn.unresolved] == ["port"]
+
+
+def test_a_rule_settles_every_conflict(torn: Conversation) -> None:
+    test = merge(torn, source="debug", strategy="three-way")
+    by_key(test, "merge.policy").set_value("theirs")
+    test = settled(test.run())
+    assert param(test, "policy") == "theirs"
+    assert "all settled" in words(test)
+
+
+def test_choices_survive_a_lost_race(torn: Conversation) -> None:
+    test = take(merge(torn, source="debug", strategy="three-way"), 0, "theirs")
+    talk(torn, "Meanwhile", "Something else happened.")
+    test = settled(test.run())
+    assert "merge.replan" in keys(test)
+    test = press(test, "merge.replan")
+    assert "UNRESOLVED" not in preview(test) and "9090" in preview(test)
+    press(test, "merge.land")
+    assert texts(torn)[-3:-1] == ["Meanwhile", "Something else happened."]
+
+
+def test_several_branches_land_as_one_message(chat: Conversation) -> None:
+    talk(chat.fork("idea", at=chat.path()[1].id), "Another idea?", "Decision: generate stubs as well.")
+    test = merge(chat, source="debug")
+    by_key(test, "merge.others").set_value(["idea"])
+    test = settled(test.run())
+    assert "parser.py" in preview(test) and "stubs" in preview(test)
+    press(test, "merge.land")
+    assert chat.head is not None and len(chat.head.parents) == 3
+
+
+def test_a_branch_of_another_conversation_is_grafted(forky: Forky, chat: Conversation) -> None:
+    other = talk(forky.create("Elsewhere"), "What did we decide?", "Decision: use port 9191 for the proxy.")
+    test = merge(chat, graft=other.id, source="main")
+    assert "9191" in preview(test)
+    press(test, "merge.land")
+    assert chat.head is not None and "9191" in chat.head.text
+
+
+def test_a_rebase_moves_the_branch_itself(chat: Conversation) -> None:
+    test = merge(chat, source="debug", strategy="rebase")
+    assert "debug moves to the end of main" in words(test).replace("*", "")
+    before = texts(chat)
+    press(test, "merge.rebase")
+    moved = texts(chat.checkout("debug"))
+    assert moved[: len(before)] == before
+    assert texts(chat) == before, "the other branch is as it was"
+
+
+def test_what_was_taken_back_can_be_merged_again(chat: Conversation) -> None:
+    chat.merge(chat.plan_merge("debug"))
+    assert chat.head is not None
+    chat.revert(chat.plan_revert(chat.head.id))
+    test = merge(chat, source="debug")
+    assert "merge.land" not in keys(test)
+    test = press(test, "merge.once_more")
+    assert "parser.py" in preview(test)
