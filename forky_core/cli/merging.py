@@ -6,8 +6,10 @@ import argparse
 from typing import TYPE_CHECKING, TextIO, get_args
 
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
-from forky_core.merge.settling import Policy
+from forky_core.cli.settling import add_take, choices, conflict_entries, conflict_facts
+from forky_core.merge.settling import Clash, Policy
 from forky_core.merge.strategies import STRATEGIES
+from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.parts import Strategy
 from forky_core.repo.repo import short
 
@@ -28,6 +30,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     merge.add_argument(
         "--policy", choices=get_args(Policy), default="ask", help="what becomes of a three-way conflict"
     )
+    add_take(merge)
     merge.set_defaults(run=run_merge, makes_database=False)
     graft = commands.add_parser("graft", help="merge a branch of another conversation")
     graft.add_argument("source", metavar="CONVERSATION", help="the other one, by the beginning of its id")
@@ -66,6 +69,7 @@ def run_merge(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         force=options.force,
         again=options.again,
         policy=options.policy,
+        choices=choices(options.take),
     )
     return _decide(chat, plan, options, out)
 
@@ -98,6 +102,7 @@ def _decide(chat: Conversation, plan: MergePlan, options: argparse.Namespace, ou
     groups: dict[str, list[str]] = {}
     for one in plan.omitted:
         groups.setdefault(one.why, []).append(short(one.message))
+    facts += conflict_facts(_clashes(plan))
     facts += [f"left out: {' '.join(ids)}: {why}" for why, ids in groups.items()]
     return finish(
         options,
@@ -124,4 +129,9 @@ def _entry(chat: Conversation, plan: MergePlan) -> dict[str, object]:
         "omitted": [{"message": one.message, "why": one.why} for one in plan.omitted],
         "warnings": plan.warnings,
         "lands": plan.lands,
+        **({"conflicts": conflict_entries(_clashes(plan))} if plan.strategy == "three-way" else {}),
     }
+
+
+def _clashes(plan: MergePlan) -> tuple[Clash, ...]:
+    return plan.clashes if isinstance(plan, ThreeWayPlan) else ()

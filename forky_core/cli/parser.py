@@ -24,7 +24,9 @@ from forky_core.cli import (
     merging,
     rebasing,
     repair,
+    requesting,
     serve,
+    settling,
     verify,
 )
 from forky_core.cli.plain import plain
@@ -38,6 +40,8 @@ COMMANDS = (
     log,
     branching,
     merging,
+    settling,
+    requesting,
     rebasing,
     bisecting,
     importing,

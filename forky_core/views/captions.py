@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from forky_core.merge.claims import Frozen
 from forky_core.model import Generation, Message, Usage
 from forky_core.parts import MergePart
 from forky_core.views.notebook import Cell
@@ -44,7 +45,10 @@ def _brought(merge: MergePart) -> str:
     made = f", written by {merge.made_by}" if merge.made_by else ""
     left = f", {len(merge.omitted)} left out" if merge.omitted else ""
     how = _STRATEGIES.get(merge.strategy, merge.strategy)
-    return f"“{merge.source}” {how}: {_messages(len(merge.messages))}{left}{made}"
+    frozen = Frozen.from_json(merge.claims) if merge.claims else None
+    torn = len(frozen.set.conflicts) if frozen is not None else 0
+    unsettled = f", {torn} left unresolved" if torn else ""
+    return f"“{merge.source}” {how}: {_messages(len(merge.messages))}{left}{unsettled}{made}"
 
 
 def _messages(count: int) -> str:

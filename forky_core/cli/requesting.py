@@ -1,0 +1,135 @@
+"""`forky request`: propose a branch for merging, talk about it, accept or decline it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, TextIO
+
+from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
+from forky_core.cli.plain import one_line, plain
+from forky_core.repo.branching import UNCHANGED
+from forky_core.repo.requests import OFFERED
+from forky_core.views.times import stamp
+
+if TYPE_CHECKING:
+    from forky_core.forky import Forky
+    from forky_core.repo.conversation import Conversation
+    from forky_core.repo.merge_request import MergeRequest
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    request = commands.add_parser("request", help="propose a branch for merging, and answer such proposals")
+    acts = request.add_subparsers(dest="act", required=True, metavar="ACT")
+    make = acts.add_parser("make", help="propose a branch")
+    make.add_argument("source", metavar="BRANCH", help="the branch to merge")
+    add_place(make, "--into", "the branch that shall receive it (default: the one that moved last)")
+    make.add_argument("--note", default="", help="what it is about")
+    make.add_argument("--strategy", choices=OFFERED, default="squash", help="how you would merge it")
+    make.set_defaults(run=run_make, makes_database=False)
+    listing = acts.add_parser("list", help="list the requests, the newest first")
+    add_place(listing, "--branch", argparse.SUPPRESS)
+    listing.add_argument("--json", action="store_true", help="one JSON object a line")
+    listing.set_defaults(run=run_list, makes_database=False)
+    for name, help, run in (
+        ("show", "show one with its comments", run_show),
+        ("comment", "say something about one", run_comment),
+        ("change", "change what one proposes", run_change),
+        ("decline", "close one without merging", run_decline),
+        ("accept", "merge what one proposes, previewed first", run_accept),
+    ):
+        act = acts.add_parser(name, help=help)
+        act.add_argument("number", type=int, metavar="NUMBER")
+        add_place(act, "--branch", argparse.SUPPRESS)
+        act.set_defaults(run=run, makes_database=False)
+        if name == "comment":
+            act.add_argument("text", metavar="TEXT")
+        elif name == "decline":
+            act.add_argument("--why", default="", help="said as a comment")
+        elif name == "change":
+            act.add_argument("--note", default=UNCHANGED)
+            act.add_argument("--into", dest="target", metavar="BRANCH", default=UNCHANGED)
+            act.add_argument("--strategy", choices=OFFERED, default=UNCHANGED)
+        elif name == "accept":
+            act.add_argument("--strategy", choices=OFFERED, help="another way than proposed")
+            act.add_argument("--model", help="who writes it (default: nobody)")
+            add_decision(act)
+
+
+def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    made = place(forky, options).request_merge(options.source, note=options.note, strategy=options.strategy)
+    print(one_line(_line(made)), file=out)
+    return 0
+
+
+def run_list(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    requests = place(forky, options).requests
+    for request in requests:
+        print(json.dumps(asdict(request)) if options.json else one_line(_line(request)), file=out)
+    if not requests and not options.json:
+        print("There is no merge request.", file=out)
+    return 0
+
+
+def run_show(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    request = place(forky, options).request(options.number)
+    print(one_line(_line(request)), file=out)
+    if request.note:
+        print(plain(request.note), file=out)
+    for comment in request.comments:
+        print(f"\n{one_line(comment.by)}, {stamp(comment.at)}\n{plain(comment.text)}", file=out)
+    return 0
+
+
+def run_comment(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    return _said(place(forky, options).comment_request(options.number, options.text).summary, out)
+
+
+def run_change(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    chat = place(forky, options)
+    done = chat.change_request(
+        options.number, note=options.note, into=options.target, strategy=options.strategy
+    )
+    return _said(done.summary, out)
+
+
+def run_decline(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    return _said(place(forky, options).decline_request(options.number, options.why).summary, out)
+
+
+def run_accept(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    refuse_unasked(options)
+    here = place(forky, options)
+    request = here.request(options.number)
+    chat: Conversation = here.checkout(request.into)
+    strategy = options.strategy or request.strategy
+    planned = chat.plan_merge(request.source, strategy=strategy, model=options.model)
+    plan = chat.accepting(request.number, planned)
+    facts = [f"{plan.strategy} of {plan.source_name} into {plan.target_name}: {plan.tokens} tokens"]
+    return finish(
+        options,
+        out,
+        entry={
+            "conversation": chat.id,
+            "request": request.number,
+            "payload": plan.payload,
+            "tokens": plan.tokens,
+        },
+        preview=lambda: show(out, plan.payload, facts, plan.warnings),
+        question=f"Accept request {request.number}?",
+        land=lambda: chat.merge(plan).summary,
+    )
+
+
+def _said(summary: str, out: TextIO) -> int:
+    print(one_line(summary), file=out)
+    return 0
+
+
+def _line(request: MergeRequest) -> str:
+    answered = f" by {request.answered_by}" if request.answered_by else ""
+    return (
+        f"{request.number}  {request.state}{answered}  “{request.source}” into “{request.into}” ({request.strategy})  "
+        f"{request.by}, {stamp(request.at)}"
+    )

@@ -1,0 +1,163 @@
+"""`forky fuse` and `forky resolve`: one answer of several, and the word on what merges left open."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TextIO
+
+from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
+from forky_core.cli.plain import one_line
+from forky_core.errors import BadContent
+from forky_core.merge.settling import Choice, Clash
+from forky_core.repo.repo import short
+
+if TYPE_CHECKING:
+    from forky_core.forky import Forky
+    from forky_core.merge.fuse import FusePlan
+    from forky_core.repo.conversation import Conversation
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    fuse = commands.add_parser("fuse", help="make one answer of several to the same question")
+    fuse.add_argument("answer", nargs="*", metavar="ID", help="the answers (default: all beside the head)")
+    add_place(fuse, "--branch", "the branch whose head is answered (default: the one that moved last)")
+    fuse.add_argument("--model", help="who writes it (default: put together by rule)")
+    fuse.add_argument("--seed", type=int, help="how the answers are shuffled before they are labelled")
+    fuse.add_argument("--best", action="store_true", help="take the best answer as it is instead")
+    add_decision(fuse)
+    fuse.set_defaults(run=run_fuse, makes_database=False)
+    resolve = commands.add_parser("resolve", help="list what merges left open, or settle it")
+    add_place(resolve, "--branch", "the branch (default: the one that moved last)")
+    add_take(resolve)
+    add_decision(resolve)
+    resolve.set_defaults(run=run_resolve, makes_database=False)
+
+
+def add_take(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--take",
+        action="append",
+        default=[],
+        metavar="KEY=WHAT",
+        help="settle a conflict: mine, theirs, both, or words of your own; repeat it",
+    )
+
+
+def choices(taken: Iterable[str]) -> Mapping[str, Choice]:
+    """BadContent for what names no key."""
+    found: dict[str, Choice] = {}
+    for one in taken:
+        key, sign, what = one.partition("=")
+        if not sign or not key.strip() or not what.strip():
+            raise BadContent(
+                f"“{one[:60]}” is no choice.", "Write KEY=mine, KEY=theirs, KEY=both or KEY=your words."
+            )
+        match what.strip():
+            case "mine" | "theirs" | "both" as side:
+                found[key.strip()] = Choice(side)
+            case words:
+                found[key.strip()] = Choice("text", words)
+    return found
+
+
+def conflict_facts(clashes: Sequence[Clash]) -> list[str]:
+    """A line for each conflict of a plan or a branch."""
+    return [
+        f"conflict: {clash.key}: {_said('mine', clash.mine)}{_said('theirs', clash.theirs)}{_said('base', clash.base)}"
+        f"{f'taken: {clash.result.text}' if clash.result else 'open'}"
+        for clash in clashes
+    ]
+
+
+def _said(side: str, claims: Sequence[object]) -> str:
+    texts = [getattr(claim, "text", "") for claim in claims]
+    return f"{side} “{' / '.join(texts)}”; " if texts else ""
+
+
+def conflict_entries(clashes: Sequence[Clash]) -> list[dict[str, object]]:
+    """The same as JSON."""
+    return [
+        {
+            "key": clash.key,
+            "hash": clash.conflict.hash,
+            "mine": [claim.stored() for claim in clash.mine],
+            "theirs": [claim.stored() for claim in clash.theirs],
+            "base": [claim.stored() for claim in clash.base],
+            "result": clash.result.stored() if clash.result else None,
+            "by": clash.choice.by if clash.choice else None,
+        }
+        for clash in clashes
+    ]
+
+
+def run_resolve(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    if options.take:
+        refuse_unasked(options)
+    chat = place(forky, options)
+    if not options.take:
+        return _list(chat, options, out)
+    plan = chat.plan_resolution(choices(options.take))
+    return finish(
+        options,
+        out,
+        entry={"conversation": chat.id, "payload": plan.payload, "tokens": plan.tokens},
+        preview=lambda: show(out, plan.payload, [f"{plan.tokens} tokens"], plan.warnings),
+        question=f"Land it on {plan.target_name}?",
+        land=lambda: chat.merge(plan).summary,
+    )
+
+
+def _list(chat: Conversation, options: argparse.Namespace, out: TextIO) -> int:
+    clashes = chat.unresolved
+    if options.json:
+        print(json.dumps(conflict_entries(clashes)), file=out)
+        return 0
+    for fact in conflict_facts(clashes):
+        print(one_line(fact), file=out)
+    if not clashes:
+        print("Nothing is open.", file=out)
+    return 0
+
+
+def run_fuse(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    refuse_unasked(options)
+    chat = place(forky, options)
+    plan = chat.plan_fuse(options.answer, model=options.model, seed=options.seed)
+    facts = [f"{one.label}: {short(one.message.id)}, {one.shared:.0%} shared" for one in plan.candidates]
+    facts += [
+        f"they disagree on {one.about}: {', '.join(': '.join(said) for said in one.says)}"
+        for one in plan.disagreements
+    ]
+    facts.append(f"best: {plan.best}: {plan.why}")
+    best = options.best
+
+    def land() -> str:
+        return (chat.promote(plan.best_message) if best else chat.merge(plan)).summary
+
+    text = chat.message(plan.best_message).text if best else plan.payload
+    return finish(
+        options,
+        out,
+        entry=_fuse_entry(chat, plan),
+        preview=lambda: show(out, text, facts, () if best else plan.warnings),
+        question=f"{'Take' if best else 'Land'} it on {plan.target_name}?",
+        land=land,
+    )
+
+
+def _fuse_entry(chat: Conversation, plan: FusePlan) -> dict[str, object]:
+    return {
+        "conversation": chat.id,
+        "payload": plan.payload,
+        "tokens": plan.tokens,
+        "seed": plan.seed,
+        "candidates": [
+            {"label": one.label, "message": one.message.id, "shared": round(one.shared, 4)}
+            for one in plan.candidates
+        ],
+        "disagreements": [{"about": one.about, "says": dict(one.says)} for one in plan.disagreements],
+        "best": plan.best,
+        "why": plan.why,
+    }

@@ -1,0 +1,98 @@
+"""Conflicts, fusions and merge requests on the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from forky_core.forky import Forky
+from tests.builders import talk
+from tests.cli.conftest import Ended
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def torn(database: Path) -> str:
+    """`main` says 7070, `debug` 9090."""
+    with Forky.open(database) as forky:
+        chat = talk(forky.create("Server"), "Plan the server.", "The port is 8080.")
+        talk(chat.fork("debug"), "No, use port 9090.", "Done.")
+        return talk(chat, "The port is 7070.", "Noted.").id
+
+
+def test_a_three_way_merge_shows_its_conflicts_and_lands_with_what_is_taken(forky: Run, torn: str) -> None:
+    looked = forky("merge", "debug", "--into", "main", "--strategy", "three-way", "--dry-run")
+    assert (
+        "conflict: port: mine “The port is 7070.”; theirs “No, use port 9090.”; base “The port is 8080.”"
+        in looked.out
+    )
+    assert "UNRESOLVED" in looked.out
+    landed = forky(
+        "merge",
+        "debug",
+        "--into",
+        "main",
+        "--strategy",
+        "three-way",
+        "--take",
+        "port=theirs",
+        "--yes",
+        "--json",
+    )
+    entry = json.loads(landed.out)
+    (conflict,) = entry["conflicts"]
+    assert conflict["key"] == "port" and conflict["result"]["value"] == "9090"
+    assert "unresolved" not in entry["landed"]
+
+
+def test_what_landed_open_is_listed_and_settled_later(forky: Run, torn: str) -> None:
+    forky("merge", "debug", "--into", "main", "--strategy", "three-way", "--yes")
+    assert forky("resolve", "--branch", "main").out.startswith("conflict: port:")
+    assert json.loads(forky("resolve", "--branch", "main", "--json").out)[0]["result"] is None
+    settled = forky("resolve", "--branch", "main", "--take", "port=Use 7070 until June.", "--yes")
+    assert settled.code == 0 and "Use 7070 until June." in settled.out
+    assert forky("resolve", "--branch", "main").out == "Nothing is open.\n"
+
+
+def test_a_choice_that_is_none_is_a_sentence(forky: Run, torn: str) -> None:
+    for wrong in ("port", "=mine", "colour=mine"):
+        ended = forky("merge", "debug", "--into", "main", "--strategy", "three-way", "--take", wrong, "--yes")
+        assert ended.code == 2 and ended.err.strip()
+
+
+def test_answers_are_fused_or_the_best_is_taken(forky: Run, database: Path) -> None:
+    with Forky.open(database) as store:
+        chat = talk(store.create("Cache"), "Which cache?", "Use SQLite. The port is 8080.")
+        question = chat.path()[0].id
+        other = chat.fork("other", at=question)
+        talk(other, "Use SQLite. The port is 9090.")
+    fused = forky("fuse", "--branch", "main", "--yes", "--json")
+    entry = json.loads(fused.out)
+    assert {one["label"] for one in entry["candidates"]} == {"A", "B"}
+    assert entry["disagreements"][0]["about"] == "port" and entry["landed"] == "Fused 2 answers on “main”"
+    best = forky("fuse", "--branch", "other", "--best", "--dry-run")
+    assert "shares most with the others" in best.out
+
+
+def test_a_request_is_made_talked_about_and_accepted(forky: Run, torn: str) -> None:
+    made = forky("request", "make", "debug", "--into", "main", "--note", "Please.", "--strategy", "three-way")
+    assert made.code == 0 and "“debug” into “main”" in made.out
+    assert forky("request", "comment", "1", "Which port?").code == 0
+    assert forky("request", "change", "1", "--note", "Please look.").code == 0
+    shown = forky("request", "show", "1").out
+    assert "Please look." in shown and "Which port?" in shown
+    accepted = forky("request", "accept", "1", "--yes")
+    assert accepted.out.splitlines()[-1].startswith("Merged “debug” into “main” (three-way, request 1")
+    assert json.loads(forky("request", "list", "--json").out)["state"] == "accepted"
+    assert forky("request", "decline", "1").code == 2
+
+
+def test_a_request_can_be_declined_with_a_reason(forky: Run, torn: str) -> None:
+    assert forky("request", "list").out == "There is no merge request.\n"
+    forky("request", "make", "debug", "--into", "main")
+    assert forky("request", "decline", "1", "--why", "Not now.").code == 0
+    assert "Not now." in forky("request", "show", "1").out
