@@ -12,6 +12,7 @@ from forky_core.errors import BadContent
 from forky_core.merge.incoming import HIDDEN, PICKED, REVERT, SYSTEM, Omission
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan, Planned
+from forky_core.merge.pointing import dangling_in, told
 from forky_core.merge.wish import Wish
 from forky_core.merge.wording import quoted_messages, transcript
 from forky_core.model import Message, MessageId, seal
@@ -41,6 +42,9 @@ def plan_picks(place: Place, wish: Wish) -> MergePlan:
         warnings.append(
             "A tool call is picked without its result, or a result without its call: flattened to text."
         )
+    known = ancestors((place.target,), place.parents_of) if place.target is not None else frozenset()
+    pointers = dangling_in(taken, known)
+    warnings += told(pointers, place.short_ids([message.id for message in taken]))
     last = place.lookup(place.target) if place.target is not None else None
     as_turns = _alternate(last, taken)
     if last is not None and last.role == "user":
@@ -57,6 +61,7 @@ def plan_picks(place: Place, wish: Wish) -> MergePlan:
         tokens=place.cost(landed),
         tokens_full=place.cost(taken),
         omitted=omitted,
+        dangling=pointers,
         drafts=drafts,
     )
 

@@ -17,6 +17,7 @@ from forky_core.merge.block import cited
 from forky_core.merge.checks import Failed
 from forky_core.merge.claims import Frozen
 from forky_core.merge.incoming import Omission
+from forky_core.merge.pointing import Dangling
 from forky_core.merge.wish import Wish
 from forky_core.merge.wording import ShortIds
 from forky_core.model import ConversationId, Message, MessageId
@@ -96,6 +97,8 @@ class MergePlan:
     """What the target took back of the source: reverting those reverts brings it back, and so does merging `again`."""
     sides: tuple[MergePlan, ...] = ()
     """Of an octopus: what each source brings, in the order shown. () of any other merge."""
+    dangling: tuple[Dangling, ...] = ()
+    """Of picks: what they refer to and leave behind."""
     graft: Graft | None = None
     """Of a graft: the other conversation."""
     badge: str = ""
