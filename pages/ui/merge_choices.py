@@ -125,8 +125,8 @@ def rebases(wish: Wish) -> bool:
 
 def give_way(frame: Frame) -> None:
     """Where the URL names one branch as both, the source keeps it and another becomes the target."""
-    chat = frame.chat
-    if st.query_params.get("source") != chat.branch_name or len(chat.branches) < 2:
+    chat, params = frame.chat, st.query_params
+    if "graft" in params or params.get("source") != chat.branch_name or len(chat.branches) < 2:
         return
     nearest = first_sides(chat.view, chat.visible, chat.branch_name)[-1].branch
     others = [name for name in chat.branches if name != chat.branch_name]
