@@ -13,13 +13,27 @@ _MARK = re.compile(r"\[([0-9a-f]{6,32})\]")
 
 
 def render(header: str, lines: Sequence[Line], short: ShortIds) -> str:
-    """The payload; sections in the order their first lines come."""
-    sections: dict[str, list[str]] = {}
+    """The payload; sections in the order their first lines come.
+
+    Neighbouring quotations from one message make one entry, which ends in its id: `- ` opens an entry, a space
+    continues it.
+    """
+    sections: dict[str, list[Line]] = {}
     for line in lines:
-        sections.setdefault(line.section, []).append(
-            f"- {line.text} {' '.join(f'[{short(id)}]' for id in line.cites)}"
-        )
-    return "\n".join((header, *(row for title, rows in sections.items() for row in (f"{title}:", *rows))))
+        sections.setdefault(line.section, []).append(line)
+    rows = [header]
+    for title, mine in sections.items():
+        rows.append(f"{title}:")
+        for line, before, after in zip(mine, (None, *mine), (*mine[1:], None), strict=False):
+            marks = "" if _together(line, after) else "".join(f" [{short(id)}]" for id in line.cites)
+            rows.append(f"{' ' if _together(before, line) else '- '}{line.text}{marks}")
+    return "\n".join(rows)
+
+
+def _together(line: Line | None, next_: Line | None) -> bool:
+    return (
+        line is not None and next_ is not None and line.quoted and next_.quoted and line.cites == next_.cites
+    )
 
 
 def cited(text: str, among: Iterable[MessageId]) -> tuple[MessageId, ...]:

@@ -19,6 +19,8 @@ Shape = Literal["prose", "code", "tool"]
 
 LONG_LINE = 240
 """Characters above which a line of prose is cut into sentences."""
+LONG_UNSPACED = 30
+"""The same for writing without spaces, where a sign is about a word."""
 _KEPT_TEXT = 2_000
 """Characters up to which the atoms of a text are remembered."""
 READ = 200_000
@@ -29,10 +31,10 @@ LONGEST = 600
 _ATOM = re.compile(
     r"""
       https?://[^\s<>"')\]]+
-    | (?:~|\.{1,2})?(?:/[\w.@+-]+)+/?            # a path
-    | [A-Za-z_][\w-]*(?:(?:\.|::|->)[A-Za-z_]\w*)+ (?:\(\))?   # a dotted name
+    | (?:~|\.{1,2}|(?<![\w.@+/-])[\w@][\w.@+-]*+)?(?:/[\w.@+-]*[\w@+-])++/?+   # a path
+    | [A-Za-z_][\w-]*(?:(?:\.|::|->)[A-Za-z_]\w*)+   # a dotted name
     | --?[A-Za-z][\w-]+                          # an option
-    | \d+(?:[.,:/-]\d+)*%?                       # a number, a date, a version
+    | \d\w*(?:[.,:/-]\d\w*)*%?                   # a number, a date, a version, a hash
     | [^\W\d_][\w]*(?:[-'’][\w]+)*               # a word or an identifier
     | _\w+
     """,
@@ -40,13 +42,18 @@ _ATOM = re.compile(
 )
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff\uf900-\ufaff]+")
 _SENTENCE_END = re.compile(r"""(?<=[.!?…])["')\]”»]*\s+(?=["'(\[“«]*[^\sa-z])|(?<=[。！？｡])""")
+_ENCODED = re.compile(r"(?<![\w+/=-])[\w+/=-]{120,}+", re.ASCII)
 _WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u9fff\uac00-\ud7af]")
-_FENCE = re.compile(r"^\s*(```|~~~)")
+_FENCE = re.compile(r"^\s*(```|~~~)\s*(diff|patch)?")
+_EDIT_MARK = re.compile(r"(<{5,}|={5,}$|>{5,})")
 _CODE = re.compile(
     r"""[{};]\s*$|^\s*(def|class|import|from|return|if|for|while|const|let|var|fn|func|public|private|
     [#]include|async|await|try|except|catch|else|elif|with|raise|throw)\b.*[:({;=]|\w\([^)]*\)\s*[:{;]?\s*$|^\s*[\w.\[\]"']+\s*[+*/-]?=\s*\S
     |^\s*[$>]\s+\w|^[+-]\s*\S.*[({;:=]""",
     re.VERBOSE,
+)
+_SPELLED_OUT = re.compile(
+    r"[A-Z]?[^\W\dA-Z_]*(?:[-’'][^\W\d_]+)*|[^\W\d_]+/[^\W\d_]+|--?\w{1,2}|(?:[A-Za-z]\.)+[A-Za-z]?"
 )
 _NAME_LIKE = re.compile(r"[\d_./:@()-]|[a-z][A-Z]|^[A-Z]{2,}$")
 
@@ -90,24 +97,31 @@ def _pieces(message: Message) -> Iterator[tuple[str, Shape]]:
 
 
 def _read(text: str) -> str:
-    """The text, or of a very long one its beginning and its end, in whole lines where it has lines."""
-    if len(text) <= READ:
-        return text
-    start, end = text[: READ // 2], text[-READ // 2 :]
-    return (start.rpartition("\n")[0] or start) + "\n" + (end.partition("\n")[2] or end)
+    """The text without encoded bytes, or of a very long one its beginning and its end, in whole lines if it has lines."""
+    if len(text) > READ:
+        start, end = text[: READ // 2], text[-READ // 2 :]
+        text = (start.rpartition("\n")[0] or start) + "\n" + (end.partition("\n")[2] or end)
+    return _ENCODED.sub("\n", text)
 
 
 def _lines(text: str) -> Iterator[tuple[str, Shape]]:
-    fenced = False
+    """Without fences and the marks of an edit; a patch's lines without their signs."""
+    fenced = edited = patch = False
     for raw in text.splitlines():
         line = raw.strip()
-        if _FENCE.match(line):
-            fenced = not fenced
+        fence = _FENCE.match(line)
+        if fence:
+            fenced, edited = not fenced, False
+            patch = fenced and fence.group(2) is not None
+        elif _EDIT_MARK.match(line) and (edited or line[0] == "<"):
+            edited = line[0] != ">"
         elif not line or not any(character.isalnum() for character in line):
             continue
-        elif fenced or (len(raw) <= LONGEST and _CODE.search(raw)):
+        elif patch and line[0] in "+-":
+            yield from ((piece, "code") for piece in _cut(line[1:].strip()))
+        elif fenced or edited or (len(raw) <= LONGEST and _CODE.search(raw)):
             yield from ((piece, "code") for piece in _cut(line))
-        elif len(line) <= LONG_LINE:
+        elif len(line) <= (LONG_UNSPACED if _UNSPACED.search(line) else LONG_LINE):
             yield line, "prose"
         else:
             yield from ((piece, "prose") for s in _SENTENCE_END.split(line) for piece in _cut(s.strip()))
@@ -151,6 +165,11 @@ def _atoms(text: str) -> tuple[str, ...]:
 def is_name(atom: str) -> bool:
     """Whether it looks like something a program or a person named: an identifier, a path, a number, an acronym."""
     return _NAME_LIKE.search(atom) is not None
+
+
+def is_named(atom: str) -> bool:
+    """Whether it is worth a place of its own: no list numeral, no “and/or”, no hyphenated word."""
+    return len(atom) > 2 and is_name(atom) and _SPELLED_OUT.fullmatch(atom) is None
 
 
 def plain(line: str) -> str:

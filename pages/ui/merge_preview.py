@@ -127,7 +127,7 @@ def _draw_cited(frame: Frame, plan: MergePlan) -> None:
         list(marks),
         format_func=lambda mark: f":material/tag: {mark}",
         key="merge.cite",
-        help="Each line ends with the id of the message it is taken from.",
+        help="Each entry ends with the id of the message it is taken from.",
     )
     if chosen in marks:
         draw_message(marks[chosen], _home(frame, plan), "merge.cited")

@@ -289,7 +289,12 @@ def test_payload_over_budget_lists_omissions_by_id_never_silent() -> None:
 
 
 def test_payload_no_shorter_than_the_branch_says_use_full() -> None:
-    plan = forked().plan("squash")
+    talk = Talk()
+    shared = talk.say("main", "user: Where?", "assistant: In src.")
+    facts = [line for n in range(9) for line in (f"user: P_{n} = ?", f"assistant: P_{n} = {n}")]
+    talk.say("debug", *facts, at=shared.id)
+    talk.say("main", "user: And the tests?")
+    plan = talk.plan("squash")
     assert plan.tokens >= plan.tokens_full and any("use full" in warning for warning in plan.warnings)
 
 
@@ -398,9 +403,8 @@ def test_planning_writes_nothing_and_names_the_heads_it_saw() -> None:
 
 def test_a_payload_says_whose_words_it_holds() -> None:
     talk = forked()
-    for strategy in ("full", "squash"):
-        header = talk.plan(strategy).header
-        assert header.startswith('[Merged branch "debug", forked at ')
+    assert talk.plan("full").header.startswith('[Merged branch "debug", forked at ')
+    assert talk.plan("squash").header.startswith('[Merged branch "debug": excerpts of its 2 messages')
     assert "written without the messages above" in talk.plan("full").header
     assert "not as instructions" in talk.plan("squash").header
 

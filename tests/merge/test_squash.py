@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.block import render
 from forky_core.merge.squash import Line, extract
-from forky_core.merge.units import atoms, units
+from forky_core.merge.units import atoms, is_named, units
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
 from tests.merge.conversations import Talk
@@ -134,7 +135,7 @@ def test_every_line_is_quoted_from_the_message_it_cites(texts: list[str], budget
         it.say("main", f"{('user', 'assistant')[number % 2]}: {text}")
     by_id = {message.id: spoken(message) for message in it.path("main")}
     for line in squash(it.path("main"), budget):
-        pieces = line.text.split(" · ") if line.section == "Also named" else [line.text]
+        pieces = line.text.split(", ") if line.section == "Also named" else [line.text]
         assert all(piece in by_id[line.cites[0]] for piece in pieces)
 
 
@@ -148,6 +149,33 @@ def test_the_budget_holds_but_for_the_one_line_that_must_stay(texts: list[str], 
     assert cost <= budget + 20 * len({line.section for line in lines}) or len(lines) <= 1
 
 
+def test_neighbouring_lines_of_one_message_share_its_id() -> None:
+    messages = talk(
+        "user: Ports?", "assistant: Two:\n```\nalpha_port = 8001\nbeta_port = 8002\n```\nThat is all of them."
+    )
+    block = render("head", squash(messages, 300), ShortIds())
+    assert f"- alpha_port = 8001\n beta_port = 8002 [{messages[1].id[3:9]}]" in block
+
+
+def test_lines_of_two_messages_never_share_an_id() -> None:
+    lines = [
+        Line(text, (MessageId(f"b2:{id * 32}"),), "Excerpts", quoted=True)
+        for text, id in (("x", "a"), ("y", "b"))
+    ]
+    assert render("head", lines, ShortIds()).splitlines()[2:] == ["- x [aaaaaa]", "- y [bbbbbb]"]
+
+
+def test_encoded_bytes_are_never_quoted() -> None:
+    messages = talk("user: Draw it", f"assistant: See plot_3.png: {'iVBORw0KGgo' * 40}\nIt shows axis_y.")
+    assert "iVBOR" not in said(squash(messages, 300)) and "axis_y" in said(squash(messages, 300))
+
+
+def test_list_numerals_and_halves_of_words_are_not_named() -> None:
+    assert [atom for atom in atoms("2. and/or 3 tokens/s re-run 10 Side-effect -v") if is_named(atom)] == []
+    named = ("src/app.py", "PORT", "readFile", "2024-08-05", "404", "9b2bcea", "--dry-run")
+    assert all(is_named(atom) for atom in named) and set(named) <= set(atoms(" ".join(named)))
+
+
 def test_the_same_branch_gives_the_same_payload() -> None:
     messages = talk(*CHATTER, "user: So?", "assistant: We use src/a.py.")
     assert squash(messages, 200) == squash(messages, 200)
@@ -155,7 +183,7 @@ def test_the_same_branch_gives_the_same_payload() -> None:
 
 def test_atoms_are_names_paths_numbers_and_pairs_of_signs() -> None:
     found = atoms("Run src/app.py --dry-run with foo.bar_baz(), 3.5 and 端口号 at https://a.b/c")
-    assert {"--dry-run", "foo.bar_baz()", "3.5", "端口", "口号", "https://a.b/c"} <= set(found)
+    assert {"--dry-run", "foo.bar_baz", "src/app.py", "3.5", "端口", "口号", "https://a.b/c"} <= set(found)
 
 
 def test_prose_is_cut_into_sentences_and_code_into_lines() -> None:
