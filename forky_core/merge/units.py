@@ -97,7 +97,7 @@ def _pieces(message: Message) -> Iterator[tuple[str, Shape]]:
 
 
 def _read(text: str) -> str:
-    """The text without encoded bytes, or of a very long one its beginning and its end, in whole lines if it has lines."""
+    """The text without encoded bytes; of a very long one its beginning and its end, in whole lines if it has any."""
     if len(text) > READ:
         start, end = text[: READ // 2], text[-READ // 2 :]
         text = (start.rpartition("\n")[0] or start) + "\n" + (end.partition("\n")[2] or end)
