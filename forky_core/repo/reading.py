@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Self
 
 from forky_core.context.account import Context
 from forky_core.model import Branch, ConversationId, Generation, Message, MessageId, Operation, Rules, View
@@ -107,3 +108,8 @@ class Reading:
     def verify(self) -> Verification:
         """Re-derive every id and replay the log."""
         return self._repo.store.verify(self.id)
+
+    def checkout(self, branch: str) -> Self:
+        """The same conversation, seen from another branch. NotFound where there is none of that name."""
+        self._repo.branch(branch)
+        return type(self)(self._repo, branch)
