@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from forky_core.context.masking import Lookup, masked
-from forky_core.dag import ParentsOf, ancestors
+from forky_core.dag import ParentsOf, is_ancestor
 from forky_core.errors import NotFound
 from forky_core.merge.claim_rules import claims_of
 from forky_core.merge.claims import SECTION_OF, Claim, ClaimSet, Frozen, folded
@@ -23,8 +23,6 @@ Extract = Callable[[Message], Sequence[Claim]]
 
 _SPEAKING = frozenset({"rebase", "fuse"})
 """Payloads that stand for no other message: what they say is said by the message itself, or below it."""
-_REMEMBERED = 16
-"""Sets of ancestors at a time."""
 _STRENGTH = {kind: place for place, kind in enumerate(SECTION_OF)}
 
 
@@ -40,18 +38,19 @@ def standing(
     register = _Register(parents_of)
     path = tuple(line)
     out = masked(path, exclusions, lookup)
-    for message in path:
+    for at, message in enumerate(path):
+        register.place[message.id] = at
         if message.id in out or message.hidden:
             continue
         merges = [merge for merge in message.merges if merge.strategy not in _SPEAKING]
         for merge in merges:
             frozen = frozen_in(merge)
             if frozen is not None:
-                register.take_in(frozen.set, message.id)
+                register.take_in(frozen.set, message.id, at)
         for spoken in _speakers(merges, lookup) if merges else (message,):
             if spoken.id not in out:
                 for claim in extract(spoken):
-                    register.hear(claim, spoken.id, aside=spoken is not message)
+                    register.hear(claim, spoken.id, at)
     return ClaimSet.of((one.claim for held in register.live.values() for one in held), register.gone)
 
 
@@ -85,23 +84,27 @@ class _Heard:
     claim: Claim
     message: MessageId
     """Who said it, or the merge that brought it."""
+    at: int
+    """Place on the line of that message, or of the merge through which it came."""
 
 
 @dataclass(slots=True)
 class _Register:
     parents_of: ParentsOf
+    place: dict[MessageId, int] = field(default_factory=dict)
+    """Of the messages on the line so far."""
     live: dict[str, list[_Heard]] = field(default_factory=dict)
     """By key."""
     gone: set[str] = field(default_factory=set)
-    _known: dict[MessageId, frozenset[MessageId]] = field(default_factory=dict)
+    _reach: dict[MessageId, int] = field(default_factory=dict)
 
-    def hear(self, claim: Claim, message: MessageId, *, aside: bool) -> None:
-        """One claim more, which knows of all that its message's ancestors said; `aside`: it came through a merge."""
+    def hear(self, claim: Claim, message: MessageId, at: int) -> None:
+        """One claim more, which knows of all that its message's ancestors said."""
         held = self.live.setdefault(folded(claim.key), [])
         if any(claim == one.claim for one in held) or claim.id in self.gone:
             return
         if claim.key:
-            known = [one for one in held if not aside or self._knew(message, one.message)]
+            known = [one for one in held if self._knew(message, one)]
             repeated = [one for one in known if claim.repeats(one.claim)]
             if any(_STRENGTH[one.claim.type] <= _STRENGTH[claim.type] for one in repeated):
                 return
@@ -109,23 +112,46 @@ class _Register:
                 self.gone.add(one.claim.id)
                 held.remove(one)
         self.gone.update(claim.supersedes)
-        held.append(_Heard(claim, message))
+        held.append(_Heard(claim, message, at))
 
-    def take_in(self, brought: ClaimSet, message: MessageId) -> None:
+    def take_in(self, brought: ClaimSet, message: MessageId, at: int) -> None:
         """What a merge brought, as it stands."""
         self.gone |= brought.gone
         for claim in brought.ordered:
             held = self.live.setdefault(folded(claim.key), [])
             if all(claim != one.claim for one in held):
-                held.append(_Heard(claim, message))
+                held.append(_Heard(claim, message, at))
         if brought.gone:
             for held in self.live.values():
                 held[:] = [one for one in held if one.claim.id not in self.gone]
 
-    def _knew(self, message: MessageId, earlier: MessageId) -> bool:
-        """Only asked of side lines: whoever stands on the line knows what stands before."""
-        if message not in self._known:
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            self._known[message] = ancestors((message,), self.parents_of)
-        return earlier in self._known[message]
+    def _knew(self, message: MessageId, earlier: _Heard) -> bool:
+        """Whether what was heard is among the ancestors of a message.
+
+        A side message knows the line as far as its newest ancestor there, and beyond that only its own side.
+        """
+        if message in self.place or self._newest(message) >= earlier.at:
+            return True
+        if earlier.message in self.place:
+            return False
+        return is_ancestor(earlier.message, message, self._beside)
+
+    def _beside(self, message: MessageId) -> Sequence[MessageId]:
+        return [parent for parent in self.parents_of(message) if parent not in self.place]
+
+    def _newest(self, message: MessageId) -> int:
+        """Place of the newest message of the line among the ancestors; -1 where there is none. Each is asked once."""
+        known = self._reach
+        open_ends = [message]
+        while open_ends:
+            current = open_ends[-1]
+            if current in known:
+                open_ends.pop()
+                continue
+            beside = [parent for parent in self._beside(current) if parent not in known]
+            if beside:
+                open_ends += beside
+                continue
+            reached = (self.place.get(parent, known.get(parent, -1)) for parent in self.parents_of(current))
+            known[current] = max(reached, default=-1)
+        return known[message]

@@ -267,6 +267,29 @@ def test_without_any_claim_it_still_brings_lines_as_a_squash_does() -> None:
     assert "codas" in three_way(talk).payload
 
 
+def test_a_side_line_changes_its_own_mind_before_it_is_merged() -> None:
+    talk = Talk()
+    shared = talk.say("main", "user: Plan.", "assistant: The port is 8080.")
+    talk.say("debug", "user: The port is 9090.", "assistant: Good.", at=shared.id)
+    talk.say("debug", "user: No, the port is 9191.", "assistant: Good.")
+    talk.say("main", "user: And the host?", "assistant: The host is `localhost`.")
+    talk.land(talk.plan("full"))
+    assert values(talk, "main") == ["9191"]
+
+
+def test_of_stacked_merges_only_the_last_word_stands() -> None:
+    talk = Talk()
+    talk.say("main", "user: Plan.", "assistant: The port is 8080.")
+    for number in range(30):
+        head = talk.heads["main"]
+        talk.heads["side"] = head
+        talk.say("side", f"user: The port is {9000 + number}.", "assistant: Good.")
+        talk.say("main", "user: Next?", "assistant: Next.")
+        talk.land(talk.plan("squash", source="side", force=True))
+        talk.say("main", "assistant: Merged.")
+    assert values(talk, "main") == ["9029"]
+
+
 def test_merging_a_full_merge_hears_the_turns_it_shows() -> None:
     talk = served()
     talk.land(talk.plan("full"))
