@@ -93,7 +93,7 @@ def _choose(chosen: Chosen) -> None:
     frame = chosen.frame
     offered = {side.key: side for side in (*chosen.sides, *_offered(frame))}
     st.session_state[_SIDES] = [side.key for side in chosen.sides]
-    what, whom = st.columns([3, 2], vertical_alignment="bottom")
+    what, whom = st.columns([3, 2], vertical_alignment="top")
     with what:
         st.multiselect(
             "Compare",

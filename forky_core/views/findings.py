@@ -36,6 +36,8 @@ class FoundMessage:
     """Branches on whose path it lies, by name; () where only a merge, a tag or a kept tip reaches it."""
     landing: str | None
     """The branch to open it on; None: whichever the conversation resumes at."""
+    merges: bool = False
+    """Whether nobody said it: it is the payload of a merge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,10 @@ def _group(
     for hit in hits:
         branches = lying.get(hit.message, ())
         landing = "main" if "main" in branches else branches[0] if branches else None
-        messages.append(FoundMessage(hit, _cut(_words(hit.snippet, pattern), pattern), branches, landing))
+        message = visible.messages.get(hit.message)
+        merges = message is not None and message.merge is not None
+        pieces = _cut(_words(hit.snippet, pattern), pattern)
+        messages.append(FoundMessage(hit, pieces, branches, landing, merges))
     return FoundConversation(id, called(view.title), tuple(messages))
 
 

@@ -13,7 +13,7 @@ _CSS = """
   font-feature-settings: "liga"; -webkit-font-smoothing: antialiased; display: inline-block; width: 1em; overflow: hidden; }
 .fk-head { display: flex; align-items: center; gap: .45rem; min-height: 1.75rem; flex-wrap: wrap; font-size: .86rem; }
 .fk-who { font-weight: 620; overflow-wrap: anywhere; }
-.fk-head time, .fk-took { opacity: .62; font-size: .8rem; font-variant-numeric: tabular-nums; }
+.fk-head time, .fk-took { opacity: .7; font-size: .8rem; font-variant-numeric: tabular-nums; }
 .fk-chip { font-size: .74rem; padding: .02rem .45rem; border-radius: 1rem; max-width: 14rem; overflow: hidden;
   text-overflow: ellipsis; white-space: nowrap; background: color-mix(in srgb, var(--fk-accent) 15%, transparent); }
 .fk-tag { background: none; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
@@ -49,7 +49,7 @@ _CSS = """
   overflow: auto; font-family: inherit; }
 .fk-tool pre { font-family: monospace; }
 .fk-fold summary, .fk-merge summary { cursor: pointer; opacity: .75; font-size: .84rem; }
-.fk-quiet { opacity: .66; font-size: .85rem; }
+.fk-quiet { opacity: .72; font-size: .85rem; }
 .fk-meter { display: flex; gap: .6rem; align-items: center; flex-wrap: wrap; opacity: .72; font-size: .8rem;
   font-variant-numeric: tabular-nums; }
 .fk-meter meter { width: 4.5rem; height: .55rem; }

@@ -38,6 +38,7 @@ _CSS = """
 [class*="st-key-found-at-"] a[data-testid^="stPageLink"]:hover p { opacity: 1; text-decoration: underline; }
 
 @media (max-width: 640px) {
+  [class*="st-key-found-at-"] a[data-testid^="stPageLink"] { min-height: 2.2rem; }
   [class*="st-key-row-"] [data-testid="stPageLink"] { flex-basis: 100%; }
   .st-key-column-library > [data-testid="stElementContainer"]:first-child { flex-basis: 100%; }
   [class*="st-key-row-"] { padding: .45rem .1rem .15rem; }

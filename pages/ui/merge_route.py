@@ -22,10 +22,10 @@ def draw_route(frame: Frame, wish: Wish) -> None:
     """Keys: `merge.source`, `merge.target`, `merge.swap`, `merge.others`, `merge.conversation`, `merge.branch`."""
     branches = list(frame.chat.branches)
     with st.container(key="merge-route"):
-        left, middle, right = st.columns([5, 1, 5], vertical_alignment="bottom")
+        left, middle, right = st.columns([12, 1, 12], vertical_alignment="bottom", gap="small")
         with left:
             _draw_source(frame, wish, branches)
-        with middle:
+        with middle, st.container(horizontal_alignment="center"):
             st.button(
                 "",
                 key="merge.swap",

@@ -1,4 +1,4 @@
-"""The Merge page's own bit of CSS: strategies as cards, each clickable as a whole."""
+"""The Merge page's own bit of CSS: strategies as cards, each clickable as a whole, and a Land that stays in sight."""
 
 from __future__ import annotations
 
@@ -20,12 +20,18 @@ _CSS = """<style>
 .st-key-merge-strategy label::after { content: ""; position: absolute; inset: 0; z-index: 1; }
 .st-key-merge-strategy label p { font-weight: 600; position: relative; z-index: 2; }
 .st-key-merge-picks { gap: .1rem !important; max-height: 26rem; overflow-y: auto; }
+.st-key-merge-swap { height: 2.4rem; display: flex; align-items: center; }
+/* What a long preview leads to stays in sight. */
+.st-key-merge-land { position: sticky; bottom: 0; z-index: 5; width: 100% !important; padding: .5rem 0 .7rem;
+  background: GROUND; }
+.st-key-merge-land button { width: auto !important; }
 @media (max-width: 640px) {
   .st-key-merge-strategy [role="radiogroup"] { grid-template-columns: 1fr; gap: .4rem; }
   .st-key-merge-route [data-testid="stHorizontalBlock"] { gap: .2rem; }
+  .st-key-merge-land button { width: 100% !important; }
 }
 </style>"""
 
 
 def apply_merge_style() -> None:
-    st.html(_CSS.replace("ACCENT", palette().accent))
+    st.html(_CSS.replace("ACCENT", palette().accent).replace("GROUND", palette().background))

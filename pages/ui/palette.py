@@ -17,6 +17,8 @@ class Palette:
 
     dark: bool
     accent: str
+    on_accent: str
+    """Text on it."""
     background: str
     surface: str
     text: str
@@ -34,6 +36,7 @@ class Palette:
 LIGHT = Palette(
     dark=False,
     accent="#1f6f63",
+    on_accent="#ffffff",
     background="#fcfbf9",
     surface="#f3f1ec",
     text="#23272a",
@@ -45,6 +48,7 @@ LIGHT = Palette(
 DARK = Palette(
     dark=True,
     accent="#3f9f8e",
+    on_accent="#0c1513",
     background="#15181a",
     surface="#1e2326",
     text="#dfe3e1",

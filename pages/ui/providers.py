@@ -30,7 +30,9 @@ def draw_default(forky: Workspace, models: Catalogue, held: Session) -> None:
     offered = {info.name: info for info in models.models()}
     chosen = chosen_default(forky.store)
     names = ["", *([chosen] if chosen is not None and chosen not in offered else []), *offered]
-    automatic = models.default() if chosen is None else "as Forky finds best"
+    found = models.default()
+    answers = offered[found].label if found in offered else found
+    automatic = answers if chosen is None else "as Forky finds best"
 
     def label(name: str) -> str:
         if not name:
@@ -55,7 +57,8 @@ def _choose_default(forky: Workspace, models: Catalogue, held: Session) -> None:
     name = st.session_state["settings.default"] or None
     with saying(held):
         choose_default(forky.store, models, name)
-        held.say(f"The default model is {name or 'chosen automatically'} from now on.")
+        said = next((info.label for info in models.models() if info.name == name), name)
+        held.say(f"The default model is {said or 'chosen automatically'} from now on.")
 
 
 def draw_keyed(models: Catalogue, held: Session) -> None:

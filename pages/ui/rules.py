@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from forky_core.errors import NotFound
 from forky_core.llm.contract import ModelInfo
 from forky_core.model import Rules
 from forky_core.parts import Json
@@ -33,12 +34,22 @@ class Asking:
 def asking(here: Frame) -> Asking:
     once = here.session.choices.get(ONCE, "")
     name = once or here.chat.rules.model or here.forky.models.default()
-    return Asking(name, _offered(here.forky.models).get(name), bool(once))
+    return Asking(name, _known(here.forky.models, name), bool(once))
 
 
 def label_of(models: Models, name: str) -> str:
-    info = _offered(models).get(name)
+    info = _known(models, name)
     return info.label if info is not None else name
+
+
+def _known(models: Models, name: str) -> ModelInfo | None:
+    """Also of a model that can be asked and is not listed, such as an older one of a provider with a key."""
+    if (info := _offered(models).get(name)) is not None:
+        return info
+    try:
+        return models.model(name).info()
+    except NotFound:
+        return None
 
 
 def grouped(models: Models) -> dict[str, ModelInfo]:
@@ -76,7 +87,7 @@ def draw_model_picker(here: Frame) -> None:
             names,
             index=names.index(now.name),
             key=key,
-            format_func=lambda name: model_title(offered.get(name), name),
+            format_func=lambda name: model_title(offered.get(name) or _known(here.forky.models, name), name),
             on_change=_choose,
             args=(here, key),
         )

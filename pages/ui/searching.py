@@ -66,7 +66,8 @@ def _draw_message(id: ConversationId, message: FoundMessage) -> None:
         where = ", ".join(message.branches[:_NAMED]) or "not on a branch"
         if len(message.branches) > _NAMED:
             where += f" and {len(message.branches) - _NAMED} more"
-        line = f"{_WHO[hit.role]} · {where} · {ago(hit.created, now())}"
+        who = "merge" if message.merges else _WHO[hit.role]
+        line = f"{who} · {where} · {ago(hit.created, now())}"
         chat_link(line, id, message.landing, hit.message)
 
 

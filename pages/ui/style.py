@@ -1,12 +1,15 @@
 """The little CSS that Streamlit's theme cannot say: tighter spacing, quiet icon buttons, the phone's width.
 
-Colours come from the theme (config.toml) by `currentColor` and `color-mix`, so that light and dark need no second copy.
+Colours come from the theme (config.toml) by `currentColor` and `color-mix`, so that light and dark need no second copy;
+what they cannot say is in palette.py.
 Classes `st-key-…` are Streamlit's own for keyed elements: a page opts in by the key of a container.
 """
 
 from __future__ import annotations
 
 import streamlit as st
+
+from pages.ui.palette import palette
 
 _CSS = """
 <style>
@@ -15,8 +18,17 @@ _CSS = """
 .stMainBlockContainer [data-testid="stVerticalBlock"] { gap: 0.6rem; }
 [data-testid="stHeader"] { border-bottom: 1px solid color-mix(in srgb, currentColor 10%, transparent); }
 
+/* Small print reads at 4.5:1 (WCAG AA) on every ground of ours; Streamlit's own stays below it. */
+[data-testid="stCaptionContainer"] { opacity: .74; }
+[data-testid="stCaptionContainer"] code { color: inherit; }
+button kbd, button kbd * { color: inherit !important; opacity: 1 !important; }
+button[kind="primary"], button[kind="primaryFormSubmit"], .stMultiSelect [data-tag],
+.stMultiSelect [data-tag] * { color: ON_ACCENT !important; }
+code .token { filter: brightness(TOKENS); }
+[data-testid="stHeaderActionElements"] { display: none; }
+
 /* Quiet icon buttons: a tertiary button is ink until one comes near. */
-button[kind="tertiary"] { opacity: .66; min-height: 1.9rem; padding: .1rem .3rem; transition: opacity .12s; }
+button[kind="tertiary"] { opacity: .8; min-height: 1.9rem; padding: .1rem .3rem; transition: opacity .12s; }
 button[kind="tertiary"]:hover, button[kind="tertiary"]:focus-visible { opacity: 1; }
 button[kind="secondary"], button[kind="primary"] { min-height: 2.1rem; padding: .15rem .7rem; }
 button:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; }
@@ -30,6 +42,10 @@ button:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; }
 
 /* A row of small things that wraps instead of stacking on a phone: `st.container(key="line-…", horizontal=True)`. */
 [class*="st-key-line-"] { gap: .3rem !important; align-items: center; }
+
+/* On a phone the pages are behind one button: it says so. */
+[data-testid="stExpandSidebarButton"] { width: auto; gap: .3rem; padding: 0 .5rem; }
+[data-testid="stExpandSidebarButton"]::after { content: "Pages"; font-size: .9rem; }
 
 /* Title bar. */
 .st-key-bar { gap: .35rem !important; align-items: center; min-height: 2.2rem; }
@@ -64,6 +80,8 @@ button:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; }
   .stMainBlockContainer { padding-left: .7rem; padding-right: .7rem; }
   [class*="st-key-cell-"] { padding: .45rem .55rem .25rem; }
   button[kind="tertiary"] { min-height: 2.4rem; min-width: 2.4rem; }
+  button[kind="secondary"], button[kind="primary"], .stMain [role="radiogroup"] > :is(button, label),
+  .stMain a[data-testid^="stPageLink"], [data-testid="stExpander"] summary { min-height: 2.4rem; }
 }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important; } }
 </style>
@@ -72,4 +90,6 @@ button:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; }
 
 def apply_style() -> None:
     """Once a run, in shell.py."""
-    st.html(_CSS)
+    colors = palette()
+    css = _CSS.replace("ON_ACCENT", colors.on_accent)
+    st.html(css.replace("TOKENS", "1.2" if colors.dark else ".6"))

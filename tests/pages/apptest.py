@@ -11,6 +11,8 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from forky_core.repo.conversation import Conversation
+
 SHELL = Path(__file__).resolve().parents[2] / "pages" / "shell.py"
 
 
@@ -20,6 +22,27 @@ def open_app(*, seconds: float = 20, **params: str) -> AppTest:
     for name, value in params.items():
         test.query_params[name] = value
     return test.run()
+
+
+def open_page(page: str, chat: Conversation, **params: str) -> AppTest:
+    """A page on the conversation and branch that `chat` has checked out, run without an error."""
+    test = open_app()
+    test.switch_page(page)
+    for name, value in {"c": chat.id, "b": chat.branch_name, **params}.items():
+        test.query_params[name] = value
+    return settled(test.run())
+
+
+def settled(test: AppTest) -> AppTest:
+    """The page, where the run raised nothing."""
+    assert [error.value for error in test.exception] == []
+    return test
+
+
+def words(test: AppTest) -> str:
+    """What the page says in sentences, as a person reads it."""
+    said = "\n".join(str(e.value) for e in (*test.markdown, *test.caption, *test.info))
+    return said.replace("\\", "").replace("\u2060", "")
 
 
 def by_key(test: AppTest, key: str) -> Any:

@@ -12,7 +12,7 @@ from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import Fail, ScriptedModel
 from forky_core.repo.conversation import Conversation
 from tests.builders import talk, texts
-from tests.pages.apptest import by_key, keys, open_app
+from tests.pages.apptest import by_key, keys, open_page, settled, words
 from tests.pages.workspaces import empty_workspace
 
 HOSTILE = ":red[x] **b** `c` <script>alert(1)</script>"
@@ -40,21 +40,7 @@ def chat(forky: Forky) -> Conversation:
 
 
 def compare(chat: Conversation, **params: str) -> AppTest:
-    test = open_app()
-    test.switch_page("compare.py")
-    for name, value in {"c": chat.id, "b": chat.branch_name, **params}.items():
-        test.query_params[name] = value
-    return settled(test.run())
-
-
-def settled(test: AppTest) -> AppTest:
-    assert [error.value for error in test.exception] == []
-    return test
-
-
-def words(test: AppTest) -> str:
-    said = "\n".join(str(e.value) for e in (*test.markdown, *test.caption, *test.info))
-    return said.replace("\\", "").replace("\u2060", "")
+    return open_page("compare.py", chat, **params)
 
 
 def answered(test: AppTest, chat: Conversation) -> AppTest:

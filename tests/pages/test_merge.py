@@ -16,7 +16,7 @@ from forky_core.llm.scripted import Fail, ScriptedModel
 from forky_core.repo.conversation import Conversation
 from pages.ui.session import Session
 from tests.builders import debugged, talk, texts
-from tests.pages.apptest import by_key, keys, open_app
+from tests.pages.apptest import by_key, keys, open_app, open_page, settled, words
 from tests.pages.workspaces import empty_workspace
 
 HOSTILE = ":red[x] **b** <script>alert(1)</script>"
@@ -42,21 +42,7 @@ def chat(forky: Forky) -> Conversation:
 
 
 def merge(chat: Conversation, **params: str) -> AppTest:
-    test = open_app()
-    test.switch_page("merge.py")
-    for name, value in {"c": chat.id, "b": chat.branch_name, **params}.items():
-        test.query_params[name] = value
-    return settled(test.run())
-
-
-def settled(test: AppTest) -> AppTest:
-    assert [error.value for error in test.exception] == []
-    return test
-
-
-def words(test: AppTest) -> str:
-    said = "\n".join(str(e.value) for e in (*test.markdown, *test.caption))
-    return said.replace("\\", "").replace("\u2060", "")
+    return open_page("merge.py", chat, **params)
 
 
 def preview(test: AppTest) -> str:

@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 from forky_core.forky import Forky
 from forky_core.repo.conversation import Conversation
 from tests.builders import debugged, talk, texts
-from tests.pages.apptest import by_key, keys
-from tests.pages.test_merge import merge, param, press, preview, settled, words
+from tests.pages.apptest import by_key, keys, settled, words
+from tests.pages.test_merge import merge, param, press, preview
 from tests.pages.workspaces import empty_workspace
 
 

@@ -7,7 +7,7 @@ from forky_core.model import ConversationId, View
 from forky_core.repo.visible import Visible
 from forky_core.repo.workspace import Workspace
 from forky_core.views.findings import FoundConversation, found, marked
-from tests.builders import talk, workspace
+from tests.builders import debugged, talk, workspace
 
 
 def search(forky: Workspace, words: str) -> tuple[FoundConversation, ...]:
@@ -69,3 +69,11 @@ def test_the_pieces_are_the_text_whatever_is_asked(text: str, words: str) -> Non
 
 def test_an_enormous_query_is_answered() -> None:
     assert marked("abc", "x " * 500_000 + "abc")[0].text == "abc"
+
+
+def test_a_merge_is_found_as_a_merge_that_nobody_said() -> None:
+    forky, _ = workspace()
+    chat = debugged(forky)
+    chat.merge(chat.plan_merge("debug"))
+    (group,) = search(forky, "lazily")
+    assert [one.hit.message for one in group.messages if one.merges] == [chat.branch.head]
