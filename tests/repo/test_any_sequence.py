@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from forky_core.errors import ForkyError
 from forky_core.merge.plan import MergePlan
+from forky_core.merge.settling import Choice
 from forky_core.model import MessageId, Role
 from forky_core.parts import Json, Strategy, ToolCallPart, ToolResultPart
 from forky_core.repo.conversation import Conversation
@@ -72,7 +73,7 @@ def ask(world: World, one: int, two: int, number: int) -> None:
 
 def speak(world: World, one: int, two: int, number: int) -> None:
     role: Role = "assistant" if two % 2 else "user"
-    world.branch(one).say(f"Said {number}: set `VALUE_{number}=1`.", role=role)
+    world.branch(one).say(f"Said {number}: set `VALUE_{number}=1`. The port is {8000 + two}.", role=role)
 
 
 def call(world: World, one: int, two: int, number: int) -> None:
@@ -131,6 +132,42 @@ def revert(world: World, one: int, two: int, number: int) -> None:
     assert chat.context().tokens == before + plan.tokens
 
 
+def regenerate(world: World, one: int, two: int, number: int) -> None:
+    world.branch(one).regenerate(model="scripted/two" if two % 2 else None)[1].result()
+
+
+def fuse(world: World, one: int, two: int, number: int) -> None:
+    chat = world.branch(one)
+    plan = chat.plan_fuse(seed=two)
+    if plan.forks:
+        chat.merge(plan)
+    else:
+        land(chat, plan)
+
+
+def resolve(world: World, one: int, two: int, number: int) -> None:
+    chat = world.branch(one)
+    land(
+        chat, chat.plan_resolution({clash.key: Choice("text", f"It is {two}.") for clash in chat.unresolved})
+    )
+    assert not chat.unresolved
+
+
+def request(world: World, one: int, two: int, number: int) -> None:
+    target, source = world.branch(one), world.branch(two)
+    open_ones = [known for known in target.requests if known.state == "open"]
+    if not open_ones:
+        target.request_merge(source, note=f"Note {number}")
+    elif two % 3 == 0:
+        target.decline_request(open_ones[0].number)
+    elif two % 3 == 1:
+        target.comment_request(open_ones[0].number, f"Comment {number}")
+    else:
+        into = target.checkout(open_ones[0].into)
+        plan = into.plan_merge(open_ones[0].source, strategy="three-way", policy="theirs")
+        land(into, into.accepting(open_ones[0].number, plan))
+
+
 def rules(world: World, one: int, two: int, number: int) -> None:
     world.branch(one).set_rules(system=f"System {two}" if two % 2 else "")
 
@@ -165,6 +202,10 @@ VERBS: Mapping[str, Verb] = {
     "replay": replay,
     "revert": revert,
     "rules": rules,
+    "regenerate": regenerate,
+    "fuse": fuse,
+    "resolve": resolve,
+    "request": request,
 }
 numbers = st.integers(0, 30)
 steps: st.SearchStrategy[Step] = st.tuples(st.sampled_from([*VERBS, "undo", "redo"]), numbers, numbers)
