@@ -9,12 +9,14 @@ from forky_core.context.masking import Lookup
 from forky_core.dag import ancestors
 from forky_core.merge.asking import ReadingFailed
 from forky_core.merge.claim_rules import claims_of
+from forky_core.merge.claims import folded
 from forky_core.merge.model_squash import SquashRejected, badged, squash_of_reading
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
 from forky_core.merge.reading import Reading
 from forky_core.merge.standing import by_message
+from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wish import Wish
 from forky_core.repo.model_reading import ModelReader
 from forky_core.repo.repo import Repo
@@ -69,4 +71,11 @@ def _three_way(place: Place, wish: Wish, reader: ModelReader) -> MergePlan:
         verbatim=other.verbatim,
         reader=reader.name,
     )
-    return plan_merge(read_place, wish)
+    planned = plan_merge(read_place, wish)
+    clashes = planned.clashes if isinstance(planned, ThreeWayPlan) else ()
+    found = {folded(clash.key) for clash in clashes}
+    suspected = [key for key in other.against if folded(key) not in found]
+    if suspected:
+        note = f"{reader.name} sees a contradiction that the claims do not show: {'; '.join(suspected)}."
+        planned = replace(planned, warnings=(*planned.warnings, note))
+    return planned

@@ -167,6 +167,24 @@ def test_a_model_reads_both_sides_and_code_finds_the_conflict() -> None:
     assert [clash.key for clash in chat.unresolved] == ["batch size"]
 
 
+def test_a_contradiction_that_only_the_model_sees_is_said_and_decides_nothing() -> None:
+    chat, models = recorded()
+    answer = json.loads(case("a_sound_summary")["answers"][0])
+    answer["conflicts_with_target"] = [{"key": "queue", "why": "It bypasses Redis."}]
+    mine = chat.path()[-1]
+    own = {
+        "type": "todo",
+        "text": "Write the worker.",
+        "cites": [mine.id[3:9]],
+        "quote": "we write the worker",
+    }
+    models.two.enqueue(json.dumps({"claims": [own]}))
+    models.two.enqueue(json.dumps(answer))
+    plan = chat.plan_merge("export", strategy="three-way", model="scripted/two")
+    assert isinstance(plan, ThreeWayPlan) and plan.clashes == ()
+    assert any("queue" in warning for warning in plan.warnings)
+
+
 def test_what_a_model_read_is_no_part_of_the_history() -> None:
     chat, models = recorded()
     sound(models)
