@@ -38,10 +38,11 @@ def merged(message: Message) -> str:
     """One line of what a merge brought, source by source, or a revert took back; "" where the message is neither."""
     if message.reverts:
         return f"{_messages(len(message.reverts))} taken back from here on"
-    return " · ".join(map(_brought, message.merges))
+    return " · ".join(map(brought, message.merges))
 
 
-def _brought(merge: MergePart) -> str:
+def brought(merge: MergePart) -> str:
+    """One line of what a payload brought."""
     made = f", written by {merge.made_by}" if merge.made_by else ""
     left = f", {len(merge.omitted)} left out" if merge.omitted else ""
     how = _STRATEGIES.get(merge.strategy, merge.strategy)

@@ -77,7 +77,7 @@ def draw_parts(message: Message, short: str, blob: Callable[[str], Blob]) -> Non
             case ReasoningPart():
                 draw_reasoning(part.text, redacted=part.redacted)
             case MergePart():
-                _draw_merge(part, message)
+                _draw_merge(part)
             case RevertPart():
                 _draw_revert(message)
             case AttachmentPart():
@@ -200,13 +200,13 @@ def _visits(ids: Sequence[str]) -> str:
     return buttons + (f" and {len(ids) - 40} more" if len(ids) > 40 else "")
 
 
-def _draw_merge(merge: MergePart, message: Message) -> None:
+def _draw_merge(merge: MergePart) -> None:
     """The payload as text, folded, with the messages it stands for."""
     text = showable(merge.text[:SHOWN]) + ("\n…" if len(merge.text) > SHOWN else "")
     opened = " open" if len(merge.text) < 700 and merge.text.count("\n") < _FEW_LINES else ""
     st.html(
         f'<div class="fk-merge"><div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">merge</span>'
-        f"<span>{escape(showable(captions.merged(message)))}</span></div>"
+        f"<span>{escape(showable(captions.brought(merge)))}</span></div>"
         f"<details{opened}><summary>What the model reads</summary><pre>{escape(text)}</pre></details>"
         f'<div class="fk-sources">Stands for {_visits(merge.messages)}</div></div>'
     )

@@ -132,9 +132,9 @@ def test_choices_are_in_the_link(chat: Conversation) -> None:
     assert "user:\nWhy does code generation fail on enums?" in preview(test)
     by_key(test, "merge.strategy").set_value("squash").run()
     by_key(test, "merge.focus").set_value("parser").run()
-    by_key(test, "merge.budget").set_value(100).run()
-    assert [param(test, name) for name in ("strategy", "focus", "budget")] == ["squash", "parser", "100"]
-    assert preview(settled(test)) == chat.plan_merge("debug", focus="parser", budget=100).payload
+    by_key(test, "merge.budget").set_value(140).run()
+    assert [param(test, name) for name in ("strategy", "focus", "budget")] == ["squash", "parser", "140"]
+    assert preview(settled(test)) == chat.plan_merge("debug", focus="parser", budget=140).payload
 
 
 def test_ticked_messages_are_picked_in_the_order_they_were_said(chat: Conversation) -> None:

@@ -1,0 +1,32 @@
+"""The Chat page draws what the verbs of merging leave behind, whatever made it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.builders import talk
+from tests.pages.test_chat import opened, shown
+from tests.pages.workspaces import empty_workspace
+
+
+def test_the_notebook_says_what_a_revert_an_octopus_a_rebase_and_a_graft_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with empty_workspace(monkeypatch) as forky:
+        chat = talk(forky.create("Ports"), "Which port?", "8080.")
+        one, two = talk(chat.fork("one"), "TLS?", "8443."), talk(chat.fork("two"), "Proxy?", "443.")
+        talk(chat, "Thanks.", "Welcome.")
+        chat.merge(chat.plan_merge([one, two], strategy="full"))
+        chat.merge(chat.plan_graft(talk(forky.create("Flags"), "Flags?", "--fast.")))
+        chat.revert(chat.plan_revert(chat.path()[2].id))
+        late = talk(forky.conversation(chat.id, "two").fork("late"), "Late?", "Late.")
+        late.rebase(late.plan_rebase("main"))
+        text = shown(opened(late, b="late"))
+        for words in (
+            "“one” in full: 2 messages<",
+            "“two” in full: 2 messages<",
+            "“main of Flags” squashed: ",
+            "1 message taken back from here on",
+            "“late” rebased: 2 messages",
+        ):
+            assert words in text
