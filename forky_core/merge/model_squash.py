@@ -92,7 +92,9 @@ def squash_of_reading(
     text = render(plan.header, told.lines, plan.short)
     tokens = plan.count_tokens(text)
     wrong: Failed | None = None
-    if not told.lines:
+    if not live.claims and not reading.verbatim:
+        wrong = Failed("empty", "The model found nothing worth telling.")
+    elif not told.lines:
         wrong = Failed("size", "No claim of it finds room in the budget.")
     elif tokens >= plan.tokens_full:
         wrong = Failed("size", f"It is no shorter than the branch itself ({plan.tokens_full} tokens).")

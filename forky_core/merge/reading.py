@@ -61,7 +61,7 @@ stands in the message; "" where the text is the value.{keys}
 - supersedes: numbers (from 1) of earlier claims of your list that it replaces. Say what holds now.
 - verbatim: code, a command, a path, an error, a number, a url or a name that must be kept letter for letter; kind is \
 one of {kinds}.
-- dropped: what you left out on purpose, and why. conflicts_with_target: keys of the other branch that this one \
+- dropped: what you left out on purpose, and why; where nothing is worth telling, all of it with no claims. conflicts_with_target: keys of the other branch that this one \
 contradicts.
 - Every number, name and path in a text must stand in a message it cites. Keep negations. Leave out greetings and what \
 came to nothing, unless knowing that it failed saves trying it again.
@@ -182,7 +182,7 @@ def read(answer: str, texts: Mapping[MessageId, str]) -> tuple[Reading, tuple[Fa
     lists = [value.get(name, []) for name in ("verbatim", "dropped", "conflicts_with_target")]
     if not isinstance(entries, list) or not all(isinstance(one, list) for one in lists):
         return Reading(), (Failed("schema", "The model's JSON does not have the form that was asked for."),)
-    if not entries and not lists[0]:
+    if not entries and not lists[0] and not lists[1]:
         return Reading(), (Failed("empty", "The model's summary is empty."),)
     reader = _Reader(texts)
     for number, entry in enumerate(entries, 1):

@@ -185,6 +185,19 @@ def test_a_contradiction_that_only_the_model_sees_is_said_and_decides_nothing() 
     assert any("queue" in warning for warning in plan.warnings)
 
 
+def test_a_side_with_nothing_to_tell_is_read_as_that() -> None:
+    chat, models = recorded()
+    mine = chat.path()[-1]
+    nothing = {"claims": [], "dropped": [{"cites": [mine.id[3:9]], "why": "Small talk."}]}
+    models.two.enqueue(json.dumps(nothing))
+    sound(models)
+    plan = chat.plan_merge("export", strategy="three-way", model="scripted/two")
+    assert isinstance(plan, ThreeWayPlan) and "batches of 5000 rows" in plan.payload
+    models.two.enqueue(json.dumps({"claims": [], "dropped": [{"cites": [plan.turns[0][3:9]], "why": "No."}]}))
+    with pytest.raises(SquashRejected, match="nothing worth telling"):
+        chat.plan_merge("export", model="scripted/two", reread=True)
+
+
 def test_what_a_model_read_is_no_part_of_the_history() -> None:
     chat, models = recorded()
     sound(models)
