@@ -98,6 +98,11 @@ def _fact(draw: random.Random) -> str:
     ))  # fmt: skip
 
 
+def small_talk(draw: random.Random) -> str:
+    """A sentence that states nothing."""
+    return " ".join(map(draw.choice, (_OPENINGS, _MIDDLES, _ENDINGS)))
+
+
 def _chinese_fact(draw: random.Random) -> str:
     day, amount = draw.randint(1, 28), draw.randint(11, 989)
     return draw.choice((

@@ -14,8 +14,9 @@ from functools import partial
 
 from bench.measure import Line, report
 from bench.merge_cases import LOG, Case, Split, cases
+from bench.merge_lexrank import lexrank
 from bench.merge_long import long_lines
-from bench.merge_peers import PEERS
+from bench.merge_peers import PEERS, Peer
 from bench.merge_prose import prose_lines
 from bench.merge_scores import Score, interval, is_valid, read_back, score
 from forky_core.llm.tokens import estimate_tokens
@@ -25,6 +26,7 @@ from forky_core.merge.wish import Wish
 
 SHARES = (0.2, 0.1)
 SPLITS: tuple[Split, ...] = ("development", "test")
+ROWS: Mapping[str, Peer] = {**PEERS, "LexRank (sumy)": lexrank}
 LEAST: Mapping[tuple[float, str], float] = {
     (0.2, "identifiers"): 0.88,
     (0.2, "lines"): 0.68,
@@ -62,7 +64,7 @@ def ours(case: Case, share: float) -> Score:
 
 
 def peer(name: str, case: Case, share: float) -> Score:
-    lines = PEERS[name](case, int(case.tokens * share))
+    lines = ROWS[name](case, int(case.tokens * share))
     return score(case, lines, estimate_tokens("\n".join(lines)))
 
 
@@ -75,7 +77,7 @@ def table(split: Split, share: float) -> dict[str, list[tuple[int, Score]]]:
     sessions = len({case.session for case in mine})
     print(f"\n{split}, {share:.0%} of the branch's tokens: {len(mine)} cases from {sessions} sessions")
     print(f"{'':<18}{'identifiers':<20}{'whole lines':<20}{'size':>7}{'pollution':>11}{'valid':>8}")
-    rows: dict[str, Ours] = {name: partial(peer, name) for name in PEERS}
+    rows: dict[str, Ours] = {name: partial(peer, name) for name in ROWS}
     found: dict[str, list[tuple[int, Score]]] = {}
     for name, run in {**rows, "ours": ours}.items():
         scores = found[name] = [(case.session, run(case, share)) for case in mine]

@@ -1,0 +1,187 @@
+"""What a model still knows after a merge: `python -m bench.merge_answers --model NAME` with that model's key set.
+
+Made-up conversations (fixed seed, no code) in which a side branch states facts; each fact has a question and the words
+an answer must hold. The questions are asked on the trunk under four conditions: nothing merged, the branch merged in
+full, squashed without a model, and its text pasted above the question. Each is asked several times; a cell is the share
+of right answers with the 95 % interval of a bootstrap that draws whole conversations. Any model that LiteLLM reaches
+will do; the number of calls is said before the first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Event
+
+from bench.merge_cases import Role, chain
+from bench.merge_prose import small_talk
+from bench.merge_scores import interval
+from forky_core.context import build_context
+from forky_core.llm.catalogue import Catalogue
+from forky_core.llm.contract import Failed, Model, ProviderMessage, Request, TextDelta
+from forky_core.llm.tokens import estimate_tokens, prompt_tokens
+from forky_core.merge.place import Place
+from forky_core.merge.planner import plan_merge
+from forky_core.merge.wish import Wish
+from forky_core.merge.wording import transcript
+from forky_core.model import Message, Rules, seal
+from forky_core.parts import Draft, Strategy, TextPart
+
+CONDITIONS = ("no merge", "full", "squash", "source text")
+CONVERSATIONS = 8
+REPLICATES = 5
+QUESTIONS = 4
+TURNS = 40
+
+_TRUNK: tuple[tuple[Role, str], ...] = (
+    ("user", "We are planning the autumn trip. What is left to settle?"),
+    ("assistant", "Where to stay, how to get there, and who pays what."),
+)
+_THINGS = (
+    "ferry",
+    "cabin",
+    "museum tour",
+    "rental car",
+    "boat",
+    "concert",
+    "dinner",
+    "guide",
+    "parking",
+    "sauna",
+)
+_PEOPLE = ("Marta Kowalska", "Jonas Lind", "Priya Nair", "Tom Okafor", "Elena Rossi", "Aisha Bello")
+_PLACES = ("Lisbon", "Tampere", "Nairobi", "Ghent", "Oslo", "Valencia")
+
+
+class NoAnswer(RuntimeError):
+    """The model failed; a failure is never scored as a wrong answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with the words that a right answer holds."""
+
+    question: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    trunk: tuple[Message, ...]
+    side: tuple[Message, ...]
+    asked: tuple[Asked, ...]
+
+
+def conversation(seed: int) -> Conversation:
+    draw = random.Random(seed)
+    stated = [_fact(draw, thing) for thing in draw.sample(_THINGS, QUESTIONS)]
+    at = dict(zip(draw.sample(range(1, TURNS, 2), QUESTIONS), stated, strict=True))
+    turns = list(_TRUNK)
+    for turn in range(TURNS):
+        sentences = [small_talk(draw) for _ in range(draw.randint(2, 4))]
+        if turn in at:
+            sentences.insert(draw.randint(0, len(sentences)), at[turn][0])
+        turns.append(("assistant" if turn % 2 else "user", " ".join(sentences)))
+    path = chain(turns)
+    return Conversation(path[: len(_TRUNK)], path[len(_TRUNK) :], tuple(asked for _, asked in stated))
+
+
+def _fact(draw: random.Random, thing: str) -> tuple[str, Asked]:
+    person, place, price = draw.choice(_PEOPLE), draw.choice(_PLACES), str(draw.randint(101, 989))
+    return draw.choice((
+        (f"The {thing} costs {price} euros.", Asked(f"What does the {thing} cost?", (price,))),
+        (f"{person} has booked the {thing}.", Asked(f"Who has booked the {thing}?", (person,))),
+        (f"The {thing} is in {place}, at number {price}.", Asked(f"Where is the {thing}?", (place, price))),
+    ))  # fmt: skip
+
+
+def prompt(given: Conversation, question: str, condition: str) -> tuple[ProviderMessage, ...]:
+    """What the model is sent, built by the code that builds every context."""
+    path = list(given.trunk)
+    if condition == "source text":
+        question = f"{transcript(given.side)}\n\n{question}"
+    elif condition != "no merge":
+        path += _merged(given, "full" if condition == "full" else "squash")
+    path.append(seal(Draft("user", (TextPart(f"{question} Answer in one sentence."),)), (path[-1].id,)))
+    known = {message.id: message for message in (*given.trunk, *given.side, *path)}
+    return build_context(path, Rules(), lookup=known.__getitem__, count_tokens=estimate_tokens).messages
+
+
+def _merged(given: Conversation, strategy: Strategy) -> list[Message]:
+    """The merge message, below the trunk."""
+    known = {message.id: message for message in (*given.trunk, *given.side)}
+    place = Place(
+        given.trunk[-1].id,
+        given.side[-1].id,
+        "main",
+        "side",
+        lookup=known.__getitem__,
+        parents_of=lambda id: known[id].parents,
+        count_tokens=estimate_tokens,
+    )
+    plan = plan_merge(place, Wish(strategy, force=True))
+    return [seal(planned.draft, planned.parents) for planned in plan.drafts]
+
+
+def answer(model: Model, messages: tuple[ProviderMessage, ...]) -> str:
+    """The model's whole answer. Raises NoAnswer."""
+    said: list[str] = []
+    for event in model.stream(Request(model.info().name, messages), Event()):
+        if isinstance(event, Failed):
+            raise NoAnswer(event.failure.sentence)
+        if isinstance(event, TextDelta):
+            said.append(event.text)
+    return "".join(said)
+
+
+def is_right(asked: Asked, said: str) -> bool:
+    return all(word.casefold() in said.casefold() for word in asked.words)
+
+
+def measure(
+    model: Model, conversations: Sequence[Conversation], replicates: int
+) -> dict[str, dict[int, list[float]]]:
+    """By condition and conversation: 1 for each right answer, 0 for each other."""
+    return {
+        condition: {
+            number: [
+                float(is_right(asked, answer(model, prompt(given, asked.question, condition))))
+                for asked in given.asked
+                for _ in range(replicates)
+            ]
+            for number, given in enumerate(conversations)
+        }
+        for condition in CONDITIONS
+    }
+
+
+def table(found: dict[str, dict[int, list[float]]], conversations: Sequence[Conversation]) -> list[str]:
+    rows = [f"{'':<14}{'right answers':<22}{'prompt tokens':>14}"]
+    for condition, by_conversation in found.items():
+        share, low, high = interval(by_conversation)
+        sizes = [prompt_tokens(prompt(c, c.asked[0].question, condition)) for c in conversations]
+        rows.append(
+            f"{condition:<14}{f'{share:.2f} [{low:.2f}, {high:.2f}]':<22}{sum(sizes) // len(sizes):>14}"
+        )
+    return rows
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.merge_answers", description=__doc__)
+    parser.add_argument("--model", required=True, help="as LiteLLM calls it: gpt-4o-mini, ollama/llama3 …")
+    parser.add_argument("--conversations", type=int, default=CONVERSATIONS)
+    parser.add_argument("--replicates", type=int, default=REPLICATES, help="answers to each question")
+    given = parser.parse_args()
+    conversations = [conversation(seed) for seed in range(given.conversations)]
+    calls = len(conversations) * QUESTIONS * len(CONDITIONS) * given.replicates
+    print(f"{calls} calls of {given.model}", flush=True)
+    model = Catalogue().model(given.model)
+    print("\n".join(table(measure(model, conversations, given.replicates), conversations)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
