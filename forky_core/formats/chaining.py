@@ -6,12 +6,12 @@ last, so that what follows it hangs below all of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from forky_core.formats.contract import NOTHING, Files, Node
-from forky_core.formats.fields import micros, obj, word
+from forky_core.formats.fields import micros, obj, whole, word
 from forky_core.formats.speaking import content_parts, in_turns, openai_parts, role_of
 from forky_core.model import Role, Usage
 from forky_core.parts import Draft, Json, Part
@@ -43,16 +43,23 @@ class Chain:
 
     nodes: list[Node] = field(default_factory=list)
     last: str | None = None
+    _taken: set[str] = field(default_factory=set)
 
     def add(self, parts: list[Part], role: Role, **more: Any) -> None:
-        id = str(more.pop("id", "") or len(self.nodes) + 1)
+        """What follows `last`. An id that has occurred is told apart; what follows follows this one."""
+        named = str(more.pop("id", "") or f"#{len(self._taken) + 1}")
+        id, number = named, 1
+        while id in self._taken:
+            number += 1
+            id = f"{named}#{number}"
+        self._taken.add(id)
         self.nodes += spread(
             Node(id, self.last, Draft(role, (), more.pop("name", None)), **more), parts, role
         )
         self.last = id
 
 
-def openai_chain(messages: list[Mapping[str, Any]], files: Files, *, model: str = "") -> Chain:
+def openai_chain(messages: Sequence[Mapping[str, Any]], files: Files, *, model: str = "") -> Chain:
     """Messages as OpenAI's or Anthropic's API takes them, one after another."""
     chain = Chain()
     for message in messages:
@@ -86,7 +93,7 @@ def usage_of(usage: Json) -> Usage:
     entry = obj(usage)
 
     def count(*keys: str) -> int | None:
-        return next((entry[key] for key in keys if isinstance(entry.get(key), int)), None)
+        return next((found for key in keys if (found := whole(entry.get(key))) is not None), None)
 
     return Usage(
         count("prompt_tokens", "input_tokens", "promptTokens"),

@@ -9,7 +9,9 @@ another parent). So adding a format is adding one file to `importers/` and one l
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Literal, Protocol
 
@@ -64,8 +66,10 @@ class Found:
     """A system prompt that stands beside the messages."""
     model: str = ""
     """Who is to answer next, where the source says."""
+    branch: str = "main"
+    """What the live end is called."""
     names: Mapping[str, str] = field(default_factory=lambda: NOTHING)
-    """Branches the source has names for: name → node id."""
+    """Other branches the source has names for: name → node id."""
     extra: Mapping[str, Json] = field(default_factory=lambda: NOTHING)
 
 
@@ -122,6 +126,13 @@ class Document(Protocol):
 
     def content(self) -> bytes:
         """The whole of it, bounded, for binary shapes. Raises BadContent where it is too long."""
+        ...
+
+    def on_disk(self) -> AbstractContextManager[Path]:
+        """A file that holds it, to be read only: itself, or a copy of the member that is gone afterwards.
+
+        Raises BadContent where it is too long.
+        """
         ...
 
 

@@ -39,6 +39,11 @@ def ref(value: Json) -> str | None:
     return word(value) or None
 
 
+def whole(value: Json) -> int | None:
+    """A count; None for what is none, or could not be stored as one."""
+    return value if type(value) is int and 0 <= value < 1 << 53 else None
+
+
 def words(value: Json) -> str:
     """The text of a field that may hold one, a list of texts, or a list of text blocks."""
     if isinstance(value, str):

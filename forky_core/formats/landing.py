@@ -358,7 +358,7 @@ class _Landing:
         title = _title(grown)
         if title:
             tx.set("title", title)
-        tx.create_branch("main", grown.head, _rules(grown))
+        tx.create_branch(grown.branch, grown.head, _rules(grown))
         for name, tip in grown.branches.items():
             tx.create_branch(name, tip, Rules())
         for tip in grown.kept:
@@ -381,7 +381,7 @@ class _Landing:
         fresh = [message for message in grown.messages if message.id not in here]
         tx.messages = list(fresh)
         tx.generations = [one for one in _generations(grown) if one.message not in here]
-        tips = {"main": grown.head, **grown.branches}
+        tips = {grown.branch: grown.head, **grown.branches}
         point(
             tx,
             view,

@@ -6,20 +6,40 @@ The order is that of what could be mistaken for what: a narrow sign comes before
 from __future__ import annotations
 
 from forky_core.formats.contract import Importer, Sample
+from forky_core.formats.importers.ai_studio import AIStudio
+from forky_core.formats.importers.big_agi import BigAGI
 from forky_core.formats.importers.chatbot_ui import ChatbotUI
+from forky_core.formats.importers.chatbox import Chatbox
 from forky_core.formats.importers.chatgpt import ChatGPT
 from forky_core.formats.importers.claude_ai import ClaudeAI
+from forky_core.formats.importers.claude_code import ClaudeCode
+from forky_core.formats.importers.codex import Codex
+from forky_core.formats.importers.copilot_csv import CopilotCSV
 from forky_core.formats.importers.grok import Grok
+from forky_core.formats.importers.langchain import LangChain
 from forky_core.formats.importers.librechat import LibreChat
+from forky_core.formats.importers.llm_logs import LlmLogs
+from forky_core.formats.importers.lobe_chat import LobeChat
+from forky_core.formats.importers.looms import Loom
 from forky_core.formats.importers.message_arrays import MessageArrays
 from forky_core.formats.importers.oasst import OpenAssistant
 from forky_core.formats.importers.open_webui import OpenWebUI
 from forky_core.formats.importers.pam import PortableAIMemory
+from forky_core.formats.importers.pi import Pi
 from forky_core.formats.importers.session_traces import SessionTraces
 from forky_core.formats.importers.sharegpt import ShareGPT
+from forky_core.formats.importers.silly_tavern import SillyTavern
+from forky_core.formats.importers.takeout_gemini import TakeoutGemini
+from forky_core.formats.importers.transcripts import Transcripts
+from forky_core.formats.importers.typing_mind import TypingMind
 
 IMPORTERS: tuple[Importer, ...] = (
+    LlmLogs(),
     SessionTraces(),
+    Pi(),
+    ClaudeCode(),
+    Codex(),
+    SillyTavern(),
     OpenAssistant(),
     ChatGPT(),
     ClaudeAI(),
@@ -27,8 +47,18 @@ IMPORTERS: tuple[Importer, ...] = (
     LibreChat(),
     ChatbotUI(),
     Grok(),
+    AIStudio(),
+    TakeoutGemini(),
+    Loom(),
+    Chatbox(),
+    TypingMind(),
+    LobeChat(),
+    BigAGI(),
+    LangChain(),
     ShareGPT(),
     PortableAIMemory(),
+    CopilotCSV(),
+    Transcripts(),
     # The widest sign of all: anything with messages.
     MessageArrays(),
 )

@@ -2,7 +2,8 @@
 
 An archive comes from anywhere, so nothing in it is believed: names with `..`, drives or absolute paths, links and
 encrypted members are left out, the number of members, their sizes and their compression are bounded, and sizes are
-counted while reading, not taken from the directory. Nothing is ever unpacked to disk.
+counted while reading, not taken from the directory. Nothing is unpacked to disk but a database, which cannot be read
+otherwise: to a folder of its own that is gone afterwards.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import IO
 
 from forky_core.errors import BadContent
 from forky_core.formats import json_values
 from forky_core.formats.contract import Sample, Shape, Unreadable
 from forky_core.formats.json_values import Stream
+from forky_core.formats.tables import tables_of
 from forky_core.parts import AttachmentPart, Json
 from forky_core.repo.taking_in import media_type_of
 from forky_core.repo.workspace import LARGEST_FILE
@@ -35,7 +38,10 @@ MOST_SQUEEZED = 250
 SMALL = 10_000_000
 LONGEST_TEXT = 64_000_000
 """Bytes of a text or a binary document, which is read whole."""
+LARGEST_COPY = 2_000_000_000
+"""Bytes of a database in an archive, which must be copied to be read."""
 _HEAD = 1 << 16
+_STEP = 1 << 20
 
 Opener = Callable[[], AbstractContextManager[Stream]]
 
@@ -47,6 +53,8 @@ class OpenedDocument:
     name: str
     shape: Shape
     open: Opener
+    path: Path | None = None
+    """Where it lies by itself; None: in an archive."""
 
     def values(self) -> Iterator[Json | Unreadable]:
         with self.open() as stream:
@@ -62,15 +70,31 @@ class OpenedDocument:
             raise BadContent(f"“{self.name[:100]}” is longer than {LONGEST_TEXT // 1_000_000} MB.")
         return data
 
+    @contextmanager
+    def on_disk(self) -> Iterator[Path]:
+        if self.path is not None:
+            yield self.path
+            return
+        with TemporaryDirectory() as folder:
+            copy = Path(folder) / "document"
+            with self.open() as stream, copy.open("wb") as out:
+                while data := stream.read(_STEP):
+                    out.write(data)
+                    if out.tell() > LARGEST_COPY:
+                        raise BadContent(
+                            f"“{self.name[:100]}” is longer than {LARGEST_COPY // 1_000_000} MB."
+                        )
+            yield copy
+
     def text(self) -> str:
         return self.content().decode("utf-8-sig", "replace")
 
 
-def document(name: str, open: Opener) -> OpenedDocument:
-    """The document, with its shape found by its content."""
+def document(name: str, open: Opener, path: Path | None = None) -> OpenedDocument:
+    """The document, with its shape found by its content. `path` is where it lies by itself."""
     with open() as stream:
         head = stream.read(_HEAD)
-    return OpenedDocument(name, _shape(head), open)
+    return OpenedDocument(name, _shape(head), open, path)
 
 
 def _shape(head: bytes) -> Shape:
@@ -97,8 +121,10 @@ def _is_lines(head: bytes) -> bool:
     return True
 
 
-def sample(opened: OpenedDocument, tables: frozenset[str] = frozenset()) -> Sample:
-    """What `fits` may look at: the object, or the first few elements or lines."""
+def sample(opened: OpenedDocument) -> Sample:
+    """What `fits` may look at: the object, the first few elements or lines, or a database's tables."""
+    if opened.shape == "sqlite":
+        return Sample(opened.name, "sqlite", tables=tables_of(opened))
     if opened.shape == "text":
         with opened.open() as stream:
             return Sample(opened.name, "text", text=stream.read(_HEAD).decode("utf-8-sig", "replace"))
@@ -108,7 +134,7 @@ def sample(opened: OpenedDocument, tables: frozenset[str] = frozenset()) -> Samp
             values.append(value)
         if len(values) == _LOOKED_AT:
             break
-    return Sample(opened.name, opened.shape, tuple(values), tables=tables)
+    return Sample(opened.name, opened.shape, tuple(values))
 
 
 _LOOKED_AT = 8
@@ -180,7 +206,7 @@ def opened(path: Path) -> Iterator[Archive]:
     if not magic:
         raise BadContent(f"“{path.name[:100]}” is empty.")
     if magic != b"PK\x03\x04":
-        yield Archive([document(path.name, lambda: path.open("rb"))], Beside(), [])
+        yield Archive([document(path.name, lambda: path.open("rb"), path)], Beside(), [])
         return
     try:
         with zipfile.ZipFile(path) as packed:

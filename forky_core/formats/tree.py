@@ -52,9 +52,11 @@ class Grown:
     origins: tuple[Origin, ...]
     """One for each node that is imported or collapsed."""
     head: MessageId | None
-    """Where `main` points: what was checked out in the source."""
+    """What was checked out in the source."""
+    branch: str
+    """The name of the branch that points there, `main` as a rule."""
     branches: Mapping[str, MessageId]
-    """The other named ends; `main` is not among them."""
+    """The other named ends."""
     kept: tuple[MessageId, ...]
     """Ends without a name of their own."""
     account: Account
@@ -104,6 +106,7 @@ class _Growing:
             tuple(self.messages.values()),
             tuple(self.origins),
             head,
+            _name_or(self.found.branch),
             MappingProxyType(branches),
             tuple(kept),
             account,
@@ -210,12 +213,13 @@ class _Growing:
         """
         covered: set[MessageId] = set()
         self._cover(head, covered)
+        live = _name_or(self.found.branch)
         branches: dict[str, MessageId] = {}
         for name, node in self.found.names.items():
             at = self.place.get(node)
             tip = self.landed[at] if at is not None else None
             if tip is not None:
-                branches[free_name(_name_or(name), {*branches, "main"})] = tip
+                branches[free_name(_name_or(name), {*branches, live})] = tip
                 self._cover(tip, covered)
         kept: list[MessageId] = []
         parents = {message.parent for message in self.messages.values()}
@@ -224,7 +228,7 @@ class _Growing:
                 continue
             first = self._cover(tip, covered)
             if first is not None and first.role == "user" and len(branches) < MOST_NAMED:
-                branches[suggested_name(_words(first), {*branches, "main"})] = tip
+                branches[suggested_name(_words(first), {*branches, live})] = tip
             else:
                 kept.append(tip)
         return branches, kept

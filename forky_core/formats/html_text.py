@@ -1,0 +1,70 @@
+"""Text out of the HTML that some exports carry: paragraphs, lists, code and emphasis as Markdown, nothing else.
+
+Nothing of it is ever shown as HTML: what is no text is dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+LONGEST = 2_000_000
+"""Characters that are read; more is no answer of a model."""
+_BLOCKS = frozenset(("p", "div", "ul", "ol", "table", "tr", "section", "blockquote", "article"))
+_SILENT = frozenset(("script", "style", "head", "title", "template", "svg"))
+_INLINE = {"b": "**", "strong": "**", "i": "*", "em": "*"}
+_HEADING = re.compile(r"h[1-6]")
+_GAPS = re.compile(r"\n{3,}")
+_SPACES = re.compile(r"\s+")
+
+
+def markdown_of(html: str) -> str:
+    """The text of a piece of HTML."""
+    reader = _Reader()
+    reader.feed(html[:LONGEST])
+    reader.close()
+    return _GAPS.sub("\n\n", "".join(reader.out)).strip()
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.out: list[str] = []
+        self._silent = 0
+        self._code = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002 - text only
+        if tag in _SILENT:
+            self._silent += 1
+        elif tag == "pre":
+            self._code += 1
+            self.out.append("\n\n```\n")
+        elif tag == "code" and not self._code:
+            self.out.append("`")
+        elif tag == "br":
+            self.out.append("\n")
+        elif tag == "li":
+            self.out.append("\n- ")
+        elif _HEADING.fullmatch(tag):
+            self.out.append("\n\n" + "#" * int(tag[1]) + " ")
+        elif tag in _BLOCKS:
+            self.out.append("\n\n")
+        else:
+            self.out.append(_INLINE.get(tag, ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in _SILENT:
+            self._silent = max(0, self._silent - 1)
+        elif tag == "pre":
+            self._code = max(0, self._code - 1)
+            self.out.append("\n```\n\n")
+        elif tag == "code" and not self._code:
+            self.out.append("`")
+        elif tag in _BLOCKS or _HEADING.fullmatch(tag):
+            self.out.append("\n\n")
+        else:
+            self.out.append(_INLINE.get(tag, ""))
+
+    def handle_data(self, data: str) -> None:
+        if not self._silent:
+            self.out.append(data if self._code else _SPACES.sub(" ", data))

@@ -1,0 +1,115 @@
+"""Google AI Studio's prompts: `chunkedPrompt.chunks`, one after another or below their `branchParent`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any, ClassVar
+
+from forky_core.formats.chaining import spread
+from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.fields import micros, obj, objs, picked, whole, word, words
+from forky_core.formats.speaking import decoded, role_of, text_parts
+from forky_core.model import Usage
+from forky_core.parts import (
+    Draft,
+    Json,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    ToolCallPart,
+    ToolResultPart,
+    canonical_json,
+)
+
+_TOOL = "code_execution"
+_OK = frozenset(("", "OUTCOME_OK"))
+
+
+class AIStudio:
+    name: ClassVar[str] = "ai-studio"
+    label: ClassVar[str] = "Google AI Studio prompt"
+
+    def fits(self, sample: Sample) -> bool:
+        return any(
+            isinstance(obj(value.get("chunkedPrompt")).get("chunks"), list) for value in sample.objects
+        )
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+            else:
+                yield _prompt(obj(value), PurePosixPath(document.name).stem, files)
+
+
+def _prompt(value: Mapping[str, Any], stem: str, files: Files) -> Found:
+    chunks = objs(obj(value.get("chunkedPrompt")).get("chunks"))
+    known = {word(chunk.get("id")) for chunk in chunks} - {""}
+    model = word(obj(value.get("runSettings")).get("model"))
+    nodes: list[Node] = []
+    before: str | None = None
+    for number, chunk in enumerate(chunks, 1):
+        id = word(chunk.get("id")) or f"#{number}"
+        named = word(obj(chunk.get("branchParent")).get("id"))
+        # The parent may be of another file: then it only says where this one was copied from.
+        nodes += _nodes(id, named if named in known else before, chunk, model, files)
+        before = id
+    system = obj(value.get("systemInstruction"))
+    return Found(
+        source_id=word(value.get("id")),
+        title=word(value.get("displayName")) or word(value.get("title")) or stem,
+        nodes=tuple(nodes),
+        current=before,
+        created=micros(value.get("createTime")),
+        system=words(system.get("parts")) or word(system.get("text")) or None,
+        model=model,
+        extra=picked(value, "branchParent", "branchChildren", "updateTime"),
+    )
+
+
+def _nodes(id: str, parent: str | None, chunk: Mapping[str, Any], model: str, files: Files) -> list[Node]:
+    role = role_of(chunk.get("role"), "user")
+    node = Node(
+        id,
+        parent,
+        Draft(role, ()),
+        created=micros(chunk.get("createTime")),
+        model=model if role == "assistant" else "",
+        status="interrupted" if chunk.get("errorMessage") and role == "assistant" else "done",
+        usage=Usage(completion_tokens=whole(chunk.get("tokenCount"))) if role == "assistant" else Usage(),
+        extra=picked(chunk, "branchParent", "branchChildren", "errorMessage", "finishReason", "grounding"),
+    )
+    return spread(node, _parts(chunk, files), role)
+
+
+def _parts(chunk: Mapping[str, Any], files: Files) -> list[Part]:
+    text = word(chunk.get("text"))
+    parts: list[Part] = []
+    if text.strip():
+        parts = [ReasoningPart(text)] if chunk.get("isThought") is True else text_parts(text)
+    else:
+        for piece in objs(chunk.get("parts")):
+            said = word(piece.get("text"))
+            thought = piece.get("thought") is True or chunk.get("isThought") is True
+            parts += [ReasoningPart(said)] if said.strip() and thought else text_parts(said)
+            parts += _inline(piece.get("inlineData"), files)
+    for key, entry in chunk.items():
+        if key in ("inlineImage", "inlineFile", "inlineAudio", "inlineData"):
+            parts += _inline(entry, files)
+        elif key.startswith("drive") and obj(entry):
+            parts.append(OpaquePart(canonical_json({**entry, "type": key})))
+    code, result = obj(chunk.get("executableCode")), obj(chunk.get("codeExecutionResult"))
+    if code:
+        parts.append(ToolCallPart(_TOOL, canonical_json(dict(code))))
+    if result:
+        output = word(result.get("output"))
+        failed = word(result.get("outcome"))
+        parts.append(ToolResultPart(_TOOL, output, exception=None if failed in _OK else failed))
+    return parts
+
+
+def _inline(entry: Json, files: Files) -> list[Part]:
+    content = decoded(word(obj(entry).get("data")))
+    part = files.attach_bytes(content or b"", word(obj(entry).get("mimeType")))
+    return [part] if part is not None else []

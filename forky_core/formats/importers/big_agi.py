@@ -1,0 +1,114 @@
+"""big-AGI's conversations (`.agi.json`) and backups: messages made of fragments; of a backup the conversations only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from forky_core.formats.chaining import Chain
+from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
+from forky_core.formats.fields import micros, obj, objs, picked, ref, word
+from forky_core.formats.speaking import data_url, role_of, text_parts, tool_call
+from forky_core.parts import OpaquePart, Part, ReasoningPart, ToolResultPart, canonical_json
+
+
+class BigAGI:
+    name: ClassVar[str] = "big-agi"
+    label: ClassVar[str] = "big-AGI conversation"
+
+    def fits(self, sample: Sample) -> bool:
+        return any(
+            any("systemPurposeId" in one for one in (value, *objs(value.get("conversations"))))
+            for value in sample.objects
+        )
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+            elif "conversations" in obj(value):
+                for entry in objs(obj(value)["conversations"]):
+                    yield _conversation(entry, files)
+            else:
+                yield _conversation(obj(value), files)
+
+
+def _conversation(value: Mapping[str, Any], files: Files) -> Found:
+    chain = Chain()
+    for message in objs(value.get("messages")):
+        role = role_of(message.get("role"), "user")
+        failed = any(obj(one.get("part")).get("pt") == "error" for one in objs(message.get("fragments")))
+        cut = failed or bool(message.get("pendingIncomplete"))
+        generator = obj(message.get("generator"))
+        chain.add(
+            _parts(message, files),
+            role,
+            id=word(message.get("id")),
+            created=micros(message.get("created")),
+            model=(word(generator.get("name")) or word(message.get("originLLM")))
+            if role == "assistant"
+            else "",
+            status="interrupted" if cut and role == "assistant" else "done",
+            extra=picked(message, "purposeId", "updated", "userFlags"),
+        )
+    return Found(
+        source_id=word(value.get("id")),
+        title=word(value.get("userTitle")) or word(value.get("autoTitle")),
+        nodes=tuple(chain.nodes),
+        current=chain.last,
+        created=micros(value.get("created")),
+        extra=picked(value, "systemPurposeId", "updated"),
+    )
+
+
+def _parts(message: Mapping[str, Any], files: Files) -> list[Part]:
+    fragments = objs(message.get("fragments"))
+    if not fragments:
+        return text_parts(word(message.get("text")))  # As it was written before version 4.
+    parts: list[Part] = []
+    for fragment in fragments:
+        parts += _fragment(obj(fragment.get("part")), word(fragment.get("title")), files)
+    return parts
+
+
+def _fragment(part: Mapping[str, Any], title: str, files: Files) -> list[Part]:
+    match word(part.get("pt")):
+        case "text":
+            return text_parts(word(part.get("text")))
+        case "ma":
+            thought = word(part.get("aText"))
+            return [ReasoningPart(thought)] if thought.strip() else []
+        case "doc":
+            text = word(obj(part.get("data")).get("text"))
+            name = word(part.get("l1Title")) or word(part.get("ref")) or title
+            return _kept(
+                files.attach_bytes(text.encode("utf-8", "replace"), "text/plain", name or "document.txt")
+            )
+        case "tool_invocation":
+            called = obj(part.get("invocation"))
+            named = {
+                "name": called.get("name") or called.get("type"),
+                "args": called.get("args", called.get("code", "")),
+            }
+            return [tool_call(named, word(part.get("id")))]
+        case "tool_response":
+            response = obj(part.get("response"))
+            failed = word(part.get("error")) or ("It failed." if part.get("error") is True else None)
+            name = word(response.get("name")) or word(response.get("type"))
+            return [ToolResultPart(name, _result(response.get("result")), ref(part.get("id")), failed)]
+        case "image_ref":
+            found = data_url(word(obj(part.get("dataRef")).get("url")))
+            kept = _kept(files.attach_bytes(*found, word(part.get("altText")))) if found else []
+            return kept or [OpaquePart(canonical_json({**part, "type": "image_ref"}))]
+        case "error" | "ph" | "annotations" | "":
+            return []
+        case kind:
+            return [OpaquePart(canonical_json({**part, "type": kind}))]
+
+
+def _kept(part: Part | None) -> list[Part]:
+    return [part] if part is not None else []
+
+
+def _result(result: Any) -> str:
+    return result if isinstance(result, str) else canonical_json(result) if result is not None else ""

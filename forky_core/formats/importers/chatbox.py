@@ -1,0 +1,134 @@
+"""Chatbox's backups: a key for each session. What is live, what was said before, and the lines that fork off a message.
+
+The same file holds settings with keys in them: nothing but sessions is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from forky_core.formats.chaining import spread, usage_of
+from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.fields import micros, obj, objs, picked, ref, seq, word, words
+from forky_core.formats.speaking import content_parts, data_url, role_of, text_parts, tool_call
+from forky_core.parts import Draft, Json, OpaquePart, Part, ReasoningPart, ToolResultPart, canonical_json
+
+_SESSION = "session:"
+
+
+class Chatbox:
+    name: ClassVar[str] = "chatbox"
+    label: ClassVar[str] = "Chatbox backup"
+
+    def fits(self, sample: Sample) -> bool:
+        return any(
+            "__exported_at" in value
+            or "chat-sessions-list" in value
+            or any(key.startswith(_SESSION) for key in value)
+            for value in sample.objects
+        )
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+                continue
+            for key, session in obj(value).items():
+                if key.startswith(_SESSION) and isinstance(session, dict):
+                    yield _session(session, key.removeprefix(_SESSION), files)
+            for session in objs(obj(value).get("chat-sessions")):  # Before each had a key of its own.
+                yield _session(session, "", files)
+
+
+def _session(session: Mapping[str, Any], key: str, files: Files) -> Found:
+    lines = _Lines(files)
+    names: dict[str, str] = {}
+    for number, thread in enumerate(objs(session.get("threads")), 1):
+        last = lines.add(thread.get("messages"), None)
+        if last is not None:
+            names[word(thread.get("name")) or f"thread {number}"] = last
+    forks = obj(session.get("messageForksHash")).items()
+    for id, fork in forks:
+        lines.fork(id, fork, before=True)
+    live = lines.add(session.get("messages"), None)
+    for id, fork in forks:
+        lines.fork(id, fork, before=False)
+    return Found(
+        source_id=word(session.get("id")) or key,
+        title=word(session.get("name")) or word(session.get("threadName")),
+        nodes=tuple(lines.nodes),
+        current=live,
+        names=names,
+        extra=picked(session, "type", "starred"),
+    )
+
+
+class _Lines:
+    """Lines of messages, each below the message it begins at."""
+
+    def __init__(self, files: Files) -> None:
+        self.files = files
+        self.nodes: list[Node] = []
+
+    def add(self, messages: Json, parent: str | None) -> str | None:
+        """The last of them; None where there is none."""
+        last = None
+        for message in objs(messages):
+            id = word(message.get("id")) or f"#{len(self.nodes) + 1}"
+            self.nodes += _nodes(id, parent, message, self.files)
+            parent = last = id
+        return last
+
+    def fork(self, id: str, fork: Json, *, before: bool) -> None:
+        """The lines below a message that stand before the live one, or after it. The live one is the session's own."""
+        position = obj(fork).get("position")
+        live = position if type(position) is int else -1
+        for number, line in enumerate(seq(obj(fork).get("lists"))):
+            if number != live and (number < live) == before:
+                self.add(obj(line).get("messages"), id)
+
+
+def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: Files) -> list[Node]:
+    role = role_of(message.get("role"), "user")
+    failed = bool(message.get("error")) or bool(message.get("errorCode"))
+    node = Node(
+        id,
+        parent,
+        Draft(role, ()),
+        created=micros(message.get("timestamp")),
+        model=word(message.get("model")) if role == "assistant" else "",
+        status="interrupted" if failed and role == "assistant" else "done",
+        usage=usage_of(message.get("usage")),
+        extra=picked(message, "aiProvider", "error", "finishReason"),
+    )
+    return spread(node, _parts(message, files), role)
+
+
+def _parts(message: Mapping[str, Any], files: Files) -> list[Part]:
+    blocks = objs(message.get("contentParts"))
+    if not blocks:
+        thought = word(message.get("reasoningContent"))
+        before: list[Part] = [ReasoningPart(thought)] if thought.strip() else []
+        return [*before, *text_parts(words(message.get("content")))]
+    parts: list[Part] = []
+    for block in blocks:
+        match word(block.get("type")):
+            case "tool-call":
+                id = word(block.get("toolCallId"))
+                name = word(block.get("toolName")) or "unknown"
+                parts.append(tool_call({"name": name, "arguments": block.get("args", "")}, id))
+                result = block.get("result")
+                if result is not None:
+                    output = result if isinstance(result, str) else canonical_json(result)
+                    failed = output if block.get("state") == "error" else None
+                    parts.append(ToolResultPart(name, output, ref(id), failed))
+            case "image":
+                found = data_url(word(block.get("url")))
+                part = files.attach_bytes(*found) if found else None
+                parts.append(part if part is not None else OpaquePart(canonical_json(dict(block))))
+            case "info":
+                continue  # A note of the program's.
+            case _:
+                parts += content_parts([block], files)
+    return parts

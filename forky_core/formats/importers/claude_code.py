@@ -1,0 +1,138 @@
+"""Claude Code's sessions: JSON Lines linked by `parentUuid`, the program's own notes among them.
+
+A sub-agent's lines have roots of their own. A compaction begins anew and names what it follows (`logicalParentUuid`),
+so the path is whole again here. A line without an id is a piece of the one it follows; one that repeats an id is told
+beside the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+from forky_core.formats.chaining import spread, usage_of
+from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.fields import micros, obj, picked, ref, word
+from forky_core.formats.speaking import content_parts
+from forky_core.model import Role, Usage
+from forky_core.parts import Draft, Json
+
+NOTE = "It is a note of the program, no message."
+ERROR = "It is an error of the program, no answer."
+
+
+class ClaudeCode:
+    name: ClassVar[str] = "claude-code"
+    label: ClassVar[str] = "Claude Code session"
+
+    def fits(self, sample: Sample) -> bool:
+        return sample.shape == "lines" and any(
+            ("uuid" in line and ("parentUuid" in line or "sessionId" in line))
+            or (line.get("type") == "summary" and "leafUuid" in line)
+            or (line.get("type") == "file-history-snapshot" and "messageId" in line)
+            or (line.get("type") == "queue-operation" and "sessionId" in line)
+            for line in sample.objects
+        )
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+        session = _Session(files)
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+            else:
+                session.take(obj(value))
+        yield session.found()
+
+
+@dataclass(slots=True)
+class _Session:
+    files: Files
+    lines: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By their ids; in the order of the file."""
+    again: dict[str, list[Json]] = field(default_factory=dict)
+    """What else was said under an id that had occurred."""
+    pieces: dict[str, str] = field(default_factory=dict)
+    """Of lines without an id, the one they follow, by the id they are given."""
+    titles: dict[str, str] = field(default_factory=dict)
+    summaries: dict[str, str] = field(default_factory=dict)
+
+    def take(self, line: Mapping[str, Any]) -> None:
+        kind, id = word(line.get("type")), word(line.get("uuid"))
+        if id in self.lines:
+            if line.get("message") != self.lines[id].get("message"):
+                self.again.setdefault(id, []).append(line.get("message"))
+        elif id:
+            self.lines[id] = line
+        elif kind in ("user", "assistant"):
+            above = ref(line.get("parentUuid")) or ""
+            id = f"{above}/+{len(self.pieces) + 1}"
+            self.lines[id] = line
+            self.pieces[id] = above
+        elif kind == "summary":
+            self.summaries[word(line.get("leafUuid"))] = word(line.get("summary"))
+        elif kind in ("custom-title", "ai-title"):
+            self.titles[kind] = word(line.get("customTitle")) or word(line.get("aiTitle"))
+
+    def found(self) -> Found:
+        last_of = {_reply(line): id for id, line in self.lines.items()}
+        nodes: list[Node] = []
+        current, last = None, None
+        for id, line in self.lines.items():
+            nodes += self._nodes(id, line, counts=last_of[_reply(line)] == id)
+            last = id
+            if _says(line) and line.get("isSidechain") is not True and id not in self.pieces:
+                current = id
+        about = self.lines[current or last or ""] if self.lines else {}
+        session, agent = word(about.get("sessionId")), word(about.get("agentId"))
+        titles = (self.titles.get("custom-title"), self.titles.get("ai-title"), *self._summaries())
+        return Found(
+            source_id=f"{session}/{agent}" if agent and current is None else session,
+            title=next(filter(None, titles), ""),
+            nodes=tuple(nodes),
+            current=current or last,
+            extra=picked(about, "gitBranch", "version"),
+        )
+
+    def _summaries(self) -> list[str]:
+        """Newest first; those of other sessions are in the file as well."""
+        return [text for leaf, text in reversed(self.summaries.items()) if leaf in self.lines]
+
+    def _nodes(self, id: str, line: Mapping[str, Any], *, counts: bool) -> list[Node]:
+        parent = ref(line.get("parentUuid")) or ref(line.get("logicalParentUuid"))
+        if not _says(line):
+            why = ERROR if line.get("isApiErrorMessage") is True else NOTE
+            return [Node(id, parent, None, why=why)]
+        message = obj(line.get("message"))
+        role: Role = "user" if line["type"] == "user" else "assistant"
+        model = word(message.get("model"))
+        node = Node(
+            id,
+            parent,
+            Draft(role, ()),
+            created=micros(line.get("timestamp")),
+            model=model if role == "assistant" else "",
+            # The lines of one reply each repeat the tokens of the whole of it.
+            usage=usage_of(message.get("usage")) if counts else Usage(),
+            hidden=line.get("isMeta") is True,
+            extra=self._extra(id, line),
+        )
+        nodes = spread(node, content_parts(message.get("content"), self.files), role)
+        return [replace(one, piece=True) for one in nodes] if id in self.pieces else nodes
+
+    def _extra(self, id: str, line: Mapping[str, Any]) -> dict[str, Json]:
+        extra = picked(line, "isSidechain", "isCompactSummary", "requestId", "agentId", "origin")
+        extra.update(picked(obj(line.get("message")), "stop_reason"))
+        if id in self.again:
+            extra["again"] = self.again[id]
+        return extra
+
+
+def _says(line: Mapping[str, Any]) -> bool:
+    return line.get("type") in ("user", "assistant") and line.get("isApiErrorMessage") is not True
+
+
+def _reply(line: Mapping[str, Any]) -> tuple[str, str]:
+    """One answer of the API is several lines with its id."""
+    id = word(obj(line.get("message")).get("id"))
+    return (id, "") if id else ("", word(line.get("uuid")))

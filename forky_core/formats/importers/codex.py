@@ -1,0 +1,137 @@
+"""Codex rollouts: a line for each item of the conversation, between events that repeat them for the screen.
+
+Where turns were rolled back, what came after follows the message before them: a fork.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from forky_core.formats.chaining import spread
+from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.fields import micros, obj, picked, word, words
+from forky_core.formats.json_values import parse
+from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
+from forky_core.model import Role
+from forky_core.parts import Draft, OpaquePart, Part, ReasoningPart, ToolResultPart, canonical_json
+
+SEALED = "It holds thoughts that only the provider can read."
+_ITEMS = frozenset(("message", "reasoning", "function_call", "function_call_output"))
+_SURROUNDINGS = ("<environment_context>", "<user_instructions>", "<permissions", "# AGENTS.md instructions")
+"""How messages begin that the program wrote for the model."""
+
+
+class Codex:
+    name: ClassVar[str] = "codex"
+    label: ClassVar[str] = "Codex session"
+
+    def fits(self, sample: Sample) -> bool:
+        if sample.shape != "lines" or not sample.objects:
+            return False
+        first = sample.objects[0]
+        if any(line.get("type") in ("session_meta", "response_item") for line in sample.objects):
+            return any(isinstance(line.get("payload"), dict) for line in sample.objects)
+        # The first versions wrote the items themselves, below a line with an id.
+        return {"id", "timestamp", "instructions"} <= first.keys() and "type" not in first
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+        rollout = _Rollout(files)
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+            else:
+                rollout.take(obj(value))
+        yield rollout.found()
+
+
+@dataclass(slots=True)
+class _Rollout:
+    files: Files
+    about: Mapping[str, Any] = field(default_factory=dict)
+    nodes: list[Node] = field(default_factory=list)
+    last: str | None = None
+    turns: list[str | None] = field(default_factory=list)
+    """What each user message on the live path follows."""
+    model: str = ""
+    names: dict[str, str] = field(default_factory=dict)
+    """Of tools, by the id of a call."""
+
+    def take(self, line: Mapping[str, Any]) -> None:
+        payload = obj(line.get("payload")) or line
+        match line.get("type"):
+            case "session_meta":
+                self.about = self.about or payload
+            case "turn_context":
+                self.model = word(payload.get("model")) or self.model
+            case "event_msg":
+                if payload.get("type") == "thread_rolled_back":
+                    self._roll_back(payload.get("num_turns"))
+            case "response_item":
+                self._item(payload, micros(line.get("timestamp")))
+            case "compacted":
+                parts = text_parts(word(payload.get("message")))
+                self._add("user", parts, micros(line.get("timestamp")), hidden=True)
+            case None if not self.about and "id" in line:
+                self.about = line
+            case kind if kind in _ITEMS:
+                self._item(line, 0)
+
+    def _roll_back(self, turns: Any) -> None:
+        if isinstance(turns, int) and not isinstance(turns, bool) and turns > 0 and self.turns:
+            first = max(0, len(self.turns) - turns)
+            self.last = self.turns[first]
+            del self.turns[first:]
+
+    def _item(self, item: Mapping[str, Any], at: int) -> None:
+        kind, call = word(item.get("type")), word(item.get("call_id"))
+        if kind == "message":
+            role = role_of(item.get("role"), "user")
+            parts = content_parts(item.get("content"), self.files)
+            hidden = role != "assistant" and words(item.get("content")).lstrip().startswith(_SURROUNDINGS)
+            if role == "user" and not hidden:
+                self.turns.append(self.last)
+            self._add(role, parts, at, hidden=hidden)
+        elif kind == "reasoning":
+            text = words(item.get("summary")) or words(item.get("content"))
+            self._add("assistant", [ReasoningPart(text)] if text.strip() else [], at, why=SEALED)
+        elif kind in ("function_call", "custom_tool_call"):
+            self.names[call] = word(item.get("name"))
+            self._add("assistant", [tool_call(item, call)], at)
+        elif kind in ("function_call_output", "custom_tool_call_output"):
+            parts = [ToolResultPart(self.names.get(call, ""), _output(item.get("output")), call or None)]
+            self._add("tool", parts, at)
+        else:
+            named = {**item, "type": kind or "unknown"}
+            self._add("assistant", [OpaquePart(canonical_json(named))], at)
+
+    def _add(self, role: Role, parts: list[Part], at: int, *, hidden: bool = False, why: str = "") -> None:
+        id = str(len(self.nodes) + 1)
+        model = self.model if role == "assistant" else ""
+        draft = Draft(role, ()) if parts else None
+        node = Node(id, self.last, draft, created=at, model=model, hidden=hidden, why="" if parts else why)
+        self.nodes += spread(node, parts, role) if parts else [node]
+        self.last = id
+
+    def found(self) -> Found:
+        return Found(
+            source_id=word(self.about.get("id")),
+            title="",
+            nodes=tuple(self.nodes),
+            current=self.last,
+            created=micros(self.about.get("timestamp")),
+            model=self.model,
+            extra=picked(self.about, "originator", "cli_version", "source", "forked_from_id"),
+        )
+
+
+def _output(output: Any) -> str:
+    """A text; an object with one; or a text that is such an object."""
+    if isinstance(output, str) and output.startswith("{"):
+        try:
+            inner = obj(parse(output))
+        except ValueError:
+            return output
+        return word(inner.get("output")) or output
+    return words(obj(output).get("content")) if isinstance(output, dict) else words(output)

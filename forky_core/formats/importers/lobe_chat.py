@@ -1,0 +1,117 @@
+"""LobeChat's backups, old (`state`) and new (`data`): flat messages, joined by topic, parent and thread.
+
+A message without a parent follows the one said before it in its topic. Settings and users beside them are not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from forky_core.formats.chaining import spread
+from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
+from forky_core.formats.speaking import content_parts, role_of, tool_call
+from forky_core.parts import Draft, Part, ReasoningPart, ToolResultPart
+
+
+class LobeChat:
+    name: ClassVar[str] = "lobechat"
+    label: ClassVar[str] = "LobeChat backup"
+
+    def fits(self, sample: Sample) -> bool:
+        return any(
+            ("exportType" in value and isinstance(value.get("state"), dict))
+            or (
+                isinstance(obj(value.get("data")).get("messages"), list)
+                and ("schemaHash" in value or "mode" in value)
+            )
+            for value in sample.objects
+        )
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+            else:
+                yield from _topics(obj(obj(value).get("state")) or obj(obj(value).get("data")), files)
+
+
+def _topics(state: Mapping[str, Any], files: Files) -> Iterator[Found]:
+    topics = _by_id(state, "topics")
+    groups = {**_by_id(state, "agents"), **_by_id(state, "sessions")}
+    threads = _by_id(state, "threads")
+    plugins = _by_id(state, "messagePlugins")
+    said: dict[str, list[Mapping[str, Any]]] = {}
+    for message in objs(state.get("messages")):
+        id = word(message.get("topicId"))
+        said.setdefault(id or f"session {word(message.get('sessionId'))}", []).append(message)
+    for id, messages in said.items():
+        topic = topics.get(id, {})
+        group = groups.get(word(topic.get("sessionId")) or word(messages[0].get("sessionId")), {})
+        nodes, current = _tree(messages, threads, plugins, files)
+        config = obj(group.get("config"))
+        yield Found(
+            source_id=id,
+            title=word(topic.get("title"))
+            or word(obj(group.get("meta")).get("title"))
+            or word(group.get("title")),
+            nodes=nodes,
+            current=current,
+            created=micros(topic.get("createdAt")),
+            system=word(config.get("systemRole")) or word(group.get("systemRole")) or None,
+            model=word(config.get("model")),
+            extra=picked(topic, "favorite", "historySummary"),
+        )
+
+
+def _by_id(state: Mapping[str, Any], key: str) -> dict[str, Mapping[str, Any]]:
+    return {word(entry.get("id")): entry for entry in objs(state.get(key))}
+
+
+def _tree(
+    messages: list[Mapping[str, Any]],
+    threads: Mapping[str, Mapping[str, Any]],
+    plugins: Mapping[str, Mapping[str, Any]],
+    files: Files,
+) -> tuple[tuple[Node, ...], str | None]:
+    nodes: list[Node] = []
+    last: dict[str, str] = {}
+    """The newest message of each thread; "": of the topic itself."""
+    for number, message in enumerate(sorted(messages, key=lambda one: micros(one.get("createdAt"))), 1):
+        id = word(message.get("id")) or f"#{number}"
+        thread = word(message.get("threadId"))
+        begins = ref(threads.get(thread, {}).get("sourceMessageId")) if thread else None
+        parent = ref(message.get("parentId")) or last.get(thread) or begins
+        nodes += _nodes(id, parent, message, plugins.get(id, {}), files)
+        last[thread] = id
+    return tuple(nodes), last.get("")
+
+
+def _nodes(
+    id: str, parent: str | None, message: Mapping[str, Any], plugin: Mapping[str, Any], files: Files
+) -> list[Node]:
+    role = role_of(message.get("role"), "user")
+    parts: list[Part] = []
+    if role == "tool":
+        called = obj(message.get("plugin")) or plugin
+        id_of_call = ref(message.get("tool_call_id")) or ref(called.get("toolCallId"))
+        parts.append(ToolResultPart(word(called.get("apiName")), words(message.get("content")), id_of_call))
+    else:
+        thought = word(obj(message.get("reasoning")).get("content"))
+        parts += [ReasoningPart(thought)] if thought.strip() else []
+        parts += content_parts(message.get("content"), files)
+    for call in objs(message.get("tools")):
+        named = {"name": call.get("apiName"), "arguments": call.get("arguments", "")}
+        parts.append(tool_call(named, word(call.get("id"))))
+    model = word(message.get("model")) or word(obj(message.get("extra")).get("fromModel"))
+    node = Node(
+        id,
+        parent,
+        Draft(role, ()),
+        created=micros(message.get("createdAt")),
+        model=model if role == "assistant" else "",
+        status="interrupted" if message.get("error") and role == "assistant" else "done",
+        extra=picked(message, "provider", "translate", "search", "favorite", "files"),
+    )
+    return spread(node, parts, role)

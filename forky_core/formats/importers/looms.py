@@ -1,0 +1,74 @@
+"""Looms: trees of continuations, many at one place. A text is the model's, or the person's prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.fields import micros, obj, objs, picked, ref, word
+from forky_core.formats.speaking import text_parts
+from forky_core.model import Role
+from forky_core.parts import Draft
+
+
+class Loom:
+    name: ClassVar[str] = "loom"
+    label: ClassVar[str] = "Loom"
+
+    def fits(self, sample: Sample) -> bool:
+        return any(_is_nested(value) or _is_flat(value) for value in sample.objects)
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:  # noqa: ARG002 - it carries none
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+            elif _is_flat(obj(value)):
+                yield _flat(obj(value))
+            else:
+                yield _nested(obj(value))
+
+
+def _is_nested(value: Mapping[str, Any]) -> bool:
+    """socketteer's loom."""
+    root = obj(value.get("root"))
+    return "text" in root and isinstance(root.get("children"), list)
+
+
+def _is_flat(value: Mapping[str, Any]) -> bool:
+    """The export of Obsidian's loom."""
+    nodes = obj(value.get("nodes"))
+    return "current" in value and any("parentId" in obj(one) and "text" in obj(one) for one in nodes.values())
+
+
+def _nested(value: Mapping[str, Any]) -> Found:
+    nodes: list[Node] = []
+    open_ends: list[tuple[str | None, Mapping[str, Any]]] = [(None, obj(value.get("root")))]
+    while open_ends:
+        parent, entry = open_ends.pop()
+        id = word(entry.get("id")) or f"#{len(nodes) + 1}"
+        nodes.append(_node(id, parent, entry))
+        open_ends += [(id, child) for child in objs(entry.get("children"))][::-1]
+    root = word(obj(value.get("root")).get("id"))
+    return Found(root, "", tuple(nodes), ref(value.get("selected_node_id")))
+
+
+def _flat(value: Mapping[str, Any]) -> Found:
+    nodes = tuple(
+        _node(id, ref(obj(entry).get("parentId")), obj(entry))
+        for id, entry in obj(value.get("nodes")).items()
+    )
+    root = next((node.id for node in nodes if node.parent is None), "")
+    return Found(root, "", nodes, ref(value.get("current")))
+
+
+def _node(id: str, parent: str | None, entry: Mapping[str, Any]) -> Node:
+    meta = obj(entry.get("meta"))
+    role: Role = "user" if meta.get("source") == "prompt" else "assistant"
+    return Node(
+        id,
+        parent,
+        Draft(role, tuple(text_parts(word(entry.get("text"))))),
+        created=micros(meta.get("creation_timestamp")) or micros(entry.get("lastVisited")),
+        extra=picked(entry, "tags", "bookmarked", "chapter_id", "generation"),
+    )

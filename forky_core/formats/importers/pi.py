@@ -1,0 +1,143 @@
+"""pi's sessions: JSON Lines, a tree by `parentId` since their second version, a line of entries before.
+
+Entries that are no messages (a change of the model, a label) are links of the chain. What a summary of a branch or a
+compaction says was sent to the model, so it is a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from forky_core.formats.chaining import spread
+from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.fields import micros, obj, objs, picked, ref, whole, word, words
+from forky_core.formats.speaking import content_parts, text_parts
+from forky_core.model import GenerationStatus, Role, Usage
+from forky_core.parts import Draft, Json, Part, TextPart, ToolResultPart
+
+NOTE = "It records a setting, no message."
+_STATUS: dict[str, GenerationStatus] = {"aborted": "stopped", "error": "interrupted"}
+_SUMMARIES = frozenset(("compaction", "branch_summary"))
+
+
+class Pi:
+    name: ClassVar[str] = "pi"
+    label: ClassVar[str] = "pi session"
+
+    def fits(self, sample: Sample) -> bool:
+        first = next(iter(sample.objects), {})
+        return (
+            sample.shape == "lines"
+            and first.get("type") == "session"
+            and "harness" not in first
+            and ("version" in first or "cwd" in first)
+        )
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+        header: Mapping[str, Any] = {}
+        entries: list[Mapping[str, Any]] = []
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+            elif obj(value).get("type") == "session":
+                header = header or obj(value)
+            elif obj(value):
+                entries.append(obj(value))
+        yield _session(header, entries, files)
+
+
+def _session(header: Mapping[str, Any], entries: list[Mapping[str, Any]], files: Files) -> Found:
+    nodes: list[Node] = []
+    names: dict[str, str] = {}
+    title, before = "", None
+    for number, entry in enumerate(entries, 1):
+        id = word(entry.get("id")) or f"#{number}"
+        parent = ref(entry.get("parentId")) if "parentId" in entry else before
+        nodes += _nodes(id, parent, entry, files)
+        if entry.get("type") == "label":
+            names[word(entry.get("label"))] = word(entry.get("targetId"))
+        elif entry.get("type") == "session_info":
+            title = word(entry.get("name")) or title
+        before = id
+    return Found(
+        source_id=word(header.get("id")),
+        title=title,
+        nodes=tuple(nodes),
+        current=before,
+        created=micros(header.get("timestamp")),
+        names={name: target for name, target in names.items() if name and target},
+        extra=picked(header, "version"),
+    )
+
+
+def _nodes(id: str, parent: str | None, entry: Mapping[str, Any], files: Files) -> list[Node]:
+    kind, at = word(entry.get("type")), micros(entry.get("timestamp"))
+    if kind in _SUMMARIES:
+        draft = Draft("user", tuple(text_parts(word(entry.get("summary")))))
+        extra = {"type": kind, **picked(entry, "firstKeptEntryId", "fromId", "tokensBefore")}
+        # Above a compaction stands the conversation itself.
+        return [Node(id, parent, draft, created=at, hidden=kind == "compaction", extra=extra)]
+    if kind == "custom_message":
+        draft = Draft("user", tuple(content_parts(entry.get("content"), files)))
+        hidden = entry.get("display") is False
+        return [
+            Node(id, parent, draft, created=at, hidden=hidden, extra=picked(entry, "customType", "details"))
+        ]
+    message = obj(entry.get("message"))
+    if kind != "message" or not message:
+        return [Node(id, parent, None, why=NOTE)]
+    role, parts = _said(message, files)
+    node = Node(
+        id,
+        parent,
+        Draft(role, ()),
+        created=at or micros(message.get("timestamp")),
+        model=word(message.get("model")) if role == "assistant" else "",
+        status=_STATUS.get(word(message.get("stopReason")), "done"),
+        usage=_usage(message.get("usage")),
+        hidden=message.get("excludeFromContext") is True or message.get("display") is False,
+        extra=picked(message, "provider", "errorMessage", "exitCode", "customType", "details"),
+    )
+    return spread(node, parts, role)
+
+
+def _said(message: Mapping[str, Any], files: Files) -> tuple[Role, list[Part]]:
+    content = message.get("content")
+    match message.get("role"):
+        case "assistant":
+            return "assistant", content_parts([_block(one) for one in _blocks(content)], files)
+        case "toolResult":
+            output = words(content)
+            failed = output if message.get("isError") is True else None
+            id = ref(message.get("toolCallId"))
+            result = ToolResultPart(word(message.get("toolName")), output, id, failed)
+            pictures = [_block(one) for one in objs(content) if one.get("type") == "image"]
+            return "tool", [result, *content_parts(pictures, files)] if pictures else [result]
+        case "bashExecution":
+            ran = f"$ {word(message.get('command'))}\n\n{word(message.get('output'))}".rstrip()
+            return "user", [TextPart(ran)]
+        case "branchSummary" | "compactionSummary":
+            return "user", text_parts(word(message.get("summary")))
+        case _:
+            return "user", content_parts([_block(one) for one in _blocks(content)], files)
+
+
+def _blocks(content: Json) -> list[Json]:
+    return content if isinstance(content, list) else [content]
+
+
+def _block(block: Json) -> Json:
+    """A block under the name that Anthropic gives it."""
+    kind = obj(block).get("type")
+    if kind == "toolCall":
+        return {**block, "type": "tool_use", "input": block.get("arguments")}
+    if kind == "image" and "data" in block:
+        source = {"type": "base64", "data": block["data"], "media_type": block.get("mimeType")}
+        return {"type": "image", "source": source}
+    return block
+
+
+def _usage(usage: Json) -> Usage:
+    entry = obj(usage)
+    return Usage(*(whole(entry.get(key)) for key in ("input", "output", "cacheRead", "cacheWrite")))

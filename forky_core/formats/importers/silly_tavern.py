@@ -1,0 +1,129 @@
+"""SillyTavern's and TavernAI's chats: a line for each message, its swipes beside it.
+
+Swipes are siblings; the rest of the file goes on from the one that is shown. A branch is another file that repeats the
+messages up to the fork: all files of one chat are given the same name, so that they become one conversation again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import Any, ClassVar
+
+from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.fields import micros, obj, objs, picked, seq, word
+from forky_core.formats.speaking import text_parts
+from forky_core.model import Role
+from forky_core.parts import Draft, Json, Part, ReasoningPart
+
+_BRANCH = re.compile(r" - ((?:Branch|Checkpoint) #\d+)$")
+_STAMP = re.compile(r"(\d+)-(\d+)-(\d+) ?@(\d+)h ?(\d+)m ?(\d+)s(?: ?(\d+)ms)?", re.ASCII)
+_NOBODY = frozenset(("", "unused"))
+
+
+class SillyTavern:
+    name: ClassVar[str] = "sillytavern"
+    label: ClassVar[str] = "SillyTavern chat"
+
+    def fits(self, sample: Sample) -> bool:
+        first = next(iter(sample.objects), {})
+        return sample.shape == "lines" and (
+            "chat_metadata" in first
+            or ("user_name" in first and "character_name" in first)
+            or sample.has("mes", "is_user")
+        )
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:  # noqa: ARG002 - it carries none
+        header: Mapping[str, Any] = {}
+        messages: list[Mapping[str, Any]] = []
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+            elif "mes" in obj(value):
+                messages.append(obj(value))
+            elif not messages:
+                header = header or obj(value)
+        yield _chat(PurePosixPath(document.name).stem, header, messages)
+
+
+def _chat(stem: str, header: Mapping[str, Any], messages: list[Mapping[str, Any]]) -> Found:
+    nodes: list[Node] = []
+    before: str | None = None
+    for number, message in enumerate(messages, 1):
+        siblings, live = _swipes(number, message, before)
+        nodes += siblings
+        before = live
+    others = (word(one.get("name")) for one in messages if one.get("is_user") is not True)
+    character = word(header.get("character_name"))
+    if character in _NOBODY:
+        character = next(others, "")
+    main = word(obj(header.get("chat_metadata")).get("main_chat"))
+    branch = _BRANCH.search(stem)
+    return Found(
+        source_id=f"{character}/{_trunk(main or stem)}",
+        title=_trunk(main or stem),
+        nodes=tuple(nodes),
+        current=before,
+        created=_time(header.get("create_date")),
+        branch=(branch.group(1) if branch else stem) if main else "main",
+        extra=picked(header, "user_name", "character_name"),
+    )
+
+
+def _trunk(name: str) -> str:
+    """The chat that a branch, or a branch of a branch, was made from."""
+    while (branch := _BRANCH.search(name)) is not None:
+        name = name[: branch.start()]
+    return name
+
+
+def _swipes(number: int, message: Mapping[str, Any], before: str | None) -> tuple[list[Node], str]:
+    """The node of each variant in their order, and which of them is shown."""
+    texts = [word(text) for text in seq(message.get("swipes"))]
+    infos = objs(message.get("swipe_info"))
+    shown = message.get("swipe_id")
+    if not texts or type(shown) is not int or not 0 <= shown < len(texts):
+        shown = len(texts)
+        texts.append("")
+    nodes = []
+    for place, text in enumerate(texts):
+        info = infos[place] if place < len(infos) else {}
+        if place == shown:
+            nodes.append(_node(f"{number}.{place + 1}", before, word(message.get("mes")), message, message))
+        else:
+            nodes.append(_node(f"{number}.{place + 1}", before, text, message, info))
+    return nodes, f"{number}.{shown + 1}"
+
+
+def _node(
+    id: str, parent: str | None, text: str, message: Mapping[str, Any], said: Mapping[str, Any]
+) -> Node:
+    role: Role = "user" if message.get("is_user") is True else "assistant"
+    extra = obj(said.get("extra"))
+    thought = word(extra.get("reasoning"))
+    parts: list[Part] = [ReasoningPart(thought)] if thought.strip() else []
+    name = word(message.get("name"))
+    return Node(
+        id,
+        parent,
+        Draft(role, (*parts, *text_parts(text)), None if name in _NOBODY else name),
+        created=_time(said.get("send_date")),
+        model=word(extra.get("model")) if role == "assistant" else "",
+        # What the program calls a system message is one that the model does not see.
+        hidden=message.get("is_system") is True,
+        extra=picked(extra, "api", "bookmark_link", "branches", "image", "title"),
+    )
+
+
+def _time(value: Json) -> int:
+    match = _STAMP.match(value) if isinstance(value, str) else None
+    if match is None:
+        return micros(value)
+    year, month, day, hour, minute, second, milli = (int(group or 0) for group in match.groups())
+    try:
+        moment = datetime(year, month, day, hour, minute, second, min(milli, 999) * 1000, UTC)
+    except (ValueError, OverflowError):
+        return 0
+    return max(0, round(moment.timestamp() * 1_000_000))

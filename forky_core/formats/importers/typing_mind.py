@@ -1,0 +1,47 @@
+"""TypingMind's exports: `data.chats`, each a line of messages. Folders, prompts and keys beside them are not read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from forky_core.formats.chaining import openai_chain
+from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
+from forky_core.formats.fields import micros, obj, objs, picked, word
+
+
+class TypingMind:
+    name: ClassVar[str] = "typingmind"
+    label: ClassVar[str] = "TypingMind export"
+
+    def fits(self, sample: Sample) -> bool:
+        return any(any("chatID" in chat for chat in _chats(value)) for value in sample.objects)
+
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+                continue
+            for chat in _chats(obj(value)):
+                yield _chat(chat, files)
+
+
+def _chats(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return objs(obj(value.get("data")).get("chats")) or ([value] if "chatID" in value else [])
+
+
+def _chat(chat: Mapping[str, Any], files: Files) -> Found:
+    model = word(chat.get("model")) or word(obj(chat.get("model")).get("id"))
+    messages = [
+        {**message, "id": message.get("uuid", message.get("id"))} for message in objs(chat.get("messages"))
+    ]
+    chain = openai_chain(messages, files, model=model)
+    return Found(
+        source_id=word(chat.get("chatID")),
+        title=word(chat.get("chatTitle")),
+        nodes=tuple(chain.nodes),
+        current=chain.last,
+        created=micros(chat.get("createdAt")),
+        model=model,
+        extra=picked(chat, "folderID", "updatedAt"),
+    )
