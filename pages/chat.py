@@ -25,6 +25,7 @@ from pages.ui.rules import label_of
 from pages.ui.session import session
 from pages.ui.side import draw_pane, draw_side, pane
 from pages.ui.starting import new_conversation
+from pages.ui.taking_back import confirm_revert, draw_unresolved, settle
 from pages.ui.undoing import page_top
 from pages.ui.window import draw_earlier, draw_later, looked_at, more_of
 from pages.ui.workspace import workspace
@@ -60,8 +61,13 @@ def main() -> None:
         draw_composer(here, here.chat.branch)
     with right, st.container(key="chat-side"):
         draw_side(here)
-    if here.session.acting is not None and here.session.acting[0] == "prune":
-        confirm_prune(here, here.session.acting[1])
+    act, of = here.session.acting or ("", None)
+    if act == "prune" and of is not None:
+        confirm_prune(here, of)
+    elif act == "revert" and of is not None:
+        confirm_revert(here, of)
+    elif act == "settle":
+        settle(here)
 
 
 def _draw_top(here: Frame) -> None:
@@ -97,6 +103,7 @@ def _draw_path(here: Frame) -> None:
     _draw_cells(here, job)
     draw_tail(here, job, version)
     draw_elsewhere(here)
+    draw_unresolved(here)
     draw_marks(here)
     draw_picks(here)
 

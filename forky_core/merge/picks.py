@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from forky_core.context.masking import taken_back
+from forky_core.context.masking import taken_back, turns_of
 from forky_core.context.transcript import dangling, open_calls, tool_closures
 from forky_core.dag import ancestors, first_parent_path, topological_order
 from forky_core.errors import BadContent
@@ -78,11 +78,18 @@ def _with_closures(place: Place, wanted: Sequence[MessageId]) -> tuple[list[Mess
     return [place.lookup(id) for id in order if id in whole], warnings
 
 
+def _read(place: Place) -> frozenset[MessageId]:
+    """What the target shows as turns. A message that only a squash speaks for can still be picked: expanded."""
+    line = place.line_of(place.target)
+    turns = (
+        turn for m in line for part in m.merges if part.brings_turns for turn in turns_of(part, place.lookup)
+    )
+    return frozenset(message.id for message in (*line, *turns))
+
+
 def _sorted_out(place: Place, messages: Sequence[Message]) -> tuple[list[Message], tuple[Omission, ...]]:
     """What can be picked, and why the rest cannot."""
-    known = (
-        ancestors((place.target,), place.parents_of) if place.target is not None else frozenset[MessageId]()
-    )
+    known = _read(place)
     back = taken_back(place.line_of(place.target))
     copies = place.copies(known, without=back)
     taken: list[Message] = []

@@ -16,6 +16,8 @@ from pages.ui.notice import done
 from pages.ui.session import Session
 from pages.ui.stashes import stash_from
 
+_DIALOGS = frozenset({"prune", "revert"})
+
 
 def act_on(here: Frame, act: Act) -> None:
     """Carry out a click. The id comes from a browser, so it is looked up like any other."""
@@ -53,10 +55,24 @@ def _act(here: Frame, name: str, message: Message) -> None:
         case "again":
             chat, _ = here.chat.regenerate(id)
             go(chat)
-        case "prune":
-            held.acting = ("prune", id)
-        case _ if name in FORMS:
+        case "expand":
+            _expand(here, id)
+        case _ if name in FORMS | _DIALOGS:
             held.acting = None if held.acting == (name, id) else (name, id)
+
+
+def _expand(here: Frame, id: MessageId) -> None:
+    """A message that a merge speaks for, put into the context as it was said: picked, one operation."""
+    source = branch_for(id, here.chat.view, here.chat.visible, here.chat.branch_name)
+    if source == here.chat.branch_name:
+        raise NothingToDo(
+            "No other branch leads to that message any more.", "Fork at it, and pick it from there."
+        )
+    plan = here.chat.plan_merge(source, strategy="cherry-pick", picks=[id])
+    if not plan.lands:
+        raise NothingToDo("The branch reads that message already.")
+    done(here.session, here.chat.merge(plan))
+    go(here.chat)
 
 
 def _mark(held: Session, name: str, id: MessageId) -> None:

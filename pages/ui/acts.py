@@ -34,6 +34,7 @@ MENU = (
     ("mark_b", "looks_two", "Mark as B to compare"),
     ("promote", "flag", "Move the branch here"),
     ("link", "link", "Copy a link"),
+    ("revert", "undo", "Take back from here on …"),
     ("prune", "content_cut", "Prune from here …"),
 )
 """Acts of the “…” menu: name, icon, label."""

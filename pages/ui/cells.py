@@ -190,14 +190,22 @@ def _word(act: str, id: MessageId, label: str) -> str:
     return f'<button type="button" class="fk-word" data-act="{act}" data-id="{escape(id)}">{label}</button>'
 
 
-def _visits(ids: Sequence[str]) -> str:
-    """Buttons that go to messages, the first forty."""
+def _visits(ids: Sequence[str], *, expands: bool = False) -> str:
+    """Buttons that go to messages, the first forty; beside each one that puts it into the context, where it is not."""
     buttons = "".join(
         f'<button type="button" class="fk-word" data-act="visit" data-id="{escape(id)}">'
-        f"{escape(id.removeprefix('b2:')[:8])}</button>"
+        f"{escape(id.removeprefix('b2:')[:8])}</button>{_expand(id) if expands else ''}"
         for id in ids[:40]
     )
     return buttons + (f" and {len(ids) - 40} more" if len(ids) > 40 else "")
+
+
+def _expand(id: str) -> str:
+    label = f"Expand: put {id.removeprefix('b2:')[:8]} into the context as it was said"
+    return (
+        f'<button type="button" class="fk-word fk-expand" data-act="expand" data-id="{escape(id)}" '
+        f'title="{label}" aria-label="{label}"><span class="fk-icon" aria-hidden="true">add</span></button>'
+    )
 
 
 def _draw_merge(merge: MergePart) -> None:
@@ -208,7 +216,7 @@ def _draw_merge(merge: MergePart) -> None:
         f'<div class="fk-merge"><div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">merge</span>'
         f"<span>{escape(showable(captions.brought(merge)))}</span></div>"
         f"<details{opened}><summary>What the model reads</summary><pre>{escape(text)}</pre></details>"
-        f'<div class="fk-sources">Stands for {_visits(merge.messages)}</div></div>'
+        f'<div class="fk-sources">Stands for {_visits(merge.messages, expands=not merge.brings_turns)}</div></div>'
     )
 
 

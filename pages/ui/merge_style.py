@@ -9,8 +9,8 @@ from pages.ui.palette import palette
 _CSS = """<style>
 .st-key-merge-strategy, .st-key-merge-strategy > div { width: 100% !important; }
 .st-key-merge-strategy [role="radiogroup"] { display: grid; grid-template-columns: repeat(auto-fit, minmax(11.5rem, 1fr)); gap: .6rem;
-  width: 100%; }
-.st-key-merge-strategy [role="radiogroup"] > div { position: relative; border-radius: .5rem; padding: .55rem .8rem;
+  width: 100%; align-items: stretch; }
+.st-key-merge-strategy [role="radiogroup"] > div { position: relative; height: auto; border-radius: .5rem; padding: .55rem .8rem;
   margin: 0; border: 1px solid color-mix(in srgb, currentColor 14%, transparent); }
 .st-key-merge-strategy [role="radiogroup"] > div:hover {
   border-color: color-mix(in srgb, currentColor 35%, transparent); }

@@ -276,3 +276,30 @@ def test_only_a_window_of_a_long_path_is_drawn_until_more_is_asked_for(forky: Fo
     while "chat.earlier" in keys(test):
         by_key(test, "chat.earlier").click().run()
     assert all(f"message number {i}" in shown(test) for i in range(80))
+
+
+def test_a_message_is_taken_back_from_here_on_and_undo_brings_it_back(chat: Conversation) -> None:
+    answer = chat.path()[1].id
+    test = act(opened(chat), "revert", answer)
+    by_key(test, "revert.note").set_value("That name is taken.")
+    settled(test.run())
+    settled(by_key(test, "revert.go").click().run())
+    said = [item["content"] for item in chat.context().messages]
+    assert "Forky" not in said and any("That name is taken." in text for text in said)
+    chat.undo()
+    assert "Forky" in [item["content"] for item in chat.context().messages]
+
+
+def test_a_conflict_that_landed_open_is_shown_and_settled(forky: Forky) -> None:
+    chat = talk(forky.create("Ports"), "Where does it listen?", "Let us see.")
+    talk(chat.fork("debug"), "And?", "Decision: the port is 9090.")
+    talk(chat, "So?", "Decision: the port is 8080.")
+    chat.merge(chat.plan_merge("debug", strategy="three-way"))
+    test = opened(chat, b="main")
+    assert "1 conflict" in shown(test)
+    test = settled(by_key(test, "chat.settle").click().run())
+    by_key(test, "settle.take.0").set_value("1")
+    settled(test.run())
+    settled(by_key(test, "settle.go").click().run())
+    assert chat.unresolved == ()
+    assert "1 conflict" not in shown(settled(test.run()))

@@ -189,3 +189,13 @@ def test_an_octopus_that_was_overtaken_on_any_branch_is_refused(chat: Conversati
     again = chat.replan(plan.edited_side("flags", "Flags are bits."))
     assert "Flags are bits." in again.payload and "collect_members" in again.payload
     chat.merge(again)
+
+
+def test_a_message_that_only_a_squash_speaks_for_can_be_expanded() -> None:
+    chat = debugged(workspace()[0])
+    chat.merge(chat.plan_merge("debug"))
+    wanted = chat.checkout("debug").path()[3]
+    chat.merge(chat.plan_merge("debug", strategy="cherry-pick", picks=[wanted.id]))
+    assert chat.head is not None
+    assert (chat.head.text, chat.head.sources) == (wanted.text, (wanted.id,))
+    assert not chat.plan_merge("debug", strategy="cherry-pick", picks=[wanted.id]).lands

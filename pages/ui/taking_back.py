@@ -1,0 +1,123 @@
+"""Two dialogs about what the model reads: taking messages back from here on, and settling what merges left open."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from forky_core.merge.settling import LONGEST_WORD, Choice, Clash
+from forky_core.model import MessageId
+from forky_core.repo.reverting import RevertPlan
+from forky_core.views.shelf import count
+from pages.ui.frame import Frame, go, saying
+from pages.ui.markdown import plain_label
+from pages.ui.notice import done
+from pages.ui.session import session
+
+_OPEN = "open"
+_MOST = 20
+"""Conflicts of one dialog."""
+
+
+def _dismissed() -> None:
+    session().acting = None
+
+
+@st.dialog("Take back", icon=":material/undo:", on_dismiss=_dismissed)
+def confirm_revert(here: Frame, id: MessageId) -> None:
+    """Keys: `revert.note`, `revert.go`, `revert.cancel`."""
+    note = st.text_input(
+        "What to tell the model instead (optional)",
+        key="revert.note",
+        max_chars=500,
+        placeholder="e.g. that was wrong",
+    )
+    try:
+        plan = here.chat.plan_revert(id, note=note)
+    except ForkyError as error:
+        st.markdown(plain_label(str(error), 400))
+        return
+    for sentence in _effects(plan):
+        st.markdown(f"- {plain_label(sentence, 300)}")
+    st.caption("Nothing is removed: it stays in the history, and Undo, or taking this back, brings it back.")
+    with st.container(horizontal=True):
+        if st.button("Take back", key="revert.go", type="primary"):
+            here.session.acting = None
+            with saying(here.session):
+                here.chat.revert(plan)
+                done(here.session, here.chat.operations[-1])
+                go(here.chat)
+            st.rerun()
+        if st.button("Cancel", key="revert.cancel"):
+            here.session.acting = None
+            st.rerun()
+
+
+def _effects(plan: RevertPlan) -> list[str]:
+    effects = []
+    gone = len(plan.targets) - len(plan.returning)
+    if gone > 0:
+        effects.append(f"From here on the model no longer reads {count(gone, 'message')} of “{plan.branch}”.")
+    if plan.along:
+        effects.append(f"{count(len(plan.along), 'message')} of these belong to a tool call and go along.")
+    if plan.returning:
+        effects.append(f"{count(len(plan.returning), 'message')} that had been taken back return.")
+    effects.append(f"{plan.tokens:+,} tokens with each question.")
+    return effects
+
+
+def draw_unresolved(here: Frame) -> None:
+    """What merges left open on this branch. Keys: `chat.settle`."""
+    if not here.at_head or not any(merge.claims for m in here.chat.path() for merge in m.merges):
+        return
+    found = here.chat.unresolved
+    if not found:
+        return
+    with st.container(key="line-unresolved", horizontal=True, vertical_alignment="center"):
+        names = ", ".join(clash.key for clash in found[:3]) + (" …" if len(found) > 3 else "")
+        st.markdown(
+            f":material/call_split: **{count(len(found), 'conflict')}** open: {plain_label(names, 120)}",
+            width="content",
+        )
+        st.button("Settle …", key="chat.settle", type="tertiary", on_click=_settle, args=(here,))
+
+
+def _settle(here: Frame) -> None:
+    head = here.chat.branch.head
+    here.session.acting = ("settle", head) if head is not None else None
+
+
+@st.dialog("Settle", icon=":material/call_split:", width="medium", on_dismiss=_dismissed)
+def settle(here: Frame) -> None:
+    """Keys: `settle.take.<n>`, `settle.words.<n>`, `settle.go`."""
+    choices: dict[str, Choice | None] = {}
+    for number, clash in enumerate(here.chat.unresolved[:_MOST]):
+        choice = _ask(number, clash)
+        if choice is not None:
+            choices[clash.conflict.hash] = choice
+    if st.button("Land what is settled", key="settle.go", type="primary", disabled=not choices):
+        here.session.acting = None
+        with saying(here.session):
+            done(here.session, here.chat.merge(here.chat.plan_resolution(choices)))
+            go(here.chat)
+        st.rerun()
+
+
+def _ask(number: int, clash: Clash) -> Choice | None:
+    st.markdown(f"**{plain_label(clash.key, 100)}**")
+    values = {str(at): value.text for at, value in enumerate(clash.conflict.values)}
+    named = {**values, "text": "Own words", _OPEN: "Leave open"}
+    taken = st.radio(
+        "What holds",
+        list(named),
+        index=len(values) + 1,
+        key=f"settle.take.{number}",
+        format_func=lambda at: plain_label(named[at], 200),
+        label_visibility="collapsed",
+    )
+    if taken == "text":
+        words = st.text_input(
+            "Own words", key=f"settle.words.{number}", max_chars=LONGEST_WORD, label_visibility="collapsed"
+        )
+        return Choice("text", words) if words.strip() else None
+    return Choice("text", values[taken][:LONGEST_WORD]) if taken in values else None
