@@ -25,6 +25,8 @@ HOMES = {
 VALUES = {"errors", "hashing", "model", "parts"}
 CONTRACTS = {"store.contract", "store.words", "llm.contract", "llm.tokens"}
 """`store.words` says what a search means, `llm.tokens` estimates text; neither needs an engine."""
+DRAWN = {"views.lanes", "views.shape", "views.words"}
+"""How a conversation hangs together for people: an exported page draws it as the app does."""
 MAY_IMPORT = {
     "errors": VALUES,
     "hashing": VALUES,
@@ -38,8 +40,8 @@ MAY_IMPORT = {
     "store": VALUES | {"dag", "settings"},
     "llm": VALUES | {"retrieval", "settings"},
     "repo": VALUES | CONTRACTS | {"context", "dag", "merge", "retrieval", "settings"},
-    "formats": VALUES | CONTRACTS | {"context", "dag", "repo"},
-    "views": VALUES | CONTRACTS | {"context", "dag", "formats", "merge", "repo", "retrieval"},
+    "formats": VALUES | CONTRACTS | {"context", "dag", "repo", *DRAWN},
+    "views": VALUES | CONTRACTS | {"context", "dag", "merge", "repo", "retrieval"},
 }
 """Of each layer, the others it may know; a layer that is not named here is an entrance and may know all."""
 

@@ -1,4 +1,4 @@
-"""`forky export`: a conversation as a file that somebody else can open."""
+"""`forky export`: a conversation as a file that somebody else, or another program, can open."""
 
 from __future__ import annotations
 
@@ -7,38 +7,74 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from forky_core.cli.plain import one_line
-from forky_core.errors import NothingToDo
+from forky_core.cli.plain import one_line, plain
+from forky_core.errors import BadContent
 from forky_core.formats.forky_file.files import save
-from forky_core.formats.forky_file.writing import chat_of, part_of, written
+from forky_core.formats.sharing import EXPORTERS, exporter, save_as, shared
 from forky_core.views.shelf import count
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky
 
+_ZIP = ".zip"
+
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = commands.add_parser("export", help="write a conversation as a Forky chat file")
+    command = commands.add_parser(
+        "export", help="write a conversation as a file: Forky's own, a web page, Markdown, ChatGPT's …"
+    )
     command.add_argument("conversation", metavar="ID", help="its id or the beginning of it")
     command.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="*.forky.jsonl, or *.forky.zip; default: print it"
+        "--as",
+        dest="format",
+        metavar="FORMAT",
+        help=f"{', '.join(one.name for one in EXPORTERS)}; default: what the file's name says, or forky",
     )
+    command.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: print it")
     command.add_argument("--branch", metavar="NAME", help="only the messages that lead to this branch")
+    command.add_argument(
+        "--message", metavar="ID", action="append", default=[], help="only this message (may be repeated)"
+    )
     command.add_argument("--no-files", action="store_true", help="leave the attachments' bytes out")
     command.set_defaults(run=run, makes_database=False)
 
 
 def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    if options.branch and options.message:
+        raise BadContent("Either a branch or messages.", "Leave --branch or --message out.")
     found = forky.conversation(options.conversation, options.branch)
-    chat = chat_of(forky.store, found.id, files=not options.no_files)
-    if options.branch is not None:
-        head = found.branch.head
-        if head is None:
-            raise NothingToDo(f"“{options.branch}” is empty.")
-        chat = part_of(chat, {options.branch: head})
-    if options.output is None:
-        out.writelines(written(chat))
+    chat = shared(
+        forky.store,
+        found,
+        branch=options.branch,
+        messages=options.message,
+        files=not options.no_files,
+    )
+    path: Path | None = options.output
+    to = exporter(options.format or _meant_by(path))
+    for sentence in to.losses(chat):
+        print(plain(sentence), file=sys.stderr)
+    if path is None:
+        out.flush()
+        for piece in to.write(chat):
+            if hasattr(out, "buffer"):
+                out.buffer.write(piece)
+            else:
+                out.write(piece.decode("utf-8", "replace"))
         return 0
-    save(chat, options.output)
-    print(f"{one_line(options.output.name)}: {count(len(chat.messages), 'message')}", file=sys.stderr)
+    if to.name == "forky" and path.suffix.lower() == _ZIP:
+        save(chat, path)
+    else:
+        save_as(chat, to, path)
+    print(f"{one_line(path.name)}: {count(len(chat.messages), 'message')}", file=sys.stderr)
     return 0
+
+
+def _meant_by(path: Path | None) -> str:
+    """The format whose files are called like this."""
+    name = path.name.lower() if path is not None else ""
+    if name.endswith((".forky.jsonl", ".forky.zip")):
+        return "forky"
+    return next(
+        (one.name for one in EXPORTERS if name.endswith(one.suffix) and one.suffix != ".jsonl"), "forky"
+    )

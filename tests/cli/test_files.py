@@ -54,6 +54,27 @@ def test_a_conversation_is_exported_forked_elsewhere_and_compared(
     assert "forked_from" in capsys.readouterr().out
 
 
+def test_a_conversation_leaves_as_a_page_and_comes_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([chat("a", "First words", "x")]))
+    forky(tmp_path, "import", str(file), "--json")
+    (id,) = json.loads(capsys.readouterr().out)["conversations"]
+    page = tmp_path / "page.html"
+    assert forky(tmp_path, "export", id, "-o", str(page)) == 0
+    assert "operation" in capsys.readouterr().err
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    assert forky(other, "import", str(page), "--json") == 0
+    assert json.loads(capsys.readouterr().out)["conversations"] == [id]
+    assert forky(tmp_path, "export", id, "--as", "markdown", "--branch", "main") == 0
+    assert capsys.readouterr().out.startswith("# ")
+    assert forky(tmp_path, "export", id, "--as", "word") == 2
+    assert "chatgpt" in capsys.readouterr().err
+    assert forky(tmp_path, "export", id, "--as", "openai", "--message", "zzz") == 2
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

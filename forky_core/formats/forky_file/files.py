@@ -12,6 +12,7 @@ from typing import IO
 
 from forky_core.errors import BadContent
 from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.page import page_values
 from forky_core.formats.forky_file.reading import is_ours, read_chat
 from forky_core.formats.forky_file.writing import written
 from forky_core.formats.source import Beside, OpenedDocument, opened, sample
@@ -41,7 +42,8 @@ def read_document(document: OpenedDocument, beside: Beside) -> Chat:
         with beside.members[name]() as stream:
             return stream.read(LARGEST_FILE + 1)
 
-    return read_chat(document.values(), member)
+    values = page_values(document.text()) if document.shape == "text" else document.values()
+    return read_chat(values, member)
 
 
 def save(chat: Chat, path: Path) -> None:

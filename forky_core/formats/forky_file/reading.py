@@ -25,6 +25,7 @@ from forky_core.formats.forky_file.lines import (
     message_of,
     operation_of,
 )
+from forky_core.formats.forky_file.page import MARK
 from forky_core.model import Blob, ConversationId, Generation, Message, MessageId, Operation
 from forky_core.parts import Json
 
@@ -33,7 +34,8 @@ FileOf = Callable[[str], bytes]
 
 
 def is_ours(sample: Sample) -> bool:
-    return any(value.get("harness") == HARNESS for value in sample.objects)
+    """Whether it is a Forky chat file, or a web page with one inside."""
+    return MARK in sample.text or any(value.get("harness") == HARNESS for value in sample.objects)
 
 
 def read_chat(values: Iterable[Json | Unreadable], member: FileOf | None = None) -> Chat:

@@ -126,7 +126,7 @@ def _header(chat: Chat) -> str:
 
 def _refs(chat: Chat) -> Iterator[str]:
     """Branches with their rules, tags, kept tips, stashes; the branch to begin at; whatever else the view holds."""
-    head = _checked_out(chat)
+    head = checked_out(chat)
     if head:
         yield line("ref", name="HEAD", symref=f"heads/{head}")
     for key, value in sorted(chat.entries.items()):
@@ -145,7 +145,7 @@ def _refs(chat: Chat) -> Iterator[str]:
             yield line("entry", key=key, value=value)
 
 
-def _checked_out(chat: Chat) -> str:
+def checked_out(chat: Chat) -> str:
     """The branch that moved last."""
     names = sorted(key.removeprefix("heads/") for key in chat.entries if key.startswith("heads/"))
     for operation in reversed(chat.operations[-20:]):

@@ -1,0 +1,152 @@
+"""The page as a whole: what is said, a policy that runs nothing of it, and the Forky file inside.
+
+The policy names the one script and the one style by their hashes and allows nothing else: no address is ever asked, and
+should a text ever get past the escaping, a browser still would not run it. Without scripts everything can be read.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import ClassVar, get_args
+
+from forky_core.formats.exporters.markdown import when, who
+from forky_core.formats.exporters.page.cells import part_html, safe
+from forky_core.formats.exporters.page.lanes import COLOURS, anchor, lanes_svg, layout_of
+from forky_core.formats.flattening import calls_of
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.page import HOLDER, MARK
+from forky_core.formats.forky_file.writing import written
+from forky_core.formats.losses import Kind, losses, many
+from forky_core.formats.outline import Outline, Section, outline
+from forky_core.formats.rewriting import visible
+from forky_core.model import Generation, Message, MessageId
+
+_KEPT = frozenset(get_args(Kind)) - {"log", "undone", "stashes"}
+"""Everything that is to be seen; what went before and what was put aside is not handed on."""
+_MOST_ROWS = 5_000
+"""Rows of the graph; a longer one is more than a browser draws at once."""
+
+
+class Page:
+    name: ClassVar[str] = "html"
+    label: ClassVar[str] = "Web page (HTML, for anybody)"
+    suffix: ClassVar[str] = ".html"
+    media_type: ClassVar[str] = "text/html"
+
+    def losses(self, chat: Chat) -> tuple[str, ...]:
+        return losses(chat, _KEPT)
+
+    def write(self, chat: Chat) -> Iterator[bytes]:
+        plain = visible(chat)
+        read = outline(plain)
+        calls = calls_of(plain)
+        style, script = _file("page.css"), _file("page.js")
+        yield _head(plain, style, script).encode()
+        yield _top(plain, read).encode()
+        layout = layout_of(read)
+        lane = {id: layout.lane_of[row] for row, id in enumerate(read.shape.order)}
+        if len(read.shape.order) <= _MOST_ROWS:
+            graph = lanes_svg(read, plain.messages, layout)
+            yield f'<details class="graph" open><summary>Graph</summary><div class="lanes">{graph}</div></details>'.encode()
+        for at, section in enumerate(read.sections):
+            yield f"<section>{_section_heading(section, read, first=at == 0)}".encode()
+            for number, message in section.messages:
+                yield _article(plain, read, message, number, calls.get(message.id), lane[message.id]).encode()
+            yield b"</section>\n"
+        yield _foot(plain, script).encode()
+
+
+def _file(name: str) -> str:
+    return files("forky_core.formats.exporters.page").joinpath(name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _head(chat: Chat, style: str, script: str) -> str:
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        f'{MARK}\n<meta name="referrer" content="no-referrer">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{safe(chat.title) or 'A conversation'}</title>\n<style>{style}</style></head>\n<body>\n"
+    )
+
+
+def _top(chat: Chat, read: Outline) -> str:
+    heads = {name: one.head for name, one in chat.view.branches.items() if one.head in read.number}
+    shown = f"{many(len(read.number), 'message')}, {many(max(1, len(heads)), 'branch')}"
+    picker = ""
+    if len(heads) > 1:
+        choices = "".join(
+            f'<option value="{anchor(head)}">{safe(name)}</option>' for name, head in heads.items() if head
+        )
+        picker = (
+            '<select id="branch" aria-label="Branch"><option value="">All branches</option>'
+            f"{choices}</select>"
+        )
+    return (
+        f"<header><h1>{safe(chat.title) or 'A conversation'}</h1><p>{shown}. Written by Forky.</p></header><main>"
+        '<div class="tools needs-script"><input id="search" type="search" placeholder="Search these messages" '
+        f'aria-label="Search these messages">{picker}'
+        f'<button id="download" type="button" data-name="{_file_name(chat)}">Take the Forky file</button>'
+        '<span id="found" role="status"></span></div>\n'
+    )
+
+
+def _file_name(chat: Chat) -> str:
+    name = "-".join("".join(c if c.isalnum() else " " for c in chat.title).split())[:60]
+    return safe(f"{name or 'conversation'}.forky.jsonl")
+
+
+def _section_heading(section: Section, read: Outline, *, first: bool) -> str:
+    if len(read.sections) == 1:
+        return ""
+    name = f"Branch “{safe(section.name)}”" if section.name else "Beside the branches"
+    leaves = "" if first or section.after is None else _leaves(section, read)
+    return f"<h2>{name}{leaves}</h2>"
+
+
+def _leaves(section: Section, read: Outline) -> str:
+    at = next(id for id, number in read.number.items() if number == section.after)
+    return f' <small>from <a href="#{anchor(at)}">message {section.after}</a></small>'
+
+
+def _article(
+    chat: Chat, read: Outline, message: Message, number: int, call: Generation | None, lane: int
+) -> str:
+    shape = read.shape
+    parent: MessageId | None = shape.parent[message.id]
+    labels = [*shape.branches.get(message.id, ()), *shape.tags.get(message.id, ())]
+    sides = [id for id in shape.side_parents.get(message.id, ()) if id in read.number]
+    merged = "".join(f' <a href="#{anchor(id)}">← message {read.number[id]}</a>' for id in sides)
+    tags = "".join(f'<span class="tag">{safe(name)}</span>' for name in labels)
+    heading = (
+        f'<h3><a href="#{anchor(message.id)}">{number}. {safe(who(message, call))}</a>'
+        f"<span>{safe(when(message).removeprefix(' · '))}</span>{merged}{tags}</h3>"
+    )
+    above = f' data-parent="{anchor(parent)}"' if parent is not None else ""
+    body = "".join(part_html(part, chat) for part in message.parts)
+    return (
+        f'<article id="{anchor(message.id)}" class="{message.role} c{lane % COLOURS}"{above}>'
+        f"{heading}{body}</article>\n"
+    )
+
+
+def _foot(chat: Chat, script: str) -> str:
+    rows = "".join(written(chat)).encode()
+    packed = base64.b64encode(gzip.compress(rows, mtime=0)).decode()
+    return (
+        "</main><footer><p>This page loads nothing and sends nothing. With Forky, "
+        "<code>forky import</code> reads it as it is, every branch included.</p></footer>\n"
+        f"{HOLDER}{packed}</script>\n<script>{script}</script></body></html>\n"
+    )

@@ -1,0 +1,250 @@
+"""Another conversation made of one: a part of it, one without merges, one with texts replaced.
+
+Ids name what they stand for (law 1), so whatever changes a message changes its id and all below. Here every place that
+names a message follows: parents, payloads, reverts, claims, pins, branches, tags, kept tips, model calls. What such a
+copy has not: the log, stashes and source fields, which tell of what was left out. The original is not touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from forky_core.dag import ancestors
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.hashing import content_hash
+from forky_core.model import (
+    Blob,
+    ConversationId,
+    Generation,
+    Message,
+    MessageId,
+    Role,
+    View,
+    seal,
+)
+from forky_core.parts import AttachmentPart, Draft, Json, Part, part_from_stored
+from forky_core.repo.identity import free_name
+
+Word = Callable[[str], str]
+_SHARED = ("title", "heads", "rules", "tags", "kept", "forked_from")
+"""Keys of a view that leave with a copy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What becomes of a conversation."""
+
+    why: str
+    """One word that the new conversation's id is derived with: the same rewriting gives the same copy."""
+    keeps: Callable[[Message], bool] = lambda _message: True
+    """What is left out has its children join the nearest ancestor that is kept."""
+    parts: Callable[[Message], tuple[Part, ...]] = lambda message: message.parts
+    word: Word = lambda text: text
+    """Every text that a person or a model wrote, names and titles too."""
+    file: Callable[[Blob], Blob] = lambda blob: blob
+    merges: bool = True
+    """Whether messages keep their further parents."""
+    names: bool = True
+    """Whether messages keep their authors' names."""
+
+
+def visible(chat: Chat) -> Chat:
+    """What a person sees of it, as it is: without the log, stashes and what was undone."""
+    entries = {key: value for key, value in chat.entries.items() if key.partition("/")[0] in _SHARED}
+    view = View(entries, 0)
+    seen = ancestors((tip for tip in view.tips if tip in chat.messages), lambda id: chat.messages[id].parents)
+    messages = {id: message for id, message in chat.messages.items() if id in seen}
+    named = _files_of(messages.values())
+    return Chat(
+        chat.id,
+        MappingProxyType(messages),
+        tuple(one for one in chat.generations if one.message in messages),
+        MappingProxyType(entries),
+        (),
+        MappingProxyType({sha256: blob for sha256, blob in chat.blobs.items() if sha256 in named}),
+        (),
+        (),
+        chat.forked_from,
+    )
+
+
+def rewritten(chat: Chat, wanted: Wanted) -> Chat:
+    """The copy, as a conversation forked from `chat`."""
+    return _Rewriting(visible(chat), wanted).chat()
+
+
+def chosen(chat: Chat, ids: Iterable[MessageId]) -> Chat:
+    """Only these messages, hanging together as they did, with a branch at each end."""
+    wanted = frozenset(ids)
+    made = rewritten(
+        chat, Wanted("chosen " + " ".join(sorted(wanted)), keeps=lambda message: message.id in wanted)
+    )
+    below = {parent for message in made.messages.values() for parent in message.parents}
+    return replace(made, entries=_ends(made, [id for id in made.messages if id not in below]))
+
+
+def _ends(made: Chat, tips: list[MessageId]) -> Mapping[str, Json]:
+    """The entries with each end on a branch, and no branch that shows only what another shows."""
+    entries = {key: value for key, value in made.entries.items() if key.partition("/")[0] != "kept"}
+    pointed = {branch.head: name for name, branch in reversed(made.view.branches.items())}
+    for name in made.view.branches:
+        if name not in {pointed[tip] for tip in tips if tip in pointed}:
+            entries.pop(f"heads/{name}")
+            entries.pop(f"rules/{name}", None)
+    for tip in tips:
+        if tip not in pointed:
+            taken = {key.removeprefix("heads/") for key in entries if key.startswith("heads/")}
+            entries[f"heads/{free_name('main', taken)}"] = {"at": tip}
+    if not any(key.startswith("heads/") for key in entries):
+        entries["heads/main"] = {"at": None}
+    return MappingProxyType(entries)
+
+
+def _files_of(messages: Iterable[Message]) -> frozenset[str]:
+    return frozenset(
+        part.sha256 for message in messages for part in message.parts if isinstance(part, AttachmentPart)
+    )
+
+
+@dataclass(slots=True)
+class _Rewriting:
+    source: Chat
+    wanted: Wanted
+    ids: dict[str, MessageId | None] = field(default_factory=dict)
+    """The new message of each old one, or of the nearest ancestor that is kept."""
+    kept: dict[str, MessageId] = field(default_factory=dict)
+    messages: dict[MessageId, Message] = field(default_factory=dict)
+    files: dict[str, Blob] = field(default_factory=dict)
+    """The new file of each old one."""
+    branches: dict[str, str] = field(default_factory=dict)
+
+    def chat(self) -> Chat:
+        self.files = {sha256: self.wanted.file(blob) for sha256, blob in self.source.blobs.items()}
+        for message in self.source.messages.values():
+            self._take(message)
+        entries = self._entries()
+        title = entries.get("title", "")
+        origin = {"id": str(self.source.id), "name": title}
+        entries["forked_from"] = origin
+        named = _files_of(self.messages.values())
+        blobs = {blob.sha256: blob for blob in self.files.values() if blob.sha256 in named}
+        return Chat(
+            _derived_id(self.source.id, self.wanted.why),
+            MappingProxyType(self.messages),
+            tuple(self._generation(one) for one in self.source.generations if one.message in self.kept),
+            MappingProxyType(entries),
+            blobs=MappingProxyType(blobs),
+            forked_from=MappingProxyType(origin),
+        )
+
+    def _take(self, message: Message) -> None:
+        context = self.ids[message.parent] if message.parent is not None else None
+        if not self.wanted.keeps(message):
+            self.ids[message.id] = context
+            return
+        parts = tuple(self._part(part) for part in self.wanted.parts(message))
+        name = self.wanted.word(message.name) if message.name is not None and self.wanted.names else None
+        sources = tuple(self.kept[id] for id in message.sources if id in self.kept)
+        sides = message.parents[1:] if self.wanted.merges and context is not None else ()
+        parents = dict.fromkeys((context, *(self.kept.get(id) for id in sides)))
+        role: Role = message.role
+        made = seal(
+            Draft(role, parts, name, sources), parents, created=message.created, hidden=message.hidden
+        )
+        self.ids[message.id] = self.kept[message.id] = made.id
+        self.messages.setdefault(made.id, made)
+
+    def _part(self, part: Part) -> Part:
+        if isinstance(part, AttachmentPart):
+            file = self.files.get(part.sha256)
+            sha256 = file.sha256 if file is not None else part.sha256
+            return replace(part, sha256=sha256, name=self.wanted.word(part.name))
+        stored = part.stored()
+        signature = stored.pop("provider_metadata", None)
+        made = self._json(stored)
+        if signature is not None and made == stored:
+            # What a provider signed is of no use once a word of it is another.
+            made["provider_metadata"] = signature
+        return part if made == part.stored() else part_from_stored(made)
+
+    def _json(self, value: Json) -> Json:
+        """`value` with every text rewritten and every id followed; ids of what is left out are dropped from lists."""
+        if isinstance(value, str):
+            return self.kept[value] if value in self.kept else self.wanted.word(value)
+        if isinstance(value, list):
+            return [self._json(item) for item in value if not (_is_id(item) and item not in self.kept)]
+        if isinstance(value, dict):
+            return {self.wanted.word(key): self._json(item) for key, item in value.items()}
+        return value
+
+    def _branch(self, name: str) -> str:
+        """The new name of a branch or tag; no two become the same."""
+        if name not in self.branches:
+            self.branches[name] = free_name(self.wanted.word(name), set(self.branches.values()))
+        return self.branches[name]
+
+    def _entries(self) -> dict[str, Json]:
+        entries: dict[str, Json] = {}
+        for key, value in sorted(self.source.entries.items()):
+            kind, _, name = key.partition("/")
+            if kind == "title":
+                entries["title"] = self.wanted.word(str(value))
+            elif kind in ("heads", "tags"):
+                at = self.ids.get(value["at"]) if value["at"] is not None else None
+                if at is not None or kind == "heads":
+                    entries[f"{kind}/{self._branch(name)}"] = {"at": at}
+            elif kind == "rules":
+                entries[f"rules/{self._branch(name)}"] = self._json(value)
+            elif kind == "kept" and self.ids.get(name) is not None:
+                entries[f"kept/{self.ids[name]}"] = True
+        return entries
+
+    def _generation(self, one: Generation) -> Generation:
+        assert one.message is not None
+        return replace(
+            one,
+            branch=self.wanted.word(one.branch),
+            parent=self.ids.get(one.parent) if one.parent is not None else None,
+            message=self.kept[one.message],
+            parameters=MappingProxyType(self._json(dict(one.parameters))),
+            failure=replace(one.failure, sentence=self.wanted.word(one.failure.sentence))
+            if one.failure is not None
+            else None,
+            partial=(),
+        )
+
+
+def _is_id(value: Json) -> bool:
+    return isinstance(value, str) and value.startswith("b2:") and len(value) == 35
+
+
+def _derived_id(source: ConversationId, why: str) -> ConversationId:
+    """A version-8 UUID (RFC 9562 §5.8): the same copy of the same conversation has the same id."""
+    value = int(content_hash([source, why]).removeprefix("b2:"), 16)
+    value = value & ~(0xF << 76) | 8 << 76
+    value = value & ~(0x3 << 62) | 2 << 62
+    digits = f"{value:032x}"
+    return ConversationId("-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:])))
+
+
+def texts_of(part: Part) -> tuple[str, ...]:
+    """Every text of a part that somebody wrote, as `Wanted.word` gets them."""
+    if isinstance(part, AttachmentPart):
+        return (part.name,) if part.name else ()
+    stored = part.stored()
+    stored.pop("provider_metadata", None)
+    return tuple(_strings(stored))
+
+
+def _strings(value: Json) -> Iterable[str]:
+    open_values = [value]
+    while open_values:
+        value = open_values.pop(0)
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list):
+            open_values[:0] = value
+        elif isinstance(value, dict):
+            open_values[:0] = [*value, *value.values()]

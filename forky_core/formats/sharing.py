@@ -1,0 +1,96 @@
+"""Exporting: which formats there are, what of a conversation leaves, and what the format loses of it (law 8).
+
+`shared` makes the value that leaves, `EXPORTERS` writes it. Nothing here changes the conversation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from forky_core.errors import BadContent, NotFound, NothingToDo
+from forky_core.formats.exporters.chatgpt import ChatGPTTree
+from forky_core.formats.exporters.forky import ForkyFile
+from forky_core.formats.exporters.llm_database import LlmDatabase
+from forky_core.formats.exporters.markdown import Markdown
+from forky_core.formats.exporters.message_arrays import AnthropicMessages, OpenAIMessages, ShareGPTFile
+from forky_core.formats.exporters.notebook import Notebook
+from forky_core.formats.exporters.page.writing import Page
+from forky_core.formats.exporters.session_trace import SessionTrace
+from forky_core.formats.exporting import Exporter
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.files import replacing
+from forky_core.formats.forky_file.writing import chat_of, part_of
+from forky_core.formats.rewriting import chosen
+from forky_core.model import MessageId
+from forky_core.repo.conversation import Conversation
+from forky_core.store.contract import Store
+
+EXPORTERS: tuple[Exporter, ...] = (
+    Page(),
+    ForkyFile(),
+    Markdown(),
+    Notebook(),
+    ChatGPTTree(),
+    OpenAIMessages(),
+    AnthropicMessages(),
+    ShareGPTFile(),
+    SessionTrace(),
+    LlmDatabase(),
+)
+"""In the order people are offered them."""
+
+
+def exporter(name: str) -> Exporter:
+    """Raises NotFound, with the names there are."""
+    found = next((one for one in EXPORTERS if one.name == name), None)
+    if found is None:
+        names = ", ".join(one.name for one in EXPORTERS)
+        raise NotFound(f"There is no format “{name[:40]}”.", f"There are {names}.")
+    return found
+
+
+def shared(
+    store: Store,
+    conversation: Conversation,
+    *,
+    branch: str | None = None,
+    messages: Sequence[MessageId] = (),
+    files: bool = True,
+) -> Chat:
+    """What leaves: everything, what leads to a branch, or chosen messages as a conversation of their own.
+
+    Raises:
+        NothingToDo: the branch is empty.
+        NotFound: there is no such branch or message.
+    """
+    chat = chat_of(store, conversation.id, files=files)
+    if messages:
+        return chosen(chat, [conversation.message(id).id for id in messages])
+    if branch is None:
+        return chat
+    head = conversation.checkout(branch).branch.head
+    if head is None:
+        raise NothingToDo(f"“{branch}” is empty.")
+    return part_of(chat, {branch: head})
+
+
+def file_name(chat: Chat, to: Exporter) -> str:
+    """What to call the file: the title, as far as every system can write it."""
+    words = re.sub(r"[^\w]+", "-", chat.title).strip("-")[:60].strip("-")
+    return (words or "conversation") + to.suffix
+
+
+def save_as(chat: Chat, to: Exporter, path: Path) -> None:
+    """Write the file in place of whatever was there, once it is whole.
+
+    Raises:
+        BadContent: it cannot be written there.
+    """
+    try:
+        with replacing(path) as out:
+            for piece in to.write(chat):
+                out.write(piece)
+    except RecursionError as error:
+        raise BadContent("It is nested too deep for this format.") from error

@@ -1,0 +1,84 @@
+"""What leaves in a format with branches comes back as it was: texts, roles, the tree, what was checked out."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+
+from forky_core.formats.contract import Found
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.files import load
+from forky_core.formats.registry import importer_for
+from forky_core.formats.sharing import exporter
+from forky_core.formats.source import opened, sample
+from forky_core.formats.tree import Grown, grow
+from forky_core.hashing import message_id
+from forky_core.model import MessageId
+from forky_core.parts import part_from_stored
+from tests.formats.exporters.trees import chats, path, shape
+
+
+def written(chat: Chat, name: str, folder: str) -> Path:
+    to = exporter(name)
+    file = Path(folder) / f"chat{to.suffix}"
+    file.write_bytes(b"".join(to.write(chat)))
+    return file
+
+
+def imported(file: Path) -> Grown:
+    with opened(file) as archive:
+        (document,) = archive.documents
+        importer = importer_for(sample(document))
+        assert importer is not None
+        (found,) = importer.read(document, archive.beside)
+        assert isinstance(found, Found)
+        return grow(found)
+
+
+@pytest.mark.parametrize("name", ["chatgpt", "llama.cpp"])
+@hypothesis_settings(max_examples=60)
+@given(chat=chats())
+def test_a_tree_comes_back_from_other_programs_formats(name: str, chat: Chat) -> None:
+    with TemporaryDirectory() as folder:
+        grown = imported(written(chat, name, folder))
+    back = {message.id: message for message in grown.messages}
+    assert shape(back) == shape(chat.messages)
+    assert path(back, grown.head) == path(chat.messages, chat.view.branch("main").head)
+    assert set(back) == set(chat.messages), "without merges every id is what it was"
+
+
+@pytest.mark.parametrize("name", ["forky", "html"])
+@hypothesis_settings(max_examples=60)
+@given(chat=chats())
+def test_forkys_own_file_and_the_page_give_the_same_conversation_back(name: str, chat: Chat) -> None:
+    with TemporaryDirectory() as folder:
+        back = load(written(chat, name, folder))
+    assert back.messages == chat.messages
+    assert back.view.branches == chat.view.branches
+    assert (back.id, back.title) == (chat.id, chat.title)
+
+
+@hypothesis_settings(max_examples=40)
+@given(chat=chats())
+def test_llms_database_holds_every_message_under_our_id(chat: Chat) -> None:
+    with TemporaryDirectory() as folder:
+        database = sqlite3.connect(written(chat, "llm", folder))
+        rows = database.execute("SELECT hash, parent_hash, role FROM messages").fetchall()
+        parts: dict[str, list[dict[str, str]]] = {}
+        for id, kind, text in database.execute(
+            "SELECT message_hash, type, text FROM parts ORDER BY message_hash, position"
+        ):
+            parts.setdefault(id, []).append({"type": kind, "text": text})
+        tips = {row[0] for row in database.execute("SELECT tip_message_hash FROM threads")}
+        database.close()
+    assert {row[0] for row in rows} == set(chat.messages)
+    for id, parent, role in rows:
+        said = [part_from_stored(part) for part in parts[id]]
+        assert id == message_id([parent] if parent else [], role, said)
+    heads: set[MessageId | None] = {branch.head for branch in chat.view.branches.values()}
+    assert tips == heads
