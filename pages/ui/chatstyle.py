@@ -44,6 +44,8 @@ _CSS = """
 .fk-merge-line { display: flex; gap: .45rem; align-items: center; font-weight: 560; }
 .fk-sources { font-size: .8rem; opacity: .8; margin-top: .3rem; }
 .fk-sources .fk-word { font-family: monospace; }
+.fk-sources .fk-expand { text-decoration: none; padding: .05rem .15rem; }
+.fk-sources .fk-expand .fk-icon { font-size: .95rem; vertical-align: -.15em; }
 .fk-merge pre, .fk-fold pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .84rem; margin: .35rem 0 0;
   padding: .5rem .65rem; border-radius: .4rem; background: color-mix(in srgb, currentColor 5%, transparent); max-height: 24rem;
   overflow: auto; font-family: inherit; }

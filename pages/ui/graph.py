@@ -252,8 +252,7 @@ def _card(row: Row, place: _Place, y: float, colors: Palette, epoch: int) -> dic
     width = place.end - place.words
     color = colors.text if row.on_path else colors.quiet
     if row.branches:
-        lane = colors.lane(row.lane)
-        color = lane if row.on_path else blend(lane, colors.background, 0.25)
+        color = colors.lane(row.lane)
     return {
         "id": f"{row.id}#{epoch}#",
         "x": place.words + width / 2,

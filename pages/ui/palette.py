@@ -1,7 +1,7 @@
 """Forky's colours in both themes, for what Streamlit's theme does not reach: the graph and its lanes.
 
 The base colours repeat .streamlit/config.toml (a test compares them); lanes have equal weight, so that colour tells
-branches apart and never ranks them. Every lane reads against its background at 3:1 at least.
+branches apart and never ranks them. A lane is the colour of its branch's name as well, so it reads at 4.5:1 at least.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ LIGHT = Palette(
     quiet="#6f7472",
     border="#e2dfd8",
     selected="#e3eeeb",
-    lanes=("#1f6f63", "#b0612a", "#5b5bb0", "#a3446f", "#3a77a8", "#7a7325", "#8a5a3c", "#56754a"),
+    lanes=("#1f6f63", "#98521f", "#5b5bb0", "#a3446f", "#2f6894", "#68621f", "#8a5a3c", "#4a6840"),
 )
 DARK = Palette(
     dark=True,
