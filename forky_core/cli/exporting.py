@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.plain import one_line, plain
 from forky_core.errors import BadContent
+from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import save
+from forky_core.formats.redaction import findings, redacted, unread_files
 from forky_core.formats.sharing import EXPORTERS, exporter, save_as, shared
 from forky_core.views.shelf import count
 
@@ -35,6 +37,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     command.add_argument(
         "--message", metavar="ID", action="append", default=[], help="only this message (may be repeated)"
     )
+    command.add_argument(
+        "--redact",
+        action="store_true",
+        help="put placeholders for keys, e-mail addresses and phone numbers, in the file only",
+    )
     command.add_argument("--no-files", action="store_true", help="leave the attachments' bytes out")
     command.set_defaults(run=run, makes_database=False)
 
@@ -52,6 +59,7 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     )
     path: Path | None = options.output
     to = exporter(options.format or _meant_by(path))
+    chat = _without_secrets(chat, redact=options.redact)
     for sentence in to.losses(chat):
         print(plain(sentence), file=sys.stderr)
     if path is None:
@@ -68,6 +76,22 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         save_as(chat, to, path)
     print(f"{one_line(path.name)}: {count(len(chat.messages), 'message')}", file=sys.stderr)
     return 0
+
+
+def _without_secrets(chat: Chat, *, redact: bool) -> Chat:
+    """Say what looks private; replace it where that is wanted."""
+    seen = findings(chat)
+    for one in seen if redact else ():
+        print(plain(f"{one.placeholder}: {one_line(one.value)[:60]}, {one.places[0].where}"), file=sys.stderr)
+    if seen and not redact:
+        many = count(len(seen), "thing")
+        print(
+            f"{many} in it may be private (keys, addresses, numbers); --redact lists and replaces them.",
+            file=sys.stderr,
+        )
+    if redact and (unread := unread_files(chat)):
+        print(plain(f"Not looked into: {', '.join(map(one_line, unread))}"), file=sys.stderr)
+    return redacted(chat, seen) if redact else chat
 
 
 def _meant_by(path: Path | None) -> str:

@@ -75,6 +75,23 @@ def test_a_conversation_leaves_as_a_page_and_comes_back(
     assert forky(tmp_path, "export", id, "--as", "openai", "--message", "zzz") == 2
 
 
+def test_what_looks_private_is_said_and_replaced_on_request(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([chat("a", "First words", "I am ada@example.com")]))
+    forky(tmp_path, "import", str(file), "--json")
+    (id,) = json.loads(capsys.readouterr().out)["conversations"]
+    assert forky(tmp_path, "export", id) == 0
+    whole = capsys.readouterr()
+    assert "--redact" in whole.err
+    assert "ada@example.com" in whole.out
+    assert forky(tmp_path, "export", id, "--redact") == 0
+    copy = capsys.readouterr()
+    assert "[e-mail 1]: ada@example.com, message" in copy.err
+    assert "ada@example.com" not in copy.out
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -1,0 +1,152 @@
+"""What looks private in a text: keys and tokens by their known shapes, e-mail addresses, phone numbers.
+
+Patterns, and not a library of numbering plans: without knowing a country such a library finds only what begins with a
+plus, and it is larger than all importers together. What is no secret must not be found either (versions, hashes, dates,
+addresses of machines, hex dumps), or nobody reads the list; the tests hold both sides. Every pattern is bounded, so
+that no text takes more than linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["key", "e-mail", "phone"]
+
+_KEYS = re.compile(
+    r"""
+      -----BEGIN[ ][A-Z ]{0,30}PRIVATE[ ]KEY-----[\s\S]{1,8000}?-----END[ ][A-Z ]{0,30}PRIVATE[ ]KEY-----
+    | (?<![\w-])(?:
+        sk-[A-Za-z0-9_-]{20,250}                            # OpenAI, Anthropic, OpenRouter, DeepSeek …
+      | (?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,120}      # Stripe
+      | (?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])            # AWS
+      | gh[pousr]_[A-Za-z0-9]{36,255} | github_pat_[A-Za-z0-9_]{22,255}
+      | glpat-[A-Za-z0-9_-]{20,100}
+      | xox[abeprs]-[A-Za-z0-9-]{10,250}                    # Slack
+      | AIza[0-9A-Za-z_-]{35}                               # Google
+      | ya29\.[0-9A-Za-z_-]{20,400}
+      | hf_[A-Za-z0-9]{30,60} | gsk_[A-Za-z0-9]{40,80} | xai-[A-Za-z0-9]{40,120} | r8_[A-Za-z0-9]{37}
+      | pplx-[A-Za-z0-9]{40,80} | npm_[A-Za-z0-9]{36} | pypi-[A-Za-z0-9_-]{50,250}
+      | SG\.[A-Za-z0-9_-]{16,40}\.[A-Za-z0-9_-]{16,80}      # SendGrid
+      | eyJ[A-Za-z0-9_-]{10,4000}\.eyJ[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{10,2000}
+      )
+    """,
+    re.VERBOSE,
+)
+_GIVEN = re.compile(
+    r"""
+      (?:\b[Bb]earer[ ]+)(?P<bearer>[A-Za-z0-9._~+/-]{20,400}={0,2})
+    | (?i:api[_-]?key|access[_-]?key|secret|token|passw(?:or)?d|passphrase)["']?[ ]{0,3}[=:][ ]{0,3}["']?
+      (?P<given>[A-Za-z0-9_+/.~!@$%^&*-]{12,200}={0,2})
+    | ://[^\s/:@]{1,80}:(?P<login>[^\s/@:]{6,100})@
+    """,
+    re.VERBOSE,
+)
+"""What is called a secret: after its name, in a header, in an address."""
+_EMAIL = re.compile(
+    r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}([A-Za-z]{2,24})(?![A-Za-z0-9-])"
+)
+_NO_DOMAIN = frozenset(
+    [
+        "png",
+        "jpg",
+        "jpeg",
+        "gif",
+        "svg",
+        "webp",
+        "ico",
+        "css",
+        "js",
+        "ts",
+        "py",
+        "rb",
+        "rs",
+        "go",
+        "md",
+        "txt",
+        "json",
+        "html",
+        "xml",
+        "yml",
+        "yaml",
+        "sh",
+        "exe",
+        "zip",
+        "pdf",
+    ]
+)
+_PHONE = re.compile(
+    r"""
+      (?<![\w+/=.-])\+[1-9](?:[ ]?\(0\))?(?:[ ./-]?\(?\d\)?){7,14}(?!\w)            # with a country
+    | (?<![\w./+-])(?:\([2-9]\d{2}\)[ ]?[2-9]\d{2}[-. ]\d{4}
+                     | [2-9]\d{2}(?P<sep>[-.])[2-9]\d{2}(?P=sep)\d{4})(?![\w/-]|\.\d)   # North America
+    | (?<![\w./:+-])(?<![0-9a-f]{2}[ ])\(?0[1-9]\d{0,3}\)?[ /-]\d{2,8}(?:[ -]\d{2,5}){0,4}
+      (?![\w/:]|[.-]\d|[ ][0-9a-f]{2}\b)                                                    # with a trunk 0
+    """,
+    re.VERBOSE,
+)
+_FEWEST, _MOST = 9, 15
+"""Digits of a phone number, its country or trunk 0 included (E.164 allows 15)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Private:
+    """One place in a text."""
+
+    kind: Kind
+    value: str
+    start: int
+
+
+def private_words(text: str) -> Iterator[Private]:
+    """Whatever looks private, in the order of the text, none inside another."""
+    taken = bytearray(len(text))
+    kept = []
+    found = [*_keys(text), *_emails(text), *_phones(text)]
+    for one in sorted(found, key=lambda one: (_RANK[one.kind], one.start, -len(one.value))):
+        end = one.start + len(one.value)
+        if not any(taken[one.start : end]):
+            taken[one.start : end] = b"\1" * len(one.value)
+            kept.append(one)
+    yield from sorted(kept, key=lambda one: one.start)
+
+
+_RANK: dict[Kind, int] = {"key": 0, "e-mail": 1, "phone": 2}
+
+
+def _keys(text: str) -> Iterator[Private]:
+    for match in _KEYS.finditer(text):
+        value = match.group().rstrip("-_.")
+        if value.startswith("-----") or _is_random(value):
+            yield Private("key", match.group() if value.startswith("-----") else value, match.start())
+    for match in _GIVEN.finditer(text):
+        group = match.lastgroup or ""
+        if group == "login" or _is_random(match[group]):
+            yield Private("key", match[group], match.start(group))
+
+
+def _is_random(value: str) -> bool:
+    """Whether it may be a secret: `sk-your-api-key-goes-here` and `token = get_access_token` are words."""
+    return any(c.isdigit() for c in value) and sum(c.isalpha() for c in value) > 2 and len(set(value)) > 6
+
+
+def _emails(text: str) -> Iterator[Private]:
+    for match in _EMAIL.finditer(text):
+        remote = match.group().startswith("git@") and text[match.end() : match.end() + 1] == ":"
+        if match[1].lower() not in _NO_DOMAIN and not remote:
+            value = match.group()
+            lead = len(value) - len(value.lstrip(".%+-"))
+            yield Private("e-mail", value[lead:], match.start() + lead)
+
+
+_DATE = re.compile(r"^\(?\d{1,2}\)?([ /-])\d{1,2}\1\d{2,4}")
+
+
+def _phones(text: str) -> Iterator[Private]:
+    for match in _PHONE.finditer(text):
+        value = match.group()
+        digits = sum(c.isdigit() for c in value)
+        if _FEWEST <= digits <= _MOST and not (_DATE.match(value) and digits > 10):
+            yield Private("phone", value, match.start())

@@ -1,0 +1,137 @@
+"""Before a conversation is shown to others: what in it looks private, with its places, and a copy without it.
+
+The copy is another conversation, forked from the original: other words are other messages, with other ids all the way
+down (rewriting.py). A value has one placeholder everywhere, also where nothing around it gave it away. The conversation
+in the store is never touched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.outline import outline
+from forky_core.formats.private_words import Kind, private_words
+from forky_core.formats.rewriting import Wanted, rewritten, texts_of, visible
+from forky_core.model import Blob
+from forky_core.parts import ToolCallPart
+
+_AROUND = 40
+"""Characters shown on either side of what was found."""
+_LARGEST = 1_000_000
+"""Bytes of an attachment that is looked into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value stands."""
+
+    where: str
+    """E.g. "message 3", "the title"."""
+    before: str
+    after: str
+    """The words around it, on one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One value that looks private."""
+
+    kind: Kind
+    value: str
+    placeholder: str
+    """What it is replaced by, e.g. `[e-mail 1]`: the same in every copy of this conversation."""
+    places: tuple[Place, ...]
+
+
+def findings(chat: Chat) -> tuple[Finding, ...]:
+    """What looks private in what a person sees of the conversation, in reading order."""
+    plain = visible(chat)
+    places: dict[tuple[Kind, str], list[Place]] = {}
+    for where, text in _texts(plain):
+        for one in private_words(text):
+            before = text[max(0, one.start - _AROUND) : one.start]
+            after = text[one.start + len(one.value) :][:_AROUND]
+            place = Place(where, " ".join(before.split()), " ".join(after.split()))
+            places.setdefault((one.kind, one.value), []).append(place)
+    numbers: dict[Kind, int] = {}
+    found = []
+    for (kind, value), at in places.items():
+        numbers[kind] = numbers.get(kind, 0) + 1
+        found.append(Finding(kind, value, f"[{kind} {numbers[kind]}]", tuple(dict.fromkeys(at))))
+    return tuple(found)
+
+
+def redacted(chat: Chat, ticked: Iterable[Finding]) -> Chat:
+    """A copy in which a placeholder stands for each value that is ticked; `chat` itself where none is."""
+    chosen = tuple(ticked)
+    if not chosen:
+        return chat
+    word = _replacing(chosen)
+    why = "redacted " + " ".join(sorted(finding.placeholder for finding in chosen))
+    return rewritten(chat, Wanted(why, word=word, file=lambda blob: _file(blob, word)))
+
+
+def unread_files(chat: Chat) -> tuple[str, ...]:
+    """Names of the attachments that were not looked into: pictures, archives, very large texts."""
+    return tuple(
+        blob.name or blob.media_type for blob in visible(chat).blobs.values() if _text_of(blob) is None
+    )
+
+
+def _texts(chat: Chat) -> Iterator[tuple[str, str]]:
+    """Every text that leaves, with what to call its place."""
+    yield "the title", chat.title
+    for name, branch in chat.view.branches.items():
+        yield f"the name of a branch, “{name}”", name
+        yield f"the system prompt of “{name}”", branch.rules.system or ""
+    for tag in chat.view.tags:
+        yield f"the tag “{tag}”", tag
+    number = outline(chat).number
+    for message in chat.messages.values():
+        where = f"message {number[message.id]}" if message.id in number else "a hidden message"
+        yield f"the author of {where}", message.name or ""
+        for part in message.parts:
+            yield from ((where, text) for text in texts_of(part))
+            if isinstance(part, ToolCallPart):
+                yield where, part.arguments
+    for call in chat.generations:
+        yield "why an answer failed", call.failure.sentence if call.failure is not None else ""
+    for blob in chat.blobs.values():
+        yield f"the attachment “{blob.name}”", _text_of(blob) or ""
+
+
+def _text_of(blob: Blob) -> str | None:
+    """The words of a file; None where it is none of text or too large."""
+    if len(blob.content) > _LARGEST or b"\0" in blob.content:
+        return None
+    try:
+        return blob.content.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _file(blob: Blob, word: Callable[[str], str]) -> Blob:
+    text = _text_of(blob)
+    said = word(text) if text is not None else None
+    if said is None or said == text:
+        return replace(blob, name=word(blob.name))
+    content = said.encode()
+    return Blob(hashlib.sha256(content).hexdigest(), blob.media_type, word(blob.name), content)
+
+
+def _replacing(chosen: Iterable[Finding]) -> Callable[[str], str]:
+    """Replaces each value wherever it stands as a word of its own, the longest first."""
+    placeholder = {finding.value: finding.placeholder for finding in chosen}
+    values = sorted(placeholder, key=len, reverse=True)
+    pattern = re.compile("|".join(map(_whole, values)))
+    return lambda text: pattern.sub(lambda match: placeholder[match.group()], text)
+
+
+def _whole(value: str) -> str:
+    before = r"(?<!\w)" if value[0].isalnum() else ""
+    after = r"(?!\w)" if value[-1].isalnum() else ""
+    return f"{before}{re.escape(value)}{after}"
