@@ -149,8 +149,21 @@ class Beside:
     held: dict[str, Callable[[], bytes]] = field(default_factory=dict)
     """How to read each attachment's bytes again, by sha256."""
 
+    _carried: list[str] = field(default_factory=list)
+    """Those of `held` whose bytes are in memory: the document itself carried them."""
+
     def names(self) -> tuple[str, ...]:
         return tuple(self.members)
+
+    def let_go(self) -> None:
+        """Forget bytes in memory that nobody has taken: of conversations that are not wanted, or here already."""
+        for sha256 in self._carried:
+            self.held.pop(sha256, None)
+        self._carried.clear()
+
+    def taken(self, part: AttachmentPart) -> tuple[AttachmentPart, Callable[[], bytes]]:
+        """The part and how to read its bytes, which are let go of here."""
+        return part, self.held.pop(part.sha256)
 
     def attach(self, name: str, media_type: str = "", shown: str = "") -> AttachmentPart | None:
         opener = self.members.get(name)
@@ -168,7 +181,10 @@ class Beside:
         return self._part(content, media_type, shown or PurePosixPath(name).name, read)
 
     def attach_bytes(self, content: bytes, media_type: str = "", shown: str = "") -> AttachmentPart | None:
-        return self._part(content, media_type, shown, lambda: content)
+        part = self._part(content, media_type, shown, lambda: content)
+        if part is not None:
+            self._carried.append(part.sha256)
+        return part
 
     def _part(
         self, content: bytes, media_type: str, shown: str, read: Callable[[], bytes]
@@ -184,10 +200,23 @@ class Beside:
 class Archive:
     """A zip file as documents and the files beside them."""
 
-    documents: list[OpenedDocument]
+    readable: list[tuple[str, Opener]]
+    """Members that may hold conversations, those first that most likely do; none of them is opened yet."""
     beside: Beside
     refused: list[Unreadable]
     """Members that were left out, and why."""
+
+    path: Path | None = None
+    """Where the one document lies by itself; None: it is a zip file."""
+
+    def document(self, name: str, open: Opener) -> OpenedDocument:
+        """One of `readable`, with its shape."""
+        return document(name, open, self.path)
+
+    @property
+    def documents(self) -> list[OpenedDocument]:
+        """All of them, opened."""
+        return [self.document(name, open) for name, open in self.readable]
 
 
 @contextmanager
@@ -206,7 +235,7 @@ def opened(path: Path) -> Iterator[Archive]:
     if not magic:
         raise BadContent(f"“{path.name[:100]}” is empty.")
     if magic != b"PK\x03\x04":
-        yield Archive([document(path.name, lambda: path.open("rb"), path)], Beside(), [])
+        yield Archive([(path.name, lambda: path.open("rb"))], Beside(), [], path)
         return
     try:
         with zipfile.ZipFile(path) as packed:
@@ -229,17 +258,26 @@ def _members(packed: zipfile.ZipFile) -> Archive:
             refused.append(Unreadable(info.filename[:100], why))
         else:
             beside.members[info.filename] = _member(packed, info)
-    documents = []
-    for name, opener in beside.members.items():
-        if PurePosixPath(name).suffix.lower() in _READ and not PurePosixPath(name).name.startswith("."):
-            documents.append(document(name, opener))
-    return Archive(documents, beside, refused)
+    readable = [(name, opener) for name, opener in beside.members.items() if _rank(name) < len(_READ)]
+    readable.sort(key=lambda member: _rank(member[0]))
+    return Archive(readable, beside, refused)
 
 
-_READ = frozenset(
-    (".json", ".jsonl", ".ndjson", ".db", ".sqlite", ".md", ".txt", ".csv", ".html", ".png", "")
+_READ = (
+    frozenset((".json", ".jsonl", ".ndjson")),
+    frozenset((".db", ".sqlite", ".md", ".txt", ".csv", ".html", "")),
+    frozenset((".png",)),
 )
-"""Suffixes of members that may hold conversations; the others are files beside them."""
+"""Suffixes of members that may hold conversations, the likeliest first; the others are files beside them. A thousand
+pictures are looked into last, so that the first conversations are not kept waiting."""
+
+
+def _rank(name: str) -> int:
+    path = PurePosixPath(name)
+    if path.name.startswith("."):
+        return len(_READ)
+    suffix = path.suffix.lower()
+    return next((rank for rank, suffixes in enumerate(_READ) if suffix in suffixes), len(_READ))
 
 
 _DRIVE = re.compile(r"[A-Za-z]:")

@@ -48,6 +48,10 @@ class Transaction:
     generations: list[Generation] = field(default_factory=list)
     alone: bool = False
     """Refused where anything at all came after `view`, and not only where a changed key has moved."""
+    derived: dict[str, str] = field(default_factory=dict)
+    """Kept with it, beside the history."""
+    in_bulk: bool = False
+    """One of many that nobody is about to read."""
     _after: dict[str, Json | None] = field(default_factory=dict)
 
     def set(self, key: str, value: Json | None) -> None:
@@ -96,18 +100,24 @@ class Transaction:
         Raises:
             Outdated: somebody moved one of the keys first (or, `alone`, did anything); nothing was written.
         """
-        return self.store.commit(
-            Commit(
-                conversation=self.conversation,
-                verb=verb,
-                summary=summary,
-                changes=self.changes,
-                messages=tuple(self.messages),
-                generations=tuple(self.generations),
-                actor=self.actor,
-                at=now(),
-                group=group,
-                reverts=tuple(reverts),
-                seen=self.view.version if self.alone else None,
-            )
+        return self.store.commit(self.commit(verb, summary, group=group, reverts=reverts))
+
+    def commit(
+        self, verb: str, summary: str, *, group: int | None = None, reverts: Iterable[int] = ()
+    ) -> Commit:
+        """What `publish` hands to the store: for those that publish several at once."""
+        return Commit(
+            conversation=self.conversation,
+            verb=verb,
+            summary=summary,
+            changes=self.changes,
+            messages=tuple(self.messages),
+            generations=tuple(self.generations),
+            actor=self.actor,
+            at=now(),
+            group=group,
+            reverts=tuple(reverts),
+            seen=self.view.version if self.alone else None,
+            derived=self.derived,
+            in_bulk=self.in_bulk,
         )

@@ -18,7 +18,15 @@ from forky_core.parts import Json, canonical_json
 from forky_core.store import statements as sql
 from forky_core.store.compiled import flat, insertion
 from forky_core.store.rows import Row, generation_row
-from forky_core.store.tables import conversations, entries, generations, messages, operations, segments
+from forky_core.store.tables import (
+    conversations,
+    derived,
+    entries,
+    generations,
+    messages,
+    operations,
+    segments,
+)
 
 _FEW = 8
 """Up to this many rows, one statement is quicker than the appenders."""
@@ -43,6 +51,9 @@ class Batch:
     generations: dict[tuple[int, str], tuple[bool, Generation]] = field(default_factory=dict)
     """… → whether it is new to the file, and what it is now."""
 
+    derived: dict[tuple[int, str], tuple[bool, str]] = field(default_factory=dict)
+    """… → whether its conversation is new to the file, and the value."""
+
     def insert(self, table: Table, row: Row) -> None:
         self.inserts.setdefault(table, []).append(row)
 
@@ -60,10 +71,14 @@ class Batch:
         known = self.generations.get((conversation, generation.id))
         self.generations[conversation, generation.id] = (known[0] if known else new, generation)
 
+    def derive(self, conversation: int, key: str, value: str, *, new: bool) -> None:
+        """`new`: the file holds nothing of the conversation yet."""
+        self.derived[conversation, key] = (new, value)
+
     def write(self, cursor: duckdb.DuckDBPyConnection) -> None:
         """All of it in one transaction, or duckdb.Error and nothing."""
         inserts = self._inserts()
-        steps = [*self._entry_steps(), *self._generation_steps()]
+        steps = [*self._entry_steps(), *self._generation_steps(), *self._derived_steps()]
         if sum(map(len, inserts.values())) + len(steps) <= _FEW:
             small = [(insertion(table, len(rows)), flat(rows)) for table, rows in inserts.items()]
             if len(steps) <= 1 and not (steps and entries in inserts):
@@ -89,7 +104,20 @@ class Batch:
         ]
         if new_generations:
             found[generations] = new_generations
+        new_derived = [(*at, value) for at, (new, value) in self.derived.items() if new]
+        if new_derived:
+            found[derived] = new_derived
         return found
+
+    def _derived_steps(self) -> list[Step]:
+        steps: list[Step] = []
+        for (conversation, key), (new, value) in self.derived.items():
+            if not new:
+                steps.append(
+                    (sql.DROP_DERIVED.text, sql.DROP_DERIVED.values(conversation=conversation, key=key))
+                )
+                steps.append((insertion(derived, 1), [conversation, key, value]))
+        return steps
 
     def _entry_steps(self) -> list[Step]:
         stored = [(at, entry) for at, entry in self.changed.items() if entry.stored]

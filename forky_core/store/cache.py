@@ -121,6 +121,11 @@ class Cache:
             self._shelves.move_to_end(conversation)
             return shelf
 
+    def held(self, conversation: ConversationId) -> Shelf | None:
+        """The shelf of a conversation that somebody has read."""
+        with self._lock:
+            return self._shelves.get(conversation)
+
     def publish(self, conversation: ConversationId, messages: Iterable[Message]) -> None:
         self.shelf(conversation).publish(messages)
 

@@ -9,7 +9,7 @@ durable; one that raises has left nothing behind.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from forky_core.model import (
@@ -26,6 +26,7 @@ from forky_core.model import (
     Verb,
     View,
 )
+from forky_core.parts import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,10 @@ class Commit:
     reverts: tuple[int, ...] = ()
     seen: int | None = None
     """Number of the operation after which nothing at all may have come; None: only the changed keys matter."""
+    derived: Mapping[str, str] = field(default_factory=dict)
+    """Kept with it as by `keep_derived`, whole or not at all."""
+    in_bulk: bool = False
+    """One of many that nobody is about to read: a store need not keep what it wrote at hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +113,10 @@ class Store(Protocol):
         self, conversation: ConversationId, *, after: int = 0, limit: int | None = None
     ) -> tuple[Operation, ...]:
         """Operations with a number above `after`, oldest first; with `limit`, the newest that many of them."""
+        ...
+
+    def entries(self, key: str) -> Mapping[ConversationId, Json]:
+        """The value of this key in the current view of every conversation that has it, trashed ones too."""
         ...
 
     def path(self, conversation: ConversationId, head: MessageId) -> tuple[Message, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -30,6 +31,7 @@ from forky_core.model import (
     Operation,
     View,
 )
+from forky_core.parts import Json
 from forky_core.store import statements as sql
 from forky_core.store.backup import back_up
 from forky_core.store.cache import CACHE_BYTES, Cache
@@ -117,10 +119,12 @@ class DuckDBStore:
         self._writer.ask(Record(conversation, generation))
 
     def _published(self, staged: Staged, done: Sequence[Done]) -> None:
-        for id in staged.born:
+        for id in staged.born - staged.in_bulk:
             self._cache.shelf(id).complete(())
         for id, messages in staged.fresh.items():
-            self._cache.shelf(id).publish(messages)
+            shelf = self._cache.held(id) if id in staged.in_bulk else self._cache.shelf(id)
+            if shelf is not None:
+                shelf.publish(messages)
             self._views.keep(id, staged.touched[id].view())
         for request, result in done:
             match request:
@@ -165,6 +169,10 @@ class DuckDBStore:
             raise no_conversation(conversation)
         view = View(MappingProxyType(stored_entries(rows)), version)
         return self._views.keep(conversation, view, purges)
+
+    def entries(self, key: str) -> Mapping[ConversationId, Json]:
+        rows = self._file.rows(sql.ENTRIES_NAMED, key=key)
+        return {ConversationId(str(id)): json.loads(value) for id, value in rows}
 
     def operations(
         self, conversation: ConversationId, *, after: int = 0, limit: int | None = None

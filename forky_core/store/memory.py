@@ -27,7 +27,7 @@ from forky_core.model import (
     Operation,
     View,
 )
-from forky_core.parts import AttachmentPart
+from forky_core.parts import AttachmentPart, Json
 from forky_core.store.auditing import blob_finding, conversation_findings
 from forky_core.store.contract import Commit, Finding, Verification
 from forky_core.store.deciding import (
@@ -126,6 +126,7 @@ class MemoryStore:
         kept.view = kept.view.apply(operation.changes, operation.number)
         kept.operations.append(operation)
         kept.moved.update((change.key, operation) for change in operation.changes)
+        kept.derived.update(commit.derived)
         self._conversations[kept.id] = kept
 
     def record(self, conversation: ConversationId, generation: Generation) -> None:
@@ -141,6 +142,14 @@ class MemoryStore:
     def view(self, conversation: ConversationId) -> View:
         with self._lock:
             return self._kept(conversation).view
+
+    def entries(self, key: str) -> Mapping[ConversationId, Json]:
+        with self._lock:
+            return {
+                kept.id: kept.view.entries[key]
+                for kept in self._conversations.values()
+                if key in kept.view.entries
+            }
 
     def operations(
         self, conversation: ConversationId, *, after: int = 0, limit: int | None = None

@@ -43,6 +43,8 @@ class Staged:
     touched: dict[ConversationId, Ledger] = field(default_factory=dict)
     born: set[ConversationId] = field(default_factory=set)
     fresh: dict[ConversationId, list[Message]] = field(default_factory=dict)
+    in_bulk: set[ConversationId] = field(default_factory=set)
+    """Written by nothing but commits that nobody is about to read."""
 
 
 class Ledgers:
@@ -101,6 +103,7 @@ def stage_record(
     if ledger is None:
         raise no_conversation(id)
     staged.touched[id] = ledger
+    staged.in_bulk.discard(id)
     _stage_generation(ledger, staged.batch, generation)
 
 
@@ -152,6 +155,8 @@ def _stage(
     batch.insert(operations, (here, *row[1:]))
     for generation in commit.generations:
         _stage_generation(ledger, batch, generation)
+    for key, value in commit.derived.items():
+        batch.derive(here, key, value, new=ledger.id in staged.born)
     for change in operation.changes:
         if change.after is not None or change.key in ledger.entries:
             batch.change(
@@ -166,6 +171,10 @@ def _stage(
         else:
             ledger.entries[change.key] = change.after
     ledger.take(operation)
+    if commit.in_bulk and ledger.id not in staged.touched:
+        staged.in_bulk.add(ledger.id)
+    elif not commit.in_bulk:
+        staged.in_bulk.discard(ledger.id)
     staged.touched[ledger.id] = ledger
     staged.fresh.setdefault(ledger.id, []).extend(message for message, _ in fresh)
 

@@ -56,6 +56,11 @@ LAST_CONVERSATION = compiled(select(func.max(conversations.c.conversation)))
 ENTRIES = compiled(
     select(entries.c.key, entries.c.value, entries.c.operation).where(entries.c.conversation == _here)
 )
+ENTRIES_NAMED = compiled(
+    select(conversations.c.id, entries.c.value)
+    .join(entries, entries.c.conversation == conversations.c.conversation)
+    .where(entries.c.key == bindparam("key"))
+)
 VERSION = compiled(select(func.max(operations.c.number)).where(operations.c.conversation == _here))
 
 _message = (

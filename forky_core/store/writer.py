@@ -205,6 +205,7 @@ class Writer:
             raise
         done = [(job.request, result) for job, result in settled if not isinstance(result, Exception)]
         self._publish(staged, done)
+        self._ledgers.drop(staged.in_bulk)
         for request, _ in done:
             if isinstance(request, Alone) and request.forgets is not None:
                 self._ledgers.drop([request.forgets])

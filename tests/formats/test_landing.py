@@ -9,7 +9,9 @@ import pytest
 
 from forky_core.errors import NotFound, NothingToDo
 from forky_core.forky import Forky
+from forky_core.formats.batches import MOST_MESSAGES
 from forky_core.formats.landing import Progress, import_file, imports, preview, undo_import
+from forky_core.model import ConversationSummary
 from forky_core.parts import Json
 from tests.formats.sources import packed, written
 
@@ -122,6 +124,38 @@ def test_a_stopped_import_leaves_nothing(forky: Forky, tmp_path: Path) -> None:
         import_file(forky, path, on_progress=watch, stop=stop)
     assert forky.conversations() == forky.conversations(trashed=True) == ()
     assert imports(forky) == ()
+
+
+def test_a_stopped_import_leaves_nothing_of_what_was_written_already(forky: Forky, tmp_path: Path) -> None:
+    first = import_file(forky, written(tmp_path, [chat("grows", "one")]))
+    known = forky.conversation(first.conversations[0])
+    long = [chat(f"long {number}", *map(str, range(MOST_MESSAGES))) for number in range(3)]
+    path = written(tmp_path, [chat("grows", "one", "two"), *long, chat("last", "text")])
+    stop = Event()
+    seen: list[ConversationSummary] = []
+
+    def watch(progress: Progress) -> None:
+        if progress.done == 4:
+            seen.extend(forky.conversations())
+            stop.set()
+
+    with pytest.raises(NothingToDo):
+        import_file(forky, path, on_progress=watch, stop=stop)
+    assert len(seen) > 1, "some of it had been written"
+    assert [summary.id for summary in forky.conversations()] == [known.id]
+    assert forky.conversations(trashed=True) == ()
+    assert [message.text for message in known.path()] == ["one"]
+    assert len(imports(forky)) == 1
+
+
+def test_one_conversation_twice_in_a_file_is_one(forky: Forky, tmp_path: Path) -> None:
+    path = written(tmp_path, [chat("a", "one"), chat("a", "one", "two"), chat("a", "one", "two")])
+    done = import_file(forky, path)
+    (id,) = done.conversations
+    assert [message.text for message in forky.conversation(id).path()] == ["one", "two"]
+    assert (done.unchanged, len(forky.store.operations(id))) == (1, 2)
+    assert undo_import(forky, done.number) == 1
+    assert forky.conversations() == ()
 
 
 def test_the_account_and_the_source_ids_are_kept(forky: Forky, tmp_path: Path) -> None:

@@ -483,6 +483,46 @@ class StoreLaws:
         assert store.derived(HERE, []) == {}
         assert store.derived(ELSEWHERE, ["a"]) == {}
 
+    def test_what_a_commit_brings_along_is_kept_with_it_or_not_at_all(self, store: Store) -> None:
+        born = Commit(HERE, "import", "Came", (Change("title", None, "x"),), derived={"a": "1", "b": "2"})
+        grown = Commit(HERE, "name", "Named", (Change("title", "x", "y"),), derived={"a": "3"})
+        store.commit_all([born, grown])
+        assert store.derived(HERE, ["a", "b"]) == {"a": "3", "b": "2"}
+        store.commit(replace(grown, changes=(Change("title", "y", "z"),), derived={"a": "4", "c": "5"}))
+        with pytest.raises(Outdated):
+            store.commit(replace(grown, derived={"a": "never"}))
+        assert store.derived(HERE, ["a", "b", "c"]) == {"a": "4", "b": "2", "c": "5"}
+        assert store.verify().clean
+
+    def test_what_came_in_bulk_reads_like_anything_else(self, store: Store) -> None:
+        root, reply = thread(2)
+        heads = (Change("heads/main", None, at(root)), Change("heads/main", at(root), at(reply)))
+        store.commit(Commit(HERE, "import", "Came", heads[:1], (root,), in_bulk=True))
+        store.commit(Commit(HERE, "import", "Grew", heads[1:], (reply,), in_bulk=True))
+        assert store.path(HERE, reply.id) == (root, reply)
+        third = said("three", reply)
+        store.commit(
+            Commit(
+                HERE, "import", "Grew", (Change("heads/main", at(reply), at(third)),), (third,), in_bulk=True
+            )
+        )
+        assert list(store.messages(HERE)) == [root.id, reply.id, third.id]
+        fourth = said("four", third)
+        move(store, third, fourth)
+        assert store.path(HERE, fourth.id)[-1] == fourth
+        assert [operation.number for operation in store.operations(HERE)] == [1, 2, 3, 4]
+        assert store.verify().clean
+
+    def test_a_key_is_read_of_all_conversations_that_have_it(self, store: Store) -> None:
+        assert store.entries("origin") == {}
+        begin(store)
+        begin(store, here=ELSEWHERE)
+        change(store, Change("origin", None, {"id": "x"}), Change("trashed", None, True))
+        assert store.entries("origin") == {HERE: {"id": "x"}}
+        assert store.entries("title") == {HERE: "A talk", ELSEWHERE: "A talk"}
+        store.purge(HERE)
+        assert store.entries("origin") == {}
+
     def test_what_was_worked_out_is_no_part_of_the_history(self, store: Store) -> None:
         begin(store)
         before = (store.view(HERE), store.operations(HERE))

@@ -1,0 +1,140 @@
+"""Conversations of an import on their way into the store, many to a transaction.
+
+A durable write takes milliseconds whatever is in it, so conversations wait for others to share one with; a thread
+waits for the database while the next ones are read. A refused one is told and stops nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from forky_core.errors import ForkyError, StoreError
+from forky_core.formats.account import Account
+from forky_core.model import ConversationId, Operation
+from forky_core.parts import AttachmentPart
+from forky_core.store.contract import Commit, Store
+
+MOST_MESSAGES = 2_000
+MOST_CHARACTERS = 4_000_000
+"""Of one batch; two of them are in memory at a time, one being filled and one being written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A conversation, or what is new in one, ready to be written."""
+
+    commit: Commit
+    title: str
+    files: tuple[tuple[AttachmentPart, Callable[[], bytes]], ...]
+    """What its messages name, and how to read the bytes: only while they are put into the store."""
+    account: Account
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    waiting: Waiting
+    why: str
+
+
+Outcome = tuple[Waiting, Operation | Refused]
+
+
+@dataclass(slots=True)
+class Batches:
+    """Filled by one thread. `settled` hears of each conversation, on that thread, once it is durable or refused."""
+
+    store: Store
+    settled: Callable[[Waiting, Operation | Refused], None]
+    _batch: list[Waiting] = field(default_factory=list)
+    _ids: set[ConversationId] = field(default_factory=set)
+    """Of what was handed in and has not settled."""
+    _messages: int = 0
+    _characters: int = 0
+    _writing: Future[list[Outcome]] | None = None
+    _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "forky-import"))
+
+    def add(self, waiting: Waiting) -> None:
+        self._batch.append(waiting)
+        self._ids.add(waiting.commit.conversation)
+        self._messages += len(waiting.commit.messages)
+        self._characters += sum(len(message.text) for message in waiting.commit.messages)
+        if self._messages >= MOST_MESSAGES or self._characters >= MOST_CHARACTERS:
+            self._send()
+
+    def holds(self, conversation: ConversationId) -> bool:
+        """Whether something of it is still on its way."""
+        return conversation in self._ids
+
+    def flush(self) -> None:
+        """Wait until all of it is durable or refused. Raises StoreError where the database cannot keep it."""
+        self._send()
+        self._settle()
+
+    def close(self) -> None:
+        """Let what is being written end; what was not sent is dropped."""
+        self._thread.shutdown()
+
+    def _send(self) -> None:
+        batch, self._batch = self._batch, []
+        self._messages = self._characters = 0
+        self._settle()
+        if batch:
+            self._writing = self._thread.submit(_write, self.store, batch)
+
+    def _settle(self) -> None:
+        writing, self._writing = self._writing, None
+        if writing is None:
+            return
+        for waiting, outcome in writing.result():
+            self._ids.discard(waiting.commit.conversation)
+            self.settled(waiting, outcome)
+
+
+def _write(store: Store, batch: Sequence[Waiting]) -> list[Outcome]:
+    for waiting in batch:
+        for part, read in waiting.files:
+            store.put_blob(read(), part.media_type, part.name)
+    try:
+        return list(zip(batch, store.commit_all([one.commit for one in batch]), strict=True))
+    except StoreError:
+        raise
+    except (ForkyError, ValueError):
+        return [(waiting, _written(store, waiting)) for waiting in batch]
+
+
+def _written(store: Store, waiting: Waiting) -> Operation | Refused:
+    """What became of a commit whose batch had one that was refused: it may be written, be refused, or be neither."""
+    commit = waiting.commit
+    try:
+        before = commit.seen or 0
+        for operation in store.operations(commit.conversation, after=before):
+            if (operation.verb, operation.at, operation.changes) == (commit.verb, commit.at, commit.changes):
+                return operation
+    except ForkyError:
+        """A new one, which is not there."""
+    try:
+        return store.commit(commit)
+    except StoreError:
+        raise
+    except (ForkyError, ValueError) as error:
+        return Refused(waiting, str(error))
+
+
+def without(account: Account, refused: Refused) -> Account:
+    """The sum, where one that is in it was not written after all: it still adds up."""
+    lost = refused.waiting.account.imported
+    skipped = dict(account.skipped)
+    skipped[refused.why] = skipped.get(refused.why, 0) + lost
+    return Account(
+        account.conversations,
+        account.unreadable + 1,
+        account.seen,
+        account.imported - lost,
+        account.split,
+        account.collapsed,
+        MappingProxyType(skipped),
+        account.notes,
+    )

@@ -1,0 +1,65 @@
+"""What a source holds, one conversation after the other, each read by the importer its document fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from forky_core.errors import ForkyError
+from forky_core.formats.contract import Found, Importer, Unreadable
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.files import read_document
+from forky_core.formats.forky_file.reading import is_ours
+from forky_core.formats.registry import importer_for
+from forky_core.formats.source import Archive, sample
+from forky_core.formats.tree import Grown
+from forky_core.repo.identity import title_from, title_line
+
+UNKNOWN = "Its format is not known."
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One conversation of a source, or why there is none in its place."""
+
+    number: int
+    """Its place in the source: what a person ticks."""
+    importer: Importer | None
+    """None of our own files, and where the format is not known."""
+    found: Found | Chat | Unreadable
+
+
+def pieces(archive: Archive) -> Iterator[Piece]:
+    """Raises nothing for what a document holds: it comes as an `Unreadable`."""
+    number = 0
+    for name, open in archive.readable:
+        importer: Importer | None = None
+        found: Iterable[Found | Chat | Unreadable]
+        try:
+            opened = archive.document(name, open)
+            looked_at = sample(opened)
+            if is_ours(looked_at):
+                found = (read_document(opened, archive.beside),)
+            else:
+                importer = importer_for(looked_at)
+                if importer is not None:
+                    found = importer.read(opened, archive.beside)
+                elif len(archive.readable) > 1:
+                    continue  # A file of the archive that is not about conversations.
+                else:
+                    found = (Unreadable(name, UNKNOWN),)
+            for one in found:
+                number += 1
+                yield Piece(number, importer, one)
+        except ForkyError as error:
+            number += 1
+            yield Piece(number, importer, Unreadable(name, str(error)))
+
+
+def title_of(grown: Grown) -> str:
+    """Its own title, or one made of what was asked first."""
+    title = title_line(grown.found.title)
+    if title:
+        return title
+    first = next((m for m in grown.messages if m.role == "user" and not m.hidden and m.text.strip()), None)
+    return title_from(first.text) if first is not None else ""
