@@ -93,6 +93,17 @@ class Row:
             return None
         return first
 
+    @property
+    def rivals(self) -> tuple[Message, ...]:
+        """Answers of the row to one and the same question, which can be fused; () where there are fewer than two."""
+        answers = [turn.answers[0].message for turn in self.turns if turn is not None and turn.answers]
+        beside: dict[MessageId | None, dict[MessageId, Message]] = {}
+        for answer in answers:
+            if answer.role == "assistant" and answer.text:
+                beside.setdefault(answer.parent, {})[answer.id] = answer
+        most = max(beside.values(), key=len, default={})
+        return tuple(most.values()) if len(most) > 1 else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:

@@ -15,20 +15,17 @@ from forky_core.errors import ForkyError
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.reply_job import ReplyJob
 from forky_core.views.captions import dollars, ended, merged, seconds, tokens
-from forky_core.views.compare import Column, Comparison, Entry, Row, Turn
+from forky_core.views.compare import Column, Comparison, Entry, Turn
 from forky_core.views.shelf import count
-from forky_core.views.textdiff import text_diff
-from pages.ui.diff import draw_diff
 from pages.ui.frame import Frame, place, saying
 from pages.ui.markdown import plain_label, show_text
 from pages.ui.notice import done
+from pages.ui.together import draw_together
 
 _ROWS = 8
 """Turns drawn at once, the newest; earlier ones on request."""
 _NOTABLE = 0.1
 """Seconds until the first word, below which nobody wants to know."""
-_DIFF = "compare.diff"
-_LAYOUT = "compare.layout"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +187,7 @@ def _draw_row(desk: Desk, found: Comparison, number: int, jobs: dict[str, ReplyJ
                 _draw_turn(desk, found.columns[at], turn, f"{number}-{at}", alone=row.asked is None)
                 if last:
                     _draw_end(desk, found.columns[at], jobs)
-        _draw_comparison(found, row, number)
+        draw_together(desk.frame, found, row, number)
 
 
 def _draw_turn(desk: Desk, column: Column, turn: Turn | None, key: str, *, alone: bool) -> None:
@@ -240,60 +237,6 @@ def _took(desk: Desk, entry: Entry) -> str:
     if (entry.seconds_to_first_token or 0) >= _NOTABLE:
         facts.append(f"first word after {seconds(entry.seconds_to_first_token or 0)}")
     return plain_label(" · ".join(facts), 200)
-
-
-def _draw_comparison(found: Comparison, row: Row, number: int) -> None:
-    """The diff of two answers of a row, when it is asked for."""
-    answered = [at for at, turn in enumerate(row.turns) if turn is not None and turn.text]
-    if len(answered) < 2:
-        return
-    open_one = st.session_state.get(_DIFF)
-    st.button(
-        "Hide the difference" if open_one == number else "Show the difference",
-        key=f"compare.diff.{number}",
-        type="tertiary",
-        icon=":material/difference:",
-        on_click=_toggle_diff,
-        args=(number,),
-    )
-    if open_one != number:
-        return
-    one, other, beside = _which(found, answered, number)
-    texts = [turn.text if turn else "" for turn in row.turns]
-    diff = text_diff(texts[one], texts[other])
-    names = (found.columns[one].side.label, found.columns[other].side.label)
-    st.caption(
-        f"{plain_label(names[0], 60)} → {plain_label(names[1], 60)} · {diff.same_share:.0%} of the text in common"
-    )
-    draw_diff(diff, names, beside=beside, key=f"compare.diff.{number}")
-
-
-def _toggle_diff(number: int) -> None:
-    st.session_state[_DIFF] = None if st.session_state.get(_DIFF) == number else number
-
-
-def _which(found: Comparison, answered: list[int], number: int) -> tuple[int, int, bool]:
-    """Two columns and the layout."""
-    with st.container(key=f"line-compare-diff-{number}", horizontal=True, vertical_alignment="bottom"):
-        st.session_state.setdefault(_LAYOUT, "beside")
-        beside = st.segmented_control(
-            "Layout",
-            ["beside", "inline"],
-            format_func=lambda value: "Side by side" if value == "beside" else "Inline",
-            key=_LAYOUT,
-            required=True,
-            label_visibility="collapsed",
-        )
-        if len(answered) == 2:
-            return answered[0], answered[1], beside == "beside"
-
-        def label(at: int) -> str:
-            return found.columns[at].side.label
-
-        one = st.selectbox("From", answered, format_func=label, key=f"compare.from.{number}", width=180)
-        rest = [at for at in answered if at != one]
-        other = st.selectbox("To", rest, format_func=label, key=f"compare.to.{number}", width=180)
-    return one, other, beside == "beside"
 
 
 def _draw_end(desk: Desk, column: Column, jobs: dict[str, ReplyJob]) -> None:

@@ -35,7 +35,7 @@ def draw_preview(frame: Frame, held: Planning) -> None:
         st.caption(f":material/info: {plain_label(warning, 300)}")
     st.markdown(_cost_line(frame, plan))
     if plan.fast_forward is None:
-        _draw_payload(frame, held, plan)
+        draw_payload(frame, held, plan)
     _draw_left_out(frame, plan)
 
 
@@ -69,7 +69,8 @@ def answering(frame: Frame) -> ModelInfo | None:
         return None
 
 
-def _draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
+def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
+    """The text, and a way to change it. Keys: `merge.edit`, `merge.text`, `merge.reset`."""
     editable = plan.block is not None
     with st.container(key="line-merge-preview", horizontal=True, vertical_alignment="center"):
         st.caption("What the model will read, word for word", width="stretch")

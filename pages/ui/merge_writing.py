@@ -1,4 +1,4 @@
-"""A squash that a model writes: begun by the person, watched while it is made, refused in plain words."""
+"""A squash or a fusion that a model writes: begun by the person, watched while it is made, refused in plain words."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def _name(frame: Frame, held: Planning) -> str:
 def _draw_offer(frame: Frame, held: Planning) -> None:
     plan = held.quoted
     assert plan is not None
-    said = f"{_name(frame, held)} will read {count(len(plan.turns), 'message')} once, about {plan.tokens_full + _INSTRUCTIONS:,} tokens"
+    what = "answer" if held.wish.strategy == "fuse" else "message"
+    said = f"{_name(frame, held)} will read {count(len(plan.turns), what)} once, about {plan.tokens_full + _INSTRUCTIONS:,} tokens"
     try:
         rate = frame.forky.models.model(held.wish.writer or "").info().input_price
     except ForkyError:
@@ -44,7 +45,8 @@ def _draw_offer(frame: Frame, held: Planning) -> None:
     if rate:
         said += f" (about {plain_label(dollars((plan.tokens_full + _INSTRUCTIONS) * rate))})"
     st.caption(
-        f"{said}. What it writes is checked against what it cites, and shown here before anything lands."
+        f"{said}. What it writes is checked against {'them' if what == 'answer' else 'what it cites'}, and shown here "
+        "before anything lands."
     )
     st.button(
         f"Write it with {_name(frame, held)}",
@@ -83,7 +85,9 @@ def _draw_rejected(frame: Frame, held: Planning) -> None:
     error = held.rejected
     assert error is not None
     with st.container(key="merge-rejected", border=True):
-        st.markdown(f":material/gpp_bad: {_name(frame, held)} wrote a summary that does not hold.")
+        st.markdown(
+            f":material/gpp_bad: {_name(frame, held)} wrote {'an answer' if held.wish.strategy == 'fuse' else 'a summary'} that does not hold."
+        )
         for problem in error.problems[:12]:
             st.markdown(f"- {plain_label(problem, 300)}")
         if len(error.problems) > 12:
@@ -104,7 +108,7 @@ def _draw_ways_on(frame: Frame, held: Planning) -> None:
             args=(held, frame.forky, frame.chat),
         )
         st.button(
-            "Use the quoted lines instead",
+            "Use the one by rule instead" if held.wish.strategy == "fuse" else "Use the quoted lines instead",
             key="merge.quoted",
             icon=":material/format_quote:",
             on_click=_use_quoted,

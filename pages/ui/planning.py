@@ -7,7 +7,7 @@ edited, or a model has written, is never thrown away by that: the page says what
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 
 import streamlit as st
@@ -24,6 +24,8 @@ from forky_core.repo.conversation import Conversation
 
 WRITTEN = frozenset({"squash", "three-way"})
 """Strategies that a model can do the reading for."""
+_BY_MODEL = WRITTEN | {"fuse"}
+"""What a model may write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class Wish:
     writer: str | None = None
     """The model that writes a squash; None: lines are quoted without one."""
     picks: tuple[MessageId, ...] = ()
+    """Of a cherry-pick; of a fusion, the answers."""
     force: bool = False
     """A merge message where a fast-forward would do."""
     others: tuple[str, ...] = ()
@@ -128,7 +131,7 @@ def plan_anew(forky: Forky, chat: Conversation, wish: Wish) -> Planning:
     except ForkyError as error:
         made.sentence = str(error)
         return made
-    if wish.writer is not None and wish.strategy in WRITTEN and plan.drafts:
+    if wish.writer is not None and wish.strategy in _BY_MODEL and plan.drafts:
         made.quoted = plan
     else:
         made.take(plan)
@@ -144,7 +147,14 @@ def go_on(held: Planning, chat: Conversation) -> Planning:
     made = held.plan or held.quoted
     assert made is not None
     fresh = Planning(held.wish)
-    fresh.take(chat.replan(made))
+    if held.wish.strategy != "fuse":
+        fresh.take(chat.replan(made))
+        return fresh
+    again, block = chat.plan_fuse(held.wish.picks), made.block
+    assert block is not None
+    assert again.block is not None
+    # What is fused does not depend on where it lands: the words stay, whoever wrote them.
+    fresh.take(again.with_block(replace(again.block, text=block.text, made_by=block.made_by)))
     return fresh
 
 
@@ -155,6 +165,8 @@ def begin_writing(held: Planning, forky: Forky, chat: Conversation) -> None:
 
 
 def _plan(forky: Forky, chat: Conversation, wish: Wish, model: str | None, stop: Event) -> MergePlan:
+    if wish.strategy == "fuse":
+        return chat.plan_fuse(wish.picks, model=model, stop=stop)
     if wish.graft is not None:
         return chat.plan_graft(
             forky.conversation(wish.graft, wish.source),

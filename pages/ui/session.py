@@ -50,6 +50,8 @@ class Session:
     """When it was first drawn (ui/notice.py)."""
     planning: Planning | None = None
     """The merge being previewed."""
+    fusing: Planning | None = None
+    """The fusion being previewed, on the Compare page."""
     choices: dict[str, str] = field(default_factory=dict)
     """Small settled choices of pages, by `page.thing`."""
 

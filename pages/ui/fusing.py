@@ -1,0 +1,234 @@
+"""Fuse, below a row of Compare: several answers to one question made into one, read before it lands (law 8).
+
+Which answers, on which branch and who writes is in the URL (`…&fuse=3f2a91,77c01b&on=main&by=model`); choosing other
+columns to compare ends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from forky_core.errors import ForkyError, Outdated
+from forky_core.merge.fuse import FusePlan
+from forky_core.model import MessageId
+from forky_core.views.compare import Comparison, Row
+from forky_core.views.shelf import count
+from pages.ui.frame import Frame, place, saying
+from pages.ui.markdown import plain_label
+from pages.ui.merge_choices import want
+from pages.ui.merge_preview import draw_payload
+from pages.ui.merge_writing import draw_writing
+from pages.ui.notice import done
+from pages.ui.planning import Planning, Wish, go_on, plan_anew, planning
+
+_DIGITS = 12
+"""Of an answer's id in the URL."""
+_OFFLINE = "Offline"
+
+
+def offer_fusion(row: Row, number: int) -> None:
+    """The button that opens it, where the row has answers to one question. Key: `compare.fuse.<row>`."""
+    found = row.rivals
+    if not found:
+        return
+    ids = _written([answer.id for answer in found])
+    opened = st.query_params.get("fuse") == ids
+    st.button(
+        "Do not fuse" if opened else f"Fuse {len(found)} into one",
+        key=f"compare.fuse.{number}",
+        type="tertiary",
+        icon=":material/merge_type:",
+        help="Make one answer of these; from then on the model reads that one only",
+        on_click=want,
+        kwargs={"fuse": None if opened else ids, "on": None},
+    )
+
+
+def draw_fusion(frame: Frame, found: Comparison, row: Row) -> None:
+    """Keys: `compare.fuse_on`, `compare.fuse_by`, `compare.fuse_land`, `compare.fuse_best`, `merge.edit` …."""
+    answers = [answer.id for answer in row.rivals]
+    if not answers or st.query_params.get("fuse") != _written(answers):
+        return
+    targets = _targets(frame, found, answers)
+    target = st.query_params.get("on", "")
+    if target not in frame.chat.branches:
+        # Kept from here on, so that a branch that moves takes no preview away.
+        target = st.query_params["on"] = targets[0]
+    targets = tuple(dict.fromkeys((*targets, target)))
+    chat = frame.chat.checkout(target)
+    wish = Wish(
+        chat.id, target, target, "fuse", writer=st.query_params.get("by") or None, picks=tuple(answers)
+    )
+    held = frame.session.fusing = planning(frame.session.fusing, frame.forky, chat, wish)
+    here = Frame(frame.forky, frame.session, chat, frame.at)
+    with st.container(key="compare-fusion", border=True):
+        st.markdown(
+            ":material/merge_type: **One answer of these.** From then on the model reads it in their place; they all stay."
+        )
+        _draw_choices(here, wish, targets)
+        _draw_plan(here, held, found)
+
+
+def _targets(frame: Frame, found: Comparison, answers: Sequence[MessageId]) -> tuple[str, ...]:
+    """Branches it can land on: those that stand at one of the answers, then the one at hand."""
+    branches = frame.chat.branches
+    standing = [
+        column.side.branch
+        for column in found.columns
+        if column.side.branch in branches and column.side.head in answers
+    ]
+    mine = frame.chat.branch_name
+    names = [name for name in standing if name is not None]
+    return tuple(dict.fromkeys((mine, *names) if mine in names or not names else (*names, mine)))
+
+
+def _draw_choices(here: Frame, wish: Wish, targets: tuple[str, ...]) -> None:
+    on, by = st.columns(2)
+    with on:
+        st.session_state["compare.fuse_on"] = wish.target
+        st.selectbox(
+            "On branch",
+            targets,
+            key="compare.fuse_on",
+            format_func=lambda name: plain_label(name, 60),
+            on_change=lambda: want(on=st.session_state["compare.fuse_on"]),
+        )
+    with by:
+        infos = {info.name: info for info in here.forky.models.models() if info.provider != _OFFLINE}
+        names = ["", *infos, *([wish.writer] if wish.writer and wish.writer not in infos else [])]
+        st.session_state["compare.fuse_by"] = wish.writer or ""
+        st.selectbox(
+            "Written by",
+            names,
+            key="compare.fuse_by",
+            format_func=lambda name: infos[name].label if name in infos else name or "By rule, no model",
+            help="By rule: the answer that shares most with the others, then what only the others say; nothing is "
+            "rewritten. A model writes one text of them, which is checked against them.",
+            on_change=lambda: want(by=st.session_state["compare.fuse_by"]),
+        )
+
+
+def _draw_plan(here: Frame, held: Planning, found: Comparison) -> None:
+    if held.sentence:
+        st.markdown(f":material/info: {plain_label(held.sentence, 300)}")
+        return
+    if held.overtaken:
+        st.markdown(f":material/sync_problem: {plain_label(held.overtaken, 400)}")
+        st.button(
+            "Plan again",
+            key="compare.fuse_again",
+            type="primary",
+            icon=":material/refresh:",
+            on_click=_replan,
+            args=(here, held),
+        )
+    shown = held.plan or held.quoted
+    assert isinstance(shown, FusePlan)
+    _draw_candidates(shown, found)
+    if held.plan is None:
+        draw_writing(here, held)
+        _draw_best(here, shown)
+        return
+    _draw_what_it_is(shown)
+    draw_payload(here, held, shown)
+    with st.container(key="line-compare-fusion", horizontal=True):
+        if st.button(
+            f"Land on a new branch beside “{plain_label(held.wish.target, 30)}”"
+            if shown.forks
+            else f"Land on “{plain_label(held.wish.target, 40)}”",
+            key="compare.fuse_land",
+            type="primary",
+            icon=":material/merge_type:",
+            disabled=bool(held.overtaken),
+            help="One operation, which Undo takes back",
+        ):
+            _land(here, held, shown)
+        _draw_best(here, shown)
+
+
+def _draw_candidates(plan: FusePlan, found: Comparison) -> None:
+    """Which letter stands for which column, and what they say differently."""
+    names = {
+        turn.answers[0].message.id: column.side.label
+        for row in found.rows
+        for column, turn in zip(found.columns, row.turns, strict=True)
+        if turn is not None and turn.answers
+    }
+    said = (
+        f"**{one.label}** is {plain_label(names.get(one.message.id, one.message.id), 50)}"
+        for one in plan.candidates
+    )
+    st.caption(f"{' · '.join(said)}. The order is drawn by lot, so that none is preferred for being first.")
+    if not plan.disagreements:
+        st.caption(":material/check: No contradiction between them was found.")
+        return
+    st.markdown(f":material/call_split: **{count(len(plan.disagreements), 'disagreement')}**")
+    for one in plan.disagreements:
+        sides = "; ".join(f"{label} says “{plain_label(says, 160)}”" for label, says in one.says)
+        st.markdown(f"- **{plain_label(one.about, 100)}**: {sides}")
+
+
+def _draw_what_it_is(plan: FusePlan) -> None:
+    if plan.badge:
+        st.badge(plain_label(plan.badge), icon=":material/gpp_bad:", color="gray")
+    for warning in plan.warnings:
+        st.caption(f":material/info: {plain_label(warning, 300)}")
+    if plan.block is not None and plan.block.made_by:
+        of = count(len(plan.candidates), "answer")
+        st.caption(f":material/edit_note: Written by {plain_label(plan.block.made_by, 60)} from {of}.")
+    instead = "" if plan.forks else ", in place of the answer that stands there"
+    st.markdown(f"**{plan.tokens:+,} tokens** to read with each question{instead}")
+
+
+def _draw_best(here: Frame, plan: FusePlan) -> None:
+    """One of them as it is, where that will do."""
+    if st.button(
+        f"Take {plan.best} as it is",
+        key="compare.fuse_best",
+        icon=":material/flag:",
+        help=f"{plain_label(plan.why, 200)} “{plain_label(plan.target_name, 40)}” then points at it; nothing is written.",
+    ):
+        with saying(here.session):
+            done(here.session, here.chat.promote(plan.best_message))
+            _close(here)
+            st.switch_page("chat.py", query_params=place(here.chat))
+        st.rerun()
+
+
+def _land(here: Frame, held: Planning, plan: FusePlan) -> None:
+    before = frozenset(here.chat.branches)
+    try:
+        operation = here.chat.merge(plan)
+    except Outdated as error:
+        held.overtaken = error.message
+    except ForkyError as error:
+        here.session.say(str(error))
+    else:
+        done(here.session, operation)
+        _close(here)
+        made = [
+            name
+            for change in operation.changes
+            if (name := change.key.removeprefix("heads/")) != change.key and name not in before
+        ]
+        st.switch_page("chat.py", query_params=place(here.chat.checkout(made[0]) if made else here.chat))
+    st.rerun()
+
+
+def _close(here: Frame) -> None:
+    here.session.fusing = None
+    st.session_state.pop("merge.edit", None)
+
+
+def _replan(here: Frame, held: Planning) -> None:
+    try:
+        here.session.fusing = go_on(held, here.chat)
+    except ForkyError as error:
+        here.session.fusing = plan_anew(here.forky, here.chat, held.wish)
+        here.session.say(str(error))
+
+
+def _written(ids: Sequence[MessageId]) -> str:
+    return ",".join(sorted(id.removeprefix("b2:")[:_DIGITS] for id in ids))

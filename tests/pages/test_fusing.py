@@ -1,0 +1,168 @@
+"""Fusing on the Compare page: several answers to one question made into one, by rule or by a model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from forky_core.forky import Forky
+from forky_core.llm.catalogue import Catalogue
+from forky_core.llm.contract import ModelInfo
+from forky_core.llm.scripted import Fail, ScriptedModel
+from forky_core.repo.conversation import Conversation
+from tests.builders import talk, texts
+from tests.pages.apptest import by_key, keys, open_page, settled, words
+from tests.pages.workspaces import empty_workspace
+
+FUSED = {
+    "answer": "Use SQLite for the cache, on port 8080 or 9090.",
+    "disagreements": [{"about": "port", "says": {"A": "8080", "B": "9090"}}],
+    "best": "A",
+    "why": "It says how to start it.",
+}
+
+
+@pytest.fixture
+def writer() -> ScriptedModel:
+    info = ModelInfo("scripted/writer", "The writer", "Scripted", input_price=1e-5, output_price=1e-5)
+    return ScriptedModel("scripted/writer", info=info)
+
+
+@pytest.fixture
+def forky(monkeypatch: pytest.MonkeyPatch, writer: ScriptedModel) -> Iterator[Forky]:
+    with empty_workspace(monkeypatch) as opened:
+        assert isinstance(opened.models, Catalogue)
+        opened.models.add(writer)
+        yield opened
+
+
+@pytest.fixture
+def chat(forky: Forky) -> Conversation:
+    """One question, answered on “main” and on “second”."""
+    chat = talk(forky.create("Cache"), "Hello", "Hello.", "Which cache, on which port?")
+    talk(chat.fork("second"), "Use SQLite for the cache. The port is 9090. Rotate the log files weekly.")
+    return talk(chat, "Use SQLite for the cache. The port is 8080. Start it with `make run`.")
+
+
+def fuse(chat: Conversation) -> AppTest:
+    """Compare with the fusion of its one row opened."""
+    return press(open_page("compare.py", chat), "compare.fuse.0")
+
+
+def press(test: AppTest, key: str) -> AppTest:
+    return settled(by_key(test, key).click().run())
+
+
+def written(test: AppTest) -> AppTest:
+    """The page when the model has answered."""
+    writing = test.session_state["session"].fusing.writing
+    if writing is not None:
+        writing.exception(timeout=20)
+    return settled(test.run())
+
+
+def test_answers_to_one_question_are_fused_by_rule_as_the_preview_says(chat: Conversation) -> None:
+    before = chat.view
+    test = fuse(chat)
+    said = words(test)
+    assert "Put together by rule, without a model: nothing is rewritten." in said
+    assert "1 disagreement" in said and "8080" in said and "9090" in said
+    assert chat.view == before
+    payload = test.code[0].value
+    test = press(test, "compare.fuse_land")
+    assert chat.head is not None and chat.head.text == payload
+    assert chat.head.merge is not None and chat.head.merge.strategy == "fuse"
+    assert "Fused 2 answers on “main”" in words(test)
+    press(test, "notice.undo")
+    assert chat.view.entries == before.entries
+
+
+def test_what_was_written_is_edited_before_it_lands(chat: Conversation) -> None:
+    test = fuse(chat)
+    by_key(test, "merge.edit").set_value(True).run()
+    by_key(test, "merge.text").set_value("SQLite, port 8080.").run()
+    press(test, "compare.fuse_land")
+    assert texts(chat)[-1] == "SQLite, port 8080."
+
+
+def test_an_edit_survives_that_the_branch_moved(chat: Conversation) -> None:
+    test = fuse(chat)
+    by_key(test, "merge.edit").set_value(True).run()
+    by_key(test, "merge.text").set_value("SQLite, port 8080.").run()
+    talk(chat, "Meanwhile", "Something else.")
+    test = settled(test.run())
+    assert by_key(test, "compare.fuse_land").disabled
+    test = press(test, "compare.fuse_again")
+    assert by_key(test, "compare.fuse_land").label == "Land on a new branch beside “main”"
+    press(test, "compare.fuse_land")
+    assert texts(chat.checkout("fused"))[-1] == "SQLite, port 8080."
+    assert texts(chat)[-1] == "Something else."
+
+
+def test_the_best_one_can_be_taken_as_it_is(chat: Conversation) -> None:
+    best = chat.plan_fuse([m.id for m in (chat.head, chat.checkout("second").head) if m]).best_message
+    test = fuse(chat)
+    by_key(test, "compare.fuse_on").set_value("second" if chat.branch.head == best else "main")
+    branch = by_key(test, "compare.fuse_on").value
+    test = press(settled(test.run()), "compare.fuse_best")
+    assert chat.checkout(branch).branch.head == best
+    assert not any(m.merge for m in chat.visible.messages.values())
+
+
+def test_a_model_writes_one_and_it_says_so(chat: Conversation, writer: ScriptedModel) -> None:
+    writer.enqueue(json.dumps(FUSED))
+    test = fuse(chat)
+    by_key(test, "compare.fuse_by").set_value("scripted/writer")
+    test = settled(test.run())
+    assert "The writer will read 2 answers once" in words(test)
+    assert "compare.fuse_land" not in keys(test)
+    test = written(press(test, "merge.write"))
+    assert "Written by scripted/writer from 2 answers." in words(test)
+    assert "It says how to start it" in by_key(test, "compare.fuse_best").help
+    press(test, "compare.fuse_land")
+    assert texts(chat)[-1] == FUSED["answer"]
+
+
+def test_an_answer_that_invents_is_refused_and_the_one_by_rule_offered(
+    chat: Conversation, writer: ScriptedModel
+) -> None:
+    for _ in range(2):
+        writer.enqueue(json.dumps({**FUSED, "answer": "Use Redis on port 6379."}))
+    test = fuse(chat)
+    by_key(test, "compare.fuse_by").set_value("scripted/writer")
+    test = written(press(settled(test.run()), "merge.write"))
+    assert "wrote an answer that does not hold" in words(
+        test
+    ) and "“6379” is in none of the answers." in words(test)
+    test = press(test, "merge.quoted")
+    assert "compare.fuse_land" in keys(test)
+
+
+def test_a_model_that_fails_is_quoted_and_can_be_asked_again(
+    chat: Conversation, writer: ScriptedModel
+) -> None:
+    writer.enqueue(Fail("overloaded", "The model is busy."))
+    test = fuse(chat)
+    by_key(test, "compare.fuse_by").set_value("scripted/writer")
+    test = written(press(settled(test.run()), "merge.write"))
+    assert "The model is busy." in words(test)
+    assert "merge.again" in keys(test)
+
+
+def test_answers_to_different_questions_cannot_be_fused(chat: Conversation) -> None:
+    talk(chat, "By boat?", "Two days.")
+    talk(chat.checkout("second"), "By train?", "Nine hours.")
+    test = open_page("compare.py", chat)
+    assert [key for key in keys(test) if key.startswith("compare.fuse.")] == ["compare.fuse.0"]
+
+
+def test_another_choice_of_columns_ends_it(chat: Conversation) -> None:
+    chat.fork("third", at=chat.path()[1].id)
+    test = fuse(chat)
+    by_key(test, "compare.sides").set_value(["main", "third"])
+    test = settled(test.run())
+    assert "fuse" not in test.query_params
+    assert "compare.fuse_land" not in keys(test)
