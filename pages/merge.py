@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.errors import ForkyError, Outdated
+from forky_core.repo.merge_request import MergeRequest
 from forky_core.views.merging import standing
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, locate, place, saying
@@ -14,6 +15,7 @@ from pages.ui.merge_conflicts import draw_conflicts
 from pages.ui.merge_picture import draw_standing
 from pages.ui.merge_preview import draw_preview
 from pages.ui.merge_rebase import draw_rebase, leave
+from pages.ui.merge_requests import draw_propose, draw_requests
 from pages.ui.merge_route import draw_route
 from pages.ui.merge_style import apply_merge_style
 from pages.ui.merge_writing import draw_writing
@@ -36,6 +38,7 @@ def main() -> None:
     page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat)
     if _draw_landed(frame):
         return
+    looked = draw_requests(frame)
     give_way(frame)
     wish = read_wish(frame)
     if wish is None:
@@ -51,7 +54,7 @@ def main() -> None:
         draw_rebase(frame, wish)
         return
     draw_settings(frame, wish, held)
-    _draw_plan(frame, held)
+    _draw_plan(frame, held, looked)
 
 
 def _nothing_to_merge(frame: Frame) -> None:
@@ -68,7 +71,7 @@ def _nothing_to_merge(frame: Frame) -> None:
         )
 
 
-def _draw_plan(frame: Frame, held: Planning) -> None:
+def _draw_plan(frame: Frame, held: Planning, looked: MergeRequest | None) -> None:
     plan = held.plan
     if held.sentence:
         with st.container(border=True):
@@ -86,7 +89,10 @@ def _draw_plan(frame: Frame, held: Planning) -> None:
     draw_preview(frame, held)
     if plan.relation == "fast_forward" and plan.strategy == "full":
         _draw_force(held)
-    _draw_land(frame, held)
+    with st.container(key="line-merge-land", horizontal=True):
+        _draw_land(frame, held, looked)
+        if looked is None:
+            draw_propose(frame, held.wish)
 
 
 def _draw_overtaken(frame: Frame, held: Planning) -> None:
@@ -143,7 +149,7 @@ def _draw_force(held: Planning) -> None:
     )
 
 
-def _draw_land(frame: Frame, held: Planning) -> None:
+def _draw_land(frame: Frame, held: Planning, looked: MergeRequest | None) -> None:
     plan = held.plan
     assert plan is not None
     if plan.fast_forward is not None:
@@ -152,6 +158,8 @@ def _draw_land(frame: Frame, held: Planning) -> None:
         )
     else:
         what = f"Land in “{plain_label(plan.target_name, 40)}”"
+    if looked is not None:
+        what = f"Accept: {what[0].lower()}{what[1:]}"
     st.button(
         what,
         key="merge.land",
@@ -160,14 +168,15 @@ def _draw_land(frame: Frame, held: Planning) -> None:
         disabled=bool(held.overtaken),
         help="One operation, which Undo takes back",
         on_click=_land,
-        args=(frame, held),
+        args=(frame, held, looked),
     )
 
 
-def _land(frame: Frame, held: Planning) -> None:
+def _land(frame: Frame, held: Planning, looked: MergeRequest | None) -> None:
     assert held.plan is not None
     try:
-        operation = frame.chat.merge(held.plan)
+        plan = frame.chat.accepting(looked.number, held.plan) if looked is not None else held.plan
+        operation = frame.chat.merge(plan)
     except Outdated as error:
         held.overtaken = error.message
     except ForkyError as error:
@@ -177,7 +186,7 @@ def _land(frame: Frame, held: Planning) -> None:
         frame.session.choices[_LANDED] = "\n".join(landed)
         frame.session.planning = None
         frame.session.picks = ()
-        want(picks=None, force=None, again=None)
+        want(picks=None, force=None, again=None, request=None)
 
 
 def _draw_landed(frame: Frame) -> bool:

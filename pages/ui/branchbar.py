@@ -7,6 +7,7 @@ import streamlit as st
 from forky_core.errors import ForkyError
 from pages.ui.frame import Frame, go, saying
 from pages.ui.markdown import plain_label, showable
+from pages.ui.merge_requests import link_requests
 from pages.ui.notice import done
 from pages.ui.starting import new_conversation
 
@@ -39,6 +40,7 @@ def draw_branchbar(here: Frame) -> None:
             format_func=_MENU.__getitem__,
             help="Rename or delete this branch",
         )
+        link_requests(here)
         if st.button(
             "New",
             key="chat.new",

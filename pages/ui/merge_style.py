@@ -22,13 +22,12 @@ _CSS = """<style>
 .st-key-merge-picks { gap: .1rem !important; max-height: 26rem; overflow-y: auto; }
 .st-key-merge-swap { height: 2.4rem; display: flex; align-items: center; }
 /* What a long preview leads to stays in sight. */
-.st-key-merge-land { position: sticky; bottom: 0; z-index: 5; width: 100% !important; padding: .5rem 0 .7rem;
-  background: GROUND; }
-.st-key-merge-land button { width: auto !important; }
+[data-testid="stLayoutWrapper"]:has(> .st-key-line-merge-land) { position: sticky; bottom: 0; z-index: 5; }
+.st-key-line-merge-land { padding: .5rem 0 .7rem; background: GROUND; gap: .6rem !important; }
 @media (max-width: 640px) {
   .st-key-merge-strategy [role="radiogroup"] { grid-template-columns: 1fr; gap: .4rem; }
   .st-key-merge-route [data-testid="stHorizontalBlock"] { gap: .2rem; }
-  .st-key-merge-land button { width: 100% !important; }
+  .st-key-merge-land, .st-key-merge-land button { width: 100% !important; }
 }
 </style>"""
 

@@ -1,0 +1,250 @@
+"""Merge requests on the Merge page: propose instead of landing, look at what was proposed, talk, accept or decline.
+
+The one that is looked at is in the URL (`?c=…&request=3`); its preview is that of any merge, and landing it accepts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from forky_core.parts import Strategy
+from forky_core.repo.identity import now
+from forky_core.repo.merge_request import MergeRequest
+from forky_core.repo.requests import LONGEST_NOTE, OFFERED
+from forky_core.views.shelf import count
+from forky_core.views.times import ago, stamp
+from pages.ui.frame import Frame, saying
+from pages.ui.markdown import plain_label, show_text
+from pages.ui.merge_choices import STRATEGIES, want
+from pages.ui.notice import done
+from pages.ui.planning import Wish
+
+_SHOWN = 6
+"""Open requests, and answered ones, that are listed."""
+_ONLY = "A request proposes one branch of this conversation: as a squash, three-way or in full."
+
+
+def draw_requests(frame: Frame) -> MergeRequest | None:
+    """The open requests, and the one being looked at, which is returned.
+
+    Keys: `merge.look.<n>`, `merge.decline_gone.<n>` and those of the one that is open.
+    """
+    looked = _looked_at(frame)
+    known = frame.chat.requests
+    if looked is not None:
+        _draw_looked_at(frame, looked)
+    others = [one for one in known if one.state == "open" and one != looked]
+    for request in others[:_SHOWN]:
+        _draw_line(frame, request)
+    if len(others) > _SHOWN:
+        st.caption(f"and {count(len(others) - _SHOWN, 'older open request')}")
+    _draw_answered([one for one in known if one.state != "open"])
+    return looked
+
+
+def _looked_at(frame: Frame) -> MergeRequest | None:
+    """The open request of the URL; one that does not fit the branches chosen meanwhile is let go."""
+    params, branches = st.query_params, frame.chat.branches
+    asked = params.get("request", "")
+    found = next((one for one in frame.chat.requests if str(one.number) == asked), None)
+    if found is None or found.state != "open" or not {found.source, found.into} <= set(branches):
+        want(request=None)
+        return None
+    if "source" not in params:
+        _look(found)
+        st.rerun()
+    if (params["source"], frame.chat.branch_name) != (found.source, found.into) or "graft" in params:
+        want(request=None)
+        return None
+    return found
+
+
+def _look(request: MergeRequest) -> None:
+    params = {"c": st.query_params.get("c", ""), "b": request.into, "source": request.source}
+    st.query_params.from_dict({**params, "strategy": request.strategy, "request": str(request.number)})
+
+
+def _draw_line(frame: Frame, request: MergeRequest) -> None:
+    gone = [name for name in (request.source, request.into) if name not in frame.chat.branches]
+    with st.container(
+        key=f"line-merge-request-{request.number}", horizontal=True, vertical_alignment="center"
+    ):
+        st.markdown(
+            f":material/call_merge: **{_between(request)}** :gray[{plain_label(_facts(request), 200)}]",
+            width="stretch",
+        )
+        if not gone:
+            st.button("Look at it", key=f"merge.look.{request.number}", on_click=_look, args=(request,))
+            return
+        st.caption(f"“{plain_label(gone[0], 40)}” is not there any more.")
+        st.button(
+            "Decline",
+            key=f"merge.decline_gone.{request.number}",
+            on_click=_decline,
+            args=(frame, request, ""),
+        )
+
+
+def _between(request: MergeRequest) -> str:
+    return f"“{plain_label(request.source, 40)}” into “{plain_label(request.into, 40)}”"
+
+
+def _facts(request: MergeRequest) -> str:
+    said = [f"proposed by {request.by}", ago(request.at, now())]
+    if request.note:
+        said.append(" ".join(request.note[:200].split())[:80])
+    if request.comments:
+        said.append(count(len(request.comments), "comment"))
+    return " · ".join(said)
+
+
+def _draw_answered(answered: Sequence[MergeRequest]) -> None:
+    if not answered:
+        return
+    with st.expander(f"{count(len(answered), 'request')} answered", icon=":material/inventory_2:"):
+        for request in answered[:_SHOWN]:
+            st.markdown(
+                f"{_between(request)}: {request.state} by {plain_label(request.answered_by, 40)} "
+                f":gray[{plain_label(_facts(request), 200)}]"
+            )
+            for comment in request.comments[-3:]:
+                st.caption(f"{plain_label(comment.by, 40)}: {plain_label(comment.text, 200)}")
+        if len(answered) > _SHOWN:
+            st.caption(f"and {len(answered) - _SHOWN} older ones, which History lists")
+
+
+def _draw_looked_at(frame: Frame, request: MergeRequest) -> None:
+    """Keys: `merge.comment`, `merge.comment_it`, `merge.look_away`, `merge.change.<what>`, `merge.decline.<what>`."""
+    with st.container(key="merge-request", border=True):
+        how = STRATEGIES[request.strategy][0].lower()
+        st.markdown(f":material/call_merge: **Request {request.number}: {_between(request)}**")
+        st.caption(
+            f"Proposed by {plain_label(request.by, 60)}, {ago(request.at, now())}, as {how}. "
+            "Landing what is shown below accepts it; you may change it first."
+        )
+        if request.note:
+            show_text(request.note, f"merge.note.{request.number}")
+        if request.seen != frame.chat.branches[request.source].head:
+            st.caption(
+                f":material/info: “{plain_label(request.source, 60)}” has moved on since; it is shown as it is now."
+            )
+        for comment in request.comments[-20:]:
+            st.caption(f"**{plain_label(comment.by, 60)}**, {stamp(comment.at)}")
+            show_text(comment.text, f"merge.comment.{request.number}.{comment.at}")
+        with st.form("merge-comment", clear_on_submit=True, border=False):
+            st.text_input(
+                "Comment", key="merge.comment", max_chars=LONGEST_NOTE, placeholder="Say something about it"
+            )
+            said = st.form_submit_button(
+                "Comment", key="merge.comment_it", type="tertiary", icon=":material/comment:"
+            )
+        if said:
+            with saying(frame.session):
+                done(
+                    frame.session,
+                    frame.chat.comment_request(request.number, st.session_state["merge.comment"]),
+                )
+            st.rerun()
+        with st.container(key="line-merge-request-acts", horizontal=True):
+            _draw_change(frame, request)
+            _draw_decline(frame, request)
+            st.button("Back", key="merge.look_away", type="tertiary", on_click=want, kwargs={"request": None})
+
+
+def _draw_change(frame: Frame, request: MergeRequest) -> None:
+    with st.popover("Change …", type="tertiary", icon=":material/edit:", key="merge.change"):
+        note = st.text_area(
+            "Note", request.note, key=f"merge.change.note.{request.number}", max_chars=LONGEST_NOTE
+        )
+        branches = [name for name in frame.chat.branches if name != request.source]
+        into = st.selectbox(
+            "into", branches, index=branches.index(request.into), key=f"merge.change.into.{request.number}"
+        )
+        how = st.selectbox(
+            "How",
+            OFFERED,
+            index=OFFERED.index(request.strategy),
+            key=f"merge.change.how.{request.number}",
+            format_func=lambda strategy: STRATEGIES[strategy][0],
+        )
+        st.button(
+            "Change it",
+            key="merge.change.go",
+            type="primary",
+            on_click=_change,
+            args=(frame, request, note, into, how),
+        )
+
+
+def _change(frame: Frame, request: MergeRequest, note: str, into: str, how: Strategy) -> None:
+    with saying(frame.session):
+        done(frame.session, frame.chat.change_request(request.number, note=note, into=into, strategy=how))
+        _look(frame.chat.request(request.number))
+
+
+def _draw_decline(frame: Frame, request: MergeRequest) -> None:
+    with st.popover("Decline …", type="tertiary", icon=":material/close:", key="merge.decline"):
+        why = st.text_input(
+            "Why (optional)", key=f"merge.decline.why.{request.number}", max_chars=LONGEST_NOTE
+        )
+        st.caption("Both branches stay as they are, and Undo opens it again.")
+        st.button(
+            "Decline it",
+            key="merge.decline.go",
+            type="primary",
+            on_click=_decline,
+            args=(frame, request, why),
+        )
+
+
+def _decline(frame: Frame, request: MergeRequest, why: str) -> None:
+    with saying(frame.session):
+        done(frame.session, frame.chat.decline_request(request.number, why))
+        want(request=None)
+
+
+def draw_propose(frame: Frame, wish: Wish) -> None:
+    """Beside Land. Keys: `merge.propose_note`, `merge.propose_it`."""
+    possible = wish.strategy in OFFERED and not wish.others and wish.graft is None
+    with st.popover(
+        "Propose instead",
+        icon=":material/call_merge:",
+        key="merge.propose_open",
+        disabled=not possible,
+        help="Ask somebody to look at it before it lands: nothing is merged yet" if possible else _ONLY,
+    ):
+        st.text_area(
+            "Note",
+            key="merge.propose_note",
+            max_chars=LONGEST_NOTE,
+            placeholder="What it is about (optional)",
+        )
+        st.caption("It is listed on this page and in Chat until somebody accepts or declines it.")
+        st.button("Propose it", key="merge.propose_it", type="primary", on_click=_propose, args=(frame, wish))
+
+
+def _propose(frame: Frame, wish: Wish) -> None:
+    chat, version = frame.chat, frame.chat.view.version
+    with saying(frame.session):
+        note = st.session_state["merge.propose_note"]
+        made = chat.request_merge(wish.source, into=wish.target, note=note, strategy=wish.strategy)
+        done(frame.session, chat.recent_operations(after=version)[-1])
+        _look(made)
+        del st.session_state["merge.propose_note"]
+
+
+def link_requests(frame: Frame) -> None:
+    """In Chat: how many wait for an answer, and the way there."""
+    waiting = [one for one in frame.chat.requests if one.state == "open"]
+    if not waiting:
+        return
+    only = {"request": str(waiting[0].number)} if len(waiting) == 1 else {}
+    st.page_link(
+        "merge.py",
+        label=count(len(waiting), "request"),
+        icon=":material/call_merge:",
+        help="Branches proposed for merging, which wait for an answer",
+        query_params={"c": str(frame.chat.id), "b": waiting[0].into, **only},
+    )

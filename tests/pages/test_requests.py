@@ -1,0 +1,163 @@
+"""Merge requests as two people use them: propose, find, look, talk, change, accept, decline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from forky_core.forky import Forky
+from forky_core.repo.conversation import Conversation
+from tests.builders import debugged, talk
+from tests.pages.apptest import by_key, keys, open_page, settled, words
+from tests.pages.test_merge import merge, param, press
+from tests.pages.workspaces import empty_workspace
+
+
+@pytest.fixture
+def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
+    with empty_workspace(monkeypatch) as opened:
+        yield opened
+
+
+@pytest.fixture
+def chat(forky: Forky) -> Conversation:
+    return debugged(forky)
+
+
+@pytest.fixture
+def proposed(chat: Conversation) -> Conversation:
+    chat.request_merge("debug", note="Why enums fail")
+    return chat
+
+
+def look(chat: Conversation) -> AppTest:
+    return press(merge(chat), "merge.look.1")
+
+
+def test_proposing_merges_nothing_and_opens_the_request(chat: Conversation) -> None:
+    head = chat.branch.head
+    test = merge(chat, source="debug", strategy="full")
+    by_key(test, "merge.propose_note").set_value("Have a look, please.")
+    test = press(test, "merge.propose_it")
+    assert chat.branch.head == head
+    (request,) = chat.requests
+    assert (request.source, request.into, request.strategy, request.note) == (
+        "debug",
+        "main",
+        "full",
+        "Have a look, please.",
+    )
+    assert param(test, "request") == "1"
+    assert "Have a look, please." in words(test) and "Asked to merge “debug” into “main”" in words(test)
+    press(test, "notice.undo")
+    assert chat.requests == ()
+
+
+def test_the_same_is_proposed_once(proposed: Conversation) -> None:
+    test = press(merge(proposed), "merge.propose_it")
+    assert "Request 1 proposes that already." in words(test)
+
+
+def test_what_cannot_be_proposed_says_why(chat: Conversation) -> None:
+    test = merge(chat, source="debug", strategy="cherry-pick", picks=chat.checkout("debug").path()[2].id[3:])
+    (popover,) = [one for one in test.get("popover") if one.proto.popover.label == "Propose instead"]
+    assert popover.proto.popover.disabled
+    assert "as a squash, three-way or in full" in popover.proto.popover.help
+
+
+def test_chat_shows_that_a_request_waits_and_leads_to_it(proposed: Conversation) -> None:
+    links = [
+        (link.proto.label, link.proto.query_string)
+        for link in open_page("chat.py", proposed).get("page_link")
+    ]
+    assert any(label == "1 request" and "request=1" in query for label, query in links)
+    test = merge(proposed, request="1")
+    assert (by_key(test, "merge.source").value, by_key(test, "merge.target").value) == ("debug", "main")
+    assert "Why enums fail" in words(test)
+    proposed.decline_request(1)
+    assert not any(
+        link.proto.label == "1 request" for link in open_page("chat.py", proposed).get("page_link")
+    )
+
+
+def test_accepting_lands_the_preview_and_closes_the_request(proposed: Conversation) -> None:
+    test = look(proposed)
+    assert by_key(test, "merge.land").label == "Accept: land in “main”"
+    text = test.code[0].value
+    test = press(test, "merge.land")
+    assert proposed.head is not None and proposed.head.text == text
+    assert proposed.request(1).state == "accepted"
+    assert "request 1" in words(test) and "request" not in test.query_params
+    press(test, "merge.undo")
+    assert proposed.request(1).state == "open"
+
+
+def test_a_comment_is_said_with_its_author(proposed: Conversation) -> None:
+    test = look(proposed)
+    by_key(test, "merge.comment").set_value("Looks right to me.")
+    test = press(test, "merge.comment_it")
+    assert proposed.request(1).comments[0].text == "Looks right to me."
+    assert "Looks right to me." in words(test)
+
+
+def test_an_empty_comment_is_refused_in_words(proposed: Conversation) -> None:
+    assert "A comment needs some words." in words(press(look(proposed), "merge.comment_it"))
+
+
+def test_a_request_is_changed(proposed: Conversation) -> None:
+    test = look(proposed)
+    by_key(test, "merge.change.note.1").set_value("Enums, mended")
+    by_key(test, "merge.change.how.1").set_value("three-way")
+    test = press(settled(test.run()), "merge.change.go")
+    request = proposed.request(1)
+    assert (request.note, request.strategy, request.state) == ("Enums, mended", "three-way", "open")
+    assert by_key(test, "merge.strategy").value == "three-way"
+    assert "says that already" in words(press(test, "merge.change.go"))
+
+
+def test_declining_says_why_and_changes_no_branch(proposed: Conversation) -> None:
+    heads = {name: branch.head for name, branch in proposed.branches.items()}
+    test = look(proposed)
+    by_key(test, "merge.decline.why.1").set_value("Not yet.")
+    test = press(settled(test.run()), "merge.decline.go")
+    assert proposed.request(1).state == "declined"
+    assert {name: branch.head for name, branch in proposed.branches.items()} == heads
+    assert "declined by" in words(test) and "Not yet." in words(test)
+    assert "merge.propose_it" in keys(test)
+
+
+def test_a_branch_that_moved_on_is_said(proposed: Conversation) -> None:
+    talk(proposed.checkout("debug"), "And sets?", "The same.")
+    assert "“debug” has moved on since; it is shown as it is now." in words(look(proposed))
+
+
+def test_a_request_of_a_deleted_branch_can_only_be_declined(proposed: Conversation) -> None:
+    proposed.fork("other")
+    proposed.delete_branch("debug")
+    test = merge(proposed)
+    assert "“debug” is not there any more." in words(test) and "merge.look.1" not in keys(test)
+    press(test, "merge.decline_gone.1")
+    assert proposed.request(1).state == "declined"
+
+
+def test_one_that_was_answered_meanwhile_lands_nothing(proposed: Conversation) -> None:
+    test = look(proposed)
+    proposed.decline_request(1)
+    head = proposed.branch.head
+    test = press(test, "merge.land")
+    assert proposed.branch.head == head
+    assert "was declined by" in words(test)
+
+
+def test_choosing_other_branches_lets_go_of_the_request(proposed: Conversation) -> None:
+    test = press(look(proposed), "merge.swap")
+    assert "request" not in test.query_params
+    assert by_key(test, "merge.land").label.startswith("Land")
+
+
+def test_hostile_words_stay_words(chat: Conversation) -> None:
+    chat.request_merge("debug", note=":red[x] <script>alert(1)</script>")
+    said = "\n".join(str(one.value) for one in look(chat).markdown)
+    assert "<script>" not in said and ":red[x]" not in said
