@@ -82,7 +82,9 @@ def known_before(forky: Workspace) -> dict[tuple[str, str], ConversationId]:
         return {}
     order = [summary.id for summary in (*forky.conversations(trashed=True), *forky.conversations())]
     return {
-        (origin["format"], origin["id"]): id for id in order if isinstance(origin := origins.get(id), dict)
+        (str(origin.get("format")), str(origin.get("id"))): id
+        for id in order
+        if isinstance(origin := origins.get(id), dict)
     }
 
 

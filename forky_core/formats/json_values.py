@@ -176,8 +176,8 @@ def _pass_over(window: _Window, label: str, why: str) -> Unreadable:
         else:
             depth -= 1
         if depth <= 0 and not in_string:
-            if depth < 0:
-                window.at -= 1  # The bracket closes what holds the value.
+            if depth < 0 and found == "]":
+                window.at -= 1  # It closes the array that holds the value; a stray brace closes nothing.
             return Unreadable(label, why)
 
 

@@ -113,13 +113,17 @@ class _Growing:
         )
 
     def _tell_apart(self) -> None:
+        again: dict[
+            str, int
+        ] = {}  # The number to try next, by id: a file may have one id a hundred thousand times.
         for node in self.found.nodes:
             id = node.id
             if id in self.place:
                 self.notes[TWICE] += 1
-                number = 2
+                number = again.get(id, 2)
                 while f"{id}#{number}" in self.place:
                     number += 1
+                again[id] = number + 1
                 id = f"{id}#{number}"
             self.place[id] = len(self.nodes)
             self.nodes.append(node if id == node.id else replace(node, id=id))

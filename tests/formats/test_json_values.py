@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 import tracemalloc
+from itertools import islice
 
 import pytest
 from hypothesis import given, settings
@@ -56,6 +57,13 @@ def test_a_broken_element_is_told_and_the_next_one_is_read() -> None:
     assert found[0] == {"a": 1}
     assert isinstance(found[1], Unreadable)
     assert found[2:] == [{"d": 3}]
+
+
+@pytest.mark.parametrize("raw", [b"[}]", b"[1,}", b'[{"a": 1}}]', b"[1,2}}", b"{]", b"}"])
+def test_a_stray_bracket_is_told_and_reading_comes_to_an_end(raw: bytes) -> None:
+    found = list(islice(elements(io.BytesIO(raw)), 20))
+    assert 1 <= sum(isinstance(one, Unreadable) for one in found) <= 3
+    assert len(found) <= 5
 
 
 def test_a_broken_line_ends_at_its_line_break() -> None:

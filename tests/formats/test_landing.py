@@ -13,6 +13,7 @@ from forky_core.formats.batches import MOST_MESSAGES
 from forky_core.formats.landing import Progress, import_file, imports, preview, undo_import
 from forky_core.model import ConversationSummary
 from forky_core.parts import Json
+from forky_core.repo.transaction import Transaction
 from tests.formats.sources import packed, written
 
 
@@ -192,3 +193,13 @@ def test_files_of_an_archive_are_kept_with_the_messages(forky: Forky, tmp_path: 
 def test_an_unknown_format_is_told(forky: Forky, tmp_path: Path) -> None:
     done = import_file(forky, written(tmp_path, {"nothing": "we know"}))
     assert [problem.why for problem in done.problems] == ["Its format is not known."]
+
+
+def test_a_conversation_that_says_oddly_where_it_came_from_stops_no_import(
+    forky: Forky, tmp_path: Path
+) -> None:
+    odd = forky.create("Odd")
+    tx = Transaction(forky.store, odd.id, odd.view, "you")
+    tx.set("origin", {"a": 1})
+    tx.publish("import", "From elsewhere")
+    assert len(import_file(forky, written(tmp_path, [chat("a", "one")])).conversations) == 1

@@ -26,8 +26,9 @@ from forky_core.formats.forky_file.lines import (
     operation_of,
 )
 from forky_core.formats.forky_file.page import MARK
-from forky_core.model import Blob, ConversationId, Generation, Message, MessageId, Operation
+from forky_core.model import Blob, ConversationId, Generation, Message, MessageId, Operation, View
 from forky_core.parts import Json
+from forky_core.repo.merge_request import requests_in
 
 FileOf = Callable[[str], bytes]
 """The bytes of a member of the archive the file came in; raises KeyError where there is none."""
@@ -177,6 +178,7 @@ class _Reading:
             raise BadLine("its branches do not stand where its log left them: it was changed by hand")
         if not any(key.startswith("heads/") for key in self._entries):
             raise BadLine("it has no branch")
+        self._check_view()
         self._check_refs()
         return Chat(
             self._id,
@@ -190,8 +192,25 @@ class _Reading:
             forked_from if isinstance(forked_from, dict) else None,
         )
 
+    def _check_view(self) -> None:
+        """What the view holds can be read as branches, tags, stashes and requests, and names messages of the file.
+
+        The log's chain proves that nobody mended a line, not that whoever wrote it wrote sense.
+        """
+        view = View(self._entries, 0)
+        try:
+            rules = [branch.rules for branch in view.branches.values()]
+            missing = view.tips - self._messages.keys()
+            requests_in(view)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise BadLine("a branch, tag, stash or request has not the fields docs/format.md says") from error
+        if any(not isinstance(word, str | None) for one in rules for word in (one.system, one.model)):
+            raise BadLine("the rules of a branch are no text")
+        if missing:
+            raise BadLine(f"a ref or stash names {str(min(missing))[:40]}, which is not in the file")
+
     def _check_refs(self) -> None:
-        """Every message that a generation, a stash or an origin names is in the file."""
+        """Every message that a generation or an origin names is in the file."""
         for generation in self._generations.values():
             if generation.message is not None and generation.message not in self._messages:
                 raise BadLine(f"the generation {generation.id} made a message that is not in the file")

@@ -4,7 +4,9 @@ import pytest
 
 from forky_core.errors import BadContent
 from forky_core.formats.forky_file.adopting import adopt, fork_file, pull
+from forky_core.formats.forky_file.lines import line
 from forky_core.formats.forky_file.writing import chat_of, written
+from forky_core.parts import Json
 from tests.builders import debugged, talk, texts, workspace
 from tests.formats.forky_file.chats import file_of, parsed, with_everything
 
@@ -111,6 +113,29 @@ def test_a_changed_file_is_refused_with_what_is_wrong(old: str, new: str, said: 
     assert old in text
     with pytest.raises(BadContent, match=said):
         parsed(text.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("heads/x", 5),
+        ("heads/x", {"at": ["x"]}),
+        ("rules/main", {"exclusions": 5}),
+        ("rules/main", {"system": 7}),
+        ("stash/a", {"note": "x"}),
+        ("requests/x", {}),
+        ("tags/x", 5),
+        ("kept/b2:00", True),
+    ],
+)
+def test_a_view_that_makes_no_sense_is_refused(key: str, value: Json) -> None:
+    """One such conversation here would take the list of all of them down."""
+    forky, _ = workspace()
+    rows = file_of(forky, debugged(forky)).splitlines()
+    rows = [row for row in rows if not row.startswith('{"type":"operation"')]
+    parsed("\n".join(rows))
+    with pytest.raises(BadContent, match=r"docs/format\.md|no text|not in the file"):
+        parsed("\n".join((*rows, line("entry", key=key, value=value))))
 
 
 def test_an_empty_file_and_half_a_line_are_refused() -> None:
