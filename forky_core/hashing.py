@@ -12,8 +12,10 @@ from collections.abc import Sequence
 from forky_core.parts import (
     Json,
     Part,
+    TextPart,
     canonical_json,
     part_from_stored,
+    quoted,
 )
 
 HASH_PREFIX = "b2:"
@@ -31,12 +33,21 @@ def message_id(parents: Sequence[str], role: str, parts: Sequence[Part], name: s
 
     The texts must be encodable (see `mend_text`); a lone surrogate raises UnicodeEncodeError.
     """
+    if len(parts) == 1 and len(parents) < 2 and name is None and type(parts[0]) is TextPart:
+        return _id_of_text(parents[0] if parents else None, role, parts[0].text)
     message: dict[str, Json] = {"role": role, "parts": [part.hashed() for part in parts]}
     if name is not None:
         message["name"] = name
     if len(parents) >= 2:
         return content_hash({"parents": list(parents), "message": message})
     return content_hash({"parent": parents[0] if parents else None, "message": message})
+
+
+def _id_of_text(parent: str | None, role: str, text: str) -> str:
+    """As `message_id`, of the commonest kind of message: its canonical JSON put together by hand, much quicker."""
+    above = quoted(parent) if parent is not None else "null"
+    body = f'{{"message":{{"parts":[{{"text":{quoted(text)},"type":"text"}}],"role":{quoted(role)}}},"parent":{above}}}'
+    return HASH_PREFIX + hashlib.blake2b(body.encode(), digest_size=_DIGEST_BYTES).hexdigest()
 
 
 def mend_text(text: str) -> str:
@@ -64,6 +75,9 @@ def mend_json(value: Json) -> Json:
 
 def mend_part(part: Part) -> Part:
     """The part with storable text; the same object where nothing needs mending."""
+    if type(part) is TextPart:
+        text = mend_text(part.text)
+        return part if text is part.text else TextPart(text)
     stored = part.stored()
     try:
         canonical_json(stored).encode()

@@ -155,3 +155,10 @@ def test_where_a_graft_came_from_is_stored_and_never_hashed() -> None:
     graft = MergePart("full", "side", ("b2:0",), "text", conversation="elsewhere")
     assert message_id((), "user", [here]) == message_id((), "user", [graft])
     assert part_from_stored(graft.stored()) == graft != here
+
+
+@given(any_text, st.none() | st.just("b2:" + "0" * 32))
+def test_a_plain_text_is_hashed_as_any_other_message_is(text: str, parent: str | None) -> None:
+    text = mend_text(text)
+    long_way = {"parent": parent, "message": {"role": "user", "parts": [{"type": "text", "text": text}]}}
+    assert message_id([parent] if parent else [], "user", [TextPart(text)]) == content_hash(long_way)

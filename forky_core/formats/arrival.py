@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from threading import Event
 
@@ -313,6 +314,10 @@ def _rules(grown: Grown) -> Rules:
     return Rules(system=grown.found.system or None)
 
 
+_model_line = lru_cache(1_000)(title_line)
+"""Of a few models, asked for with every reply."""
+
+
 def _generations(grown: Grown) -> list[Generation]:
     """Who answered, when and how it ended, for the replies of which the source says so (law 2)."""
     by_id = {message.id: message for message in grown.messages}
@@ -326,7 +331,7 @@ def _generations(grown: Grown) -> list[Generation]:
                     GenerationId(new_id()),
                     "main",
                     message.parent,
-                    title_line(node.model) or "unknown",
+                    _model_line(node.model) or "unknown",
                     node.status,
                     message.id,
                     usage=node.usage,

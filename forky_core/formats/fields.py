@@ -101,4 +101,9 @@ def _written(text: str) -> int:
 
 def picked(value: Mapping[str, Json], *keys: str) -> dict[str, Json]:
     """Those of the keys that are there and say something."""
-    return {key: value[key] for key in keys if value.get(key) not in (None, "", [], {})}
+    found = {}
+    for key in keys:
+        said = value.get(key)
+        if said or isinstance(said, int | float):
+            found[key] = said
+    return found

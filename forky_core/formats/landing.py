@@ -63,8 +63,9 @@ def preview(forky: Workspace, path: Path) -> Iterator[Line]:
         BadContent: the file cannot be opened at all.
     """
     known = known_before(forky)
-    with opened(path) as archive:
+    with opened(path, light=True) as archive:
         for piece in pieces(archive):
+            archive.beside.let_go()
             label = piece.importer.label if piece.importer else ""
             if isinstance(piece.found, Unreadable):
                 why = piece.found

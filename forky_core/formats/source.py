@@ -41,6 +41,8 @@ LONGEST_TEXT = 64_000_000
 LARGEST_COPY = 2_000_000_000
 """Bytes of a database in an archive, which must be copied to be read."""
 _HEAD = 1 << 16
+_MAGIC = 64
+"""Bytes by which a kind of file is known."""
 _STEP = 1 << 20
 
 Opener = Callable[[], AbstractContextManager[Stream]]
@@ -146,6 +148,11 @@ class Beside:
     """The files of an archive (or none), and the bytes of those that a message needs, until they are kept."""
 
     members: dict[str, Opener] = field(default_factory=dict)
+    sums: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Size and checksum of each member, as the archive's directory has them."""
+    light: bool = False
+    """Of a preview: no member is read whole. A part stands for its file, and for every file of the same size and
+    checksum, but its sha256 is not that of the bytes."""
     held: dict[str, Callable[[], bytes]] = field(default_factory=dict)
     """How to read each attachment's bytes again, by sha256."""
 
@@ -170,6 +177,9 @@ class Beside:
         if opener is None:
             return None
 
+        if self.light:
+            return self._stand_in(name, opener, media_type, shown or PurePosixPath(name).name)
+
         def read() -> bytes:
             with opener() as stream:
                 return stream.read(LARGEST_FILE + 1)
@@ -179,6 +189,18 @@ class Beside:
         except BadContent:
             return None
         return self._part(content, media_type, shown or PurePosixPath(name).name, read)
+
+    def _stand_in(self, name: str, opener: Opener, media_type: str, shown: str) -> AttachmentPart | None:
+        size, checksum = self.sums[name]
+        if not 0 < size <= LARGEST_FILE:
+            return None
+        try:
+            with opener() as stream:
+                begins = stream.read(_MAGIC)
+        except BadContent:
+            return None
+        stands_for = hashlib.sha256(f"{size} {checksum}".encode()).hexdigest()
+        return AttachmentPart(stands_for, media_type_of(begins, shown, media_type), shown[:200])
 
     def attach_bytes(self, content: bytes, media_type: str = "", shown: str = "") -> AttachmentPart | None:
         part = self._part(content, media_type, shown, lambda: content)
@@ -220,8 +242,8 @@ class Archive:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Archive]:
-    """A file, or the members of a zip file, ready to be read.
+def opened(path: Path, *, light: bool = False) -> Iterator[Archive]:
+    """A file, or the members of a zip file, ready to be read; `light`: to be looked at only.
 
     Raises:
         BadContent: it cannot be opened; the sentence says why.
@@ -239,16 +261,16 @@ def opened(path: Path) -> Iterator[Archive]:
         return
     try:
         with zipfile.ZipFile(path) as packed:
-            yield _members(packed)
+            yield _members(packed, light=light)
     except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError) as error:
         raise BadContent(f"The archive “{path.name[:100]}” is damaged: {error}.") from error
 
 
-def _members(packed: zipfile.ZipFile) -> Archive:
+def _members(packed: zipfile.ZipFile, *, light: bool) -> Archive:
     infos = packed.infolist()
     if len(infos) > MOST_MEMBERS:
         raise BadContent(f"The archive has {len(infos):,} members; at most {MOST_MEMBERS:,} are read.")
-    beside = Beside()
+    beside = Beside(light=light)
     refused: list[Unreadable] = []
     for info in infos:
         if info.is_dir():
@@ -258,6 +280,7 @@ def _members(packed: zipfile.ZipFile) -> Archive:
             refused.append(Unreadable(info.filename[:100], why))
         else:
             beside.members[info.filename] = _member(packed, info)
+            beside.sums[info.filename] = (info.file_size, info.CRC)
     readable = [(name, opener) for name, opener in beside.members.items() if _rank(name) < len(_READ)]
     readable.sort(key=lambda member: _rank(member[0]))
     return Archive(readable, beside, refused)

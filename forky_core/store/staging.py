@@ -55,9 +55,22 @@ class Ledgers:
         self._groups = 0
         self._numbers = 0
         """The highest number a conversation has; 0 where it is not known yet."""
+        self._absent: set[ConversationId] = set()
+        """Of the group at hand: the file has none of them."""
+
+    def foresee(self, cursor: duckdb.DuckDBPyConnection, ids: Iterable[ConversationId]) -> None:
+        """Find out at once which of a group's conversations are new: asking for each takes a millisecond."""
+        unknown = {id for id in ids if id not in self._held}
+        self._absent.clear()
+        if len(unknown) > 1:
+            statement = sql.CONVERSATIONS_NAMED
+            rows = cursor.execute(statement.text, statement.values(ids=sorted(unknown))).fetchall()
+            self._absent = unknown - {ConversationId(str(id)) for (id,) in rows}
 
     def find(self, cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> Ledger | None:
         ledger = self._held.get(id)
+        if ledger is None and id in self._absent:
+            return None
         if ledger is None:
             ledger = read_ledger(cursor, id)
             if ledger is not None:

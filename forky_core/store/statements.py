@@ -50,6 +50,8 @@ def _unnested(**columns: type[Integer | Text | Uuid[Any]]) -> Subquery:
 _here: BindParameter[int] = bindparam("conversation", type_=Integer)
 
 CONVERSATION = compiled(select(conversations.c.conversation).where(conversations.c.id == bindparam("id")))
+_named = _unnested(id=Text)
+CONVERSATIONS_NAMED = compiled(select(conversations.c.id).join(_named, conversations.c.id == _named.c.id))
 CONVERSATIONS = compiled(select(conversations).order_by(conversations.c.conversation))
 LAST_CONVERSATION = compiled(select(func.max(conversations.c.conversation)))
 

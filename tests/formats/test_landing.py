@@ -11,6 +11,7 @@ from forky_core.errors import NotFound, NothingToDo
 from forky_core.forky import Forky
 from forky_core.formats.batches import MOST_MESSAGES
 from forky_core.formats.landing import Progress, import_file, imports, preview, undo_import
+from forky_core.formats.source import opened
 from forky_core.model import ConversationSummary
 from forky_core.parts import Json
 from forky_core.repo.transaction import Transaction
@@ -188,6 +189,30 @@ def test_files_of_an_archive_are_kept_with_the_messages(forky: Forky, tmp_path: 
     (message,) = forky.conversation(done.conversations[0]).path()
     assert forky.store.blob(message.parts[0].stored()["attachment"]["id"]).content == picture
     assert forky.verify().clean
+
+
+def test_a_preview_tells_of_pictures_what_the_import_will_and_keeps_none(
+    forky: Forky, tmp_path: Path
+) -> None:
+    value = chat("a", "look", "same", "same", parents={2: 0})
+    pointers = {"a-0": "file-AbC123", "a-1": "file-Same1", "a-2": "file-Same2"}
+    for node, file in pointers.items():
+        pointer = {"content_type": "image_asset_pointer", "asset_pointer": f"file-service://{file}"}
+        content = {"content_type": "multimodal_text", "parts": [pointer]}
+        value["mapping"][node]["message"] |= {"content": content, "author": {"role": "user"}}
+    picture = b"\x89PNG\r\n\x1a\n" + bytes(40)
+    members: dict[str, str | bytes] = {"conversations.json": json.dumps([value])}
+    members |= {f"{file}-cat.png": picture for file in pointers.values()}
+    path = packed(tmp_path, members)
+    (line,) = preview(forky, path)
+    with opened(path, light=True) as archive:
+        stand_in = archive.beside.attach("file-AbC123-cat.png")
+        assert archive.beside.held == {}
+    assert stand_in is not None and stand_in.media_type == "image/png"
+    with pytest.raises(NotFound):
+        forky.store.blob(stand_in.sha256)
+    assert (line.messages, line.account.collapsed) == (2, 1)
+    assert import_file(forky, path).account == line.account
 
 
 def test_an_unknown_format_is_told(forky: Forky, tmp_path: Path) -> None:
