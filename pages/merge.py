@@ -23,6 +23,8 @@ from pages.ui.planning import Planning, go_on, plan_anew, planning
 from pages.ui.undoing import page_top
 
 _LANDED = "merge.landed"
+_SAVED = "merge.saved"
+"""Tokens that the merge takes less than the whole branch would."""
 
 
 def main() -> None:
@@ -184,6 +186,7 @@ def _land(frame: Frame, held: Planning, looked: MergeRequest | None) -> None:
     else:
         landed = (frame.chat.id, str(operation.number), held.plan.target_name, held.plan.source_name)
         frame.session.choices[_LANDED] = "\n".join(landed)
+        frame.session.choices[_SAVED] = str(max(0, held.plan.tokens_full - held.plan.tokens))
         frame.session.planning = None
         frame.session.picks = ()
         want(picks=None, force=None, again=None, request=None)
@@ -199,7 +202,13 @@ def _draw_landed(frame: Frame) -> bool:
     operation = chat.recent_operations(after=chat.view.version - 1)[-1]
     with st.container(key="merge-landed", border=True):
         st.markdown(f"#### :material/check_circle: {plain_label(operation.summary, 200)}")
-        st.caption("One operation. The branch stands at the merge; the other branch is as it was.")
+        saved = int(held.choices.get(_SAVED, "0"))
+        less = (
+            f" It saves {count(saved, 'token')} with each question, against the branch in full."
+            if saved
+            else ""
+        )
+        st.caption(f"One operation. The branch stands at the merge; the other branch is as it was.{less}")
         with st.container(key="line-merge-landed", horizontal=True, vertical_alignment="center"):
             st.page_link(
                 "chat.py",

@@ -118,3 +118,11 @@ def test_what_was_taken_back_can_be_merged_again(chat: Conversation) -> None:
     assert "merge.land" not in keys(test)
     test = press(test, "merge.once_more")
     assert "parser.py" in preview(test)
+
+
+def test_a_landed_squash_says_what_it_saves(chat: Conversation) -> None:
+    talk(chat.checkout("debug"), "Tell me more?", "Well. " * 400 + "Decision: keep it.")
+    plan = chat.plan_merge("debug")
+    saved = plan.tokens_full - plan.tokens
+    assert saved > 100
+    assert f"saves {saved:,} tokens" in words(press(merge(chat, source="debug"), "merge.land"))
