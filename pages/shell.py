@@ -21,6 +21,8 @@ _PAGES = (
     ("history.py", "History", ":material/history:"),
     ("settings.py", "Settings", ":material/tune:"),
 )
+_APART = (("bisect.py", "Find where it went wrong", ":material/manage_search:"),)
+"""Pages that are reached from another page, not from the navigation."""
 _HERE = Path(__file__).resolve().parent
 
 
@@ -50,7 +52,7 @@ def main() -> None:
         st.Page(_HERE / file, title=title, icon=icon, default=file == "chat.py")
         for file, title, icon in _PAGES
         if (_HERE / file).exists()
-    ]
+    ] + [st.Page(_HERE / file, title=title, icon=icon, visibility="hidden") for file, title, icon in _APART]
     page = st.navigation(pages, position="top")
     try:
         page.run()

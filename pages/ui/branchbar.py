@@ -5,13 +5,17 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.errors import ForkyError
-from pages.ui.frame import Frame, go, saying
+from pages.ui.frame import Frame, go, place, saying
 from pages.ui.markdown import plain_label, showable
 from pages.ui.merge_requests import link_requests
 from pages.ui.notice import done
 from pages.ui.starting import new_conversation
 
-_MENU = {"rename": "Rename this branch …", "delete": "Delete this branch"}
+_MENU = {
+    "rename": "Rename this branch …",
+    "bisect": "Find where it went wrong …",
+    "delete": "Delete this branch",
+}
 
 
 def draw_branchbar(here: Frame) -> None:
@@ -38,7 +42,7 @@ def draw_branchbar(here: Frame) -> None:
             icon=":material/more_horiz:",
             type="tertiary",
             format_func=_MENU.__getitem__,
-            help="Rename or delete this branch",
+            help="Rename, search or delete this branch",
         )
         link_requests(here)
         if st.button(
@@ -51,6 +55,8 @@ def draw_branchbar(here: Frame) -> None:
             new_conversation(here.forky, here.session)
     if chosen == "rename":
         _rename_branch(here)
+    elif chosen == "bisect":
+        st.switch_page("bisect.py", query_params=place(here.chat))
     elif chosen == "delete":
         _delete(here)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from forky_core.model import ConversationId, MessageId
+from pages.ui.bisecting import Searching
 from pages.ui.planning import Planning
 
 _KEY = "session"
@@ -52,6 +53,8 @@ class Session:
     """The merge being previewed."""
     fusing: Planning | None = None
     """The fusion being previewed, on the Compare page."""
+    searching: Searching | None = None
+    """The bisection under way, or ended and not yet left."""
     choices: dict[str, str] = field(default_factory=dict)
     """Small settled choices of pages, by `page.thing`."""
 

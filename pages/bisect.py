@@ -1,0 +1,36 @@
+"""Find where it went wrong: bisect a branch with a question to a model, or by eye; reached from Chat's branch menu."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.bisect_form import draw_form
+from pages.ui.bisection import draw_search
+from pages.ui.frame import locate
+from pages.ui.links import chat_link
+from pages.ui.markdown import plain_label
+from pages.ui.undoing import page_top
+
+
+def main() -> None:
+    frame = locate()
+    if frame is None:
+        st.info("There is no conversation yet. Begin one on the Chat page.")
+        st.page_link("chat.py", label="Go to Chat", icon=":material/account_tree:")
+        return
+    page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat)
+    branch = plain_label(frame.chat.branch_name, 60)
+    st.markdown(f"**Find where “{branch}” went wrong**")
+    st.caption(
+        "The branch is halved until the first message is found from which something fails: 7 probes for 100 messages. "
+        "Nothing is written to it; what was found is noted in History."
+    )
+    held = frame.session.searching
+    if held is not None and (held.conversation, held.branch) == (frame.chat.id, frame.chat.branch_name):
+        draw_search(frame, held)
+    else:
+        draw_form(frame)
+    chat_link(f"Back to {frame.chat.branch_name}", frame.chat.id, frame.chat.branch_name)
+
+
+main()
