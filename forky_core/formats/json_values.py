@@ -21,6 +21,8 @@ from forky_core.parts import Json
 
 LONGEST = 64_000_000
 """Characters of one value: an element of the array, a line, or the whole object."""
+MOST_BROKEN = 1_000
+"""Values of one file that cannot be read before the rest of it is left."""
 _STEP = 1 << 20
 """Bytes read at a time."""
 
@@ -34,6 +36,7 @@ _QUOTE = re.compile(r'["\\]')
 DEEP = "It is nested too deep."
 LONG = f"It is longer than {LONGEST // 1_000_000} million characters."
 BROKEN = "It is no valid JSON: {}."
+HOPELESS = "Too much of the file cannot be read: the rest of it was left out."
 CUT = "The file ends in the middle of it."
 
 
@@ -87,7 +90,7 @@ def elements(stream: Stream) -> Iterator[Json | Unreadable]:
     in_array = window.next == "["
     if in_array:
         window.at += 1
-    number = 0
+    number = broken = 0
     while (begins := window.next) not in ("", "]"):
         if begins == "," and in_array:
             window.at += 1
@@ -95,6 +98,10 @@ def elements(stream: Stream) -> Iterator[Json | Unreadable]:
         number += 1
         value = _one(window, f"number {number}", by_line=False)
         yield value
+        broken += isinstance(value, Unreadable)
+        if broken > MOST_BROKEN:
+            yield Unreadable(f"after number {number}", HOPELESS)
+            return
         if not in_array or (isinstance(value, Unreadable) and value.why == CUT):
             return
     if in_array and not begins:
@@ -104,10 +111,15 @@ def elements(stream: Stream) -> Iterator[Json | Unreadable]:
 def lines(stream: Stream) -> Iterator[Json | Unreadable]:
     """The values of JSON Lines; a broken line ends at its line break."""
     window = _Window(stream)
-    number = 0
+    number = broken = 0
     while window.next:
         number += 1
-        yield _one(window, f"line {number}", by_line=True)
+        value = _one(window, f"line {number}", by_line=True)
+        yield value
+        broken += isinstance(value, Unreadable)
+        if broken > MOST_BROKEN:
+            yield Unreadable(f"after line {number}", HOPELESS)
+            return
 
 
 def _one(window: _Window, label: str, *, by_line: bool) -> Json | Unreadable:

@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import IO
@@ -131,7 +132,7 @@ def sample(opened: OpenedDocument) -> Sample:
         with opened.open() as stream:
             return Sample(opened.name, "text", text=stream.read(_HEAD).decode("utf-8-sig", "replace"))
     values: list[Json] = []
-    for value in opened.values():
+    for value in islice(opened.values(), _TRIED):
         if not isinstance(value, Unreadable):
             values.append(value)
         if len(values) == _LOOKED_AT:
@@ -141,6 +142,8 @@ def sample(opened: OpenedDocument) -> Sample:
 
 _LOOKED_AT = 8
 """Elements or lines looked at: the first may be odd."""
+_TRIED = 50
+"""Elements or lines tried for them: some may be broken."""
 
 
 @dataclass(slots=True)

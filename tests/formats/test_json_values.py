@@ -66,6 +66,15 @@ def test_a_stray_bracket_is_told_and_reading_comes_to_an_end(raw: bytes) -> None
     assert len(found) <= 5
 
 
+def test_what_closes_nothing_is_passed_over_and_garbage_without_end_is_left() -> None:
+    found = list(elements(io.BytesIO(b'[}, {"a": 1}]')))
+    assert [type(value) for value in found] == [Unreadable, dict]
+    for read in (elements, lines):
+        left = list(read(io.BytesIO(b"[" + b"}\n" * 100_000)))
+        assert len(left) <= json_values.MOST_BROKEN + 2
+        assert left[-1].why in (json_values.HOPELESS, json_values.CUT)
+
+
 def test_a_broken_line_ends_at_its_line_break() -> None:
     found = list(lines(io.BytesIO(b'{"a": 1}\n{"b": [\n{"c": 3}\n')))
     assert [found[0], found[2]] == [{"a": 1}, {"c": 3}]

@@ -60,7 +60,7 @@ class _Rollout:
 
     def take(self, line: Mapping[str, Any]) -> None:
         payload = obj(line.get("payload")) or line
-        match line.get("type"):
+        match word(line.get("type")):
             case "session_meta":
                 self.about = self.about or payload
             case "turn_context":
@@ -73,7 +73,7 @@ class _Rollout:
             case "compacted":
                 parts = text_parts(word(payload.get("message")))
                 self._add("user", parts, micros(line.get("timestamp")), hidden=True)
-            case None if not self.about and "id" in line:
+            case "" if not self.about and "id" in line:
                 self.about = line
             case kind if kind in _ITEMS:
                 self._item(line, 0)

@@ -27,6 +27,7 @@ _HEADERS: dict[tuple[str, ...], tuple[str, str, str, str]] = {
     ("timestamp", "clientapp", "prompt"): ("clientapp", "timestamp", "", "prompt"),
 }
 """Names of the columns in any order: those of the conversation, the time, the author (none: the person), the text."""
+_ANY = ("conversation", "time", "author", "message")
 _PEOPLE = frozenset(("human", "user", "you", "me", ""))
 _AMERICAN = ("%m/%d/%Y %I:%M:%S %p", "%m/%d/%Y %H:%M:%S", "%m/%d/%Y %H:%M")
 
@@ -47,6 +48,9 @@ class CopilotCSV:
         said: dict[str, list[tuple[int, Role, str]]] = {}
         longest = csv.field_size_limit(sys.maxsize)
         try:
+            if _columns(text.lstrip().partition("\n")[0]) is None:
+                yield Unreadable(document.name, "Its columns are not those of a history.")
+                return
             for row in csv.DictReader(io.StringIO(text.lstrip(), newline="")):
                 title, one = _row(row)
                 said.setdefault(title, []).append(one)
@@ -69,7 +73,7 @@ def _columns(line: str) -> tuple[str, str, str, str] | None:
 
 def _row(row: Mapping[str | None, str | list[str] | None]) -> tuple[str, tuple[int, Role, str]]:
     entry = {key.strip().lower(): value for key, value in row.items() if key and isinstance(value, str)}
-    columns = next(found for header, found in _HEADERS.items() if header[0] in _keys(row))
+    columns = next((found for header, found in _HEADERS.items() if header[0] in _keys(row)), _ANY)
     title, time, author, text = (entry.get(column, "") for column in columns)
     role: Role = "user" if author.strip().lower() in _PEOPLE else "assistant"
     return title.strip(), (_time(time.strip()), role, text)

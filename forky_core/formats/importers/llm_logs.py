@@ -159,7 +159,7 @@ class _Parts:
         pieces = payload.pop("text_ref", None)
         if pieces is not None:
             payload["text"] = "".join(
-                word(piece.get("literal")) or self._fragments.get(piece.get("fragment"), "")
+                word(piece.get("literal")) or self._fragments.get(whole(piece.get("fragment")), "")
                 for piece in objs(pieces)
             )
         if isinstance(payload.get("attachments"), list):

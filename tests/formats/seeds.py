@@ -1,0 +1,242 @@
+"""A small whole file of every format, to be spoilt: calls, thoughts, files, siblings and times where it has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from forky_core.parts import Json
+from tests.formats.importers.test_agents import code, item
+from tests.formats.importers.test_apps import made
+from tests.formats.importers.test_chatgpt import conversation, entry
+from tests.formats.importers.test_llm_logs import responses, threads
+from tests.formats.importers.test_siblings import ASKED, CHATBOX, LOBE, LOOM, OBSIDIAN, STUDIO, SWIPED
+from tests.formats.importers.test_trees import (
+    CLAUDE_TREE,
+    GROK_TREE,
+    LIBRE_TREE,
+    OASST_TREE,
+    PAM_TREE,
+    WEBUI_TREE,
+)
+
+PICTURE = "data:image/png;base64,iVBORw0KGgoAAAAA"
+CALL = {"id": "t", "type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}}
+BLOCKS: list[Json] = [
+    {"type": "thinking", "thinking": "Hm", "signature": "s"},
+    {"type": "text", "text": "Look"},
+    {"type": "tool_use", "id": "t", "name": "f", "input": {"x": [1, {"y": None}]}},
+    {
+        "type": "tool_result",
+        "tool_use_id": "t",
+        "content": [{"type": "text", "text": "42"}],
+        "is_error": True,
+    },
+    {"type": "image", "source": {"type": "base64", "data": "iVBORw0KGgoAAAAA", "media_type": "image/png"}},
+    {"type": "unheard-of", "x": 1.5},
+]
+USAGE = {"input_tokens": 3, "output_tokens": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    importer: str
+    """Name of the importer that reads it."""
+    kind: Literal["value", "lines", "text", "bytes"]
+    content: Json
+
+
+def seeds(folder: Path) -> tuple[Seed, ...]:
+    """One or more for each importer; databases are made in `folder`."""
+    return (*_trees(), *_lines(), *_apps(), *_texts(), *_databases(folder))
+
+
+def _trees() -> tuple[Seed, ...]:
+    claude: Json = CLAUDE_TREE[0]
+    chat: Json = WEBUI_TREE[0]
+    mapping = conversation(
+        entry("s", "root", "system", "", metadata={"is_visually_hidden_from_conversation": True}),
+        entry(
+            "q",
+            "s",
+            "user",
+            {"content_type": "multimodal_text", "parts": ["See", {"asset_pointer": "file-1"}]},
+        ),
+        entry(
+            "t",
+            "q",
+            "assistant",
+            {"content_type": "thoughts", "thoughts": [{"summary": "a", "content": "b"}]},
+        ),
+        entry(
+            "c", "t", "assistant", {"content_type": "code", "language": "py", "text": "1"}, recipient="python"
+        ),
+        entry("r", "c", "tool", {"content_type": "execution_output", "text": "1"}, name="python"),
+        entry(
+            "a", "r", "assistant", "Nile \ue200cite\ue201", create_time=1.7e9, metadata={"model_slug": "m"}
+        ),
+        entry("b", "q", "assistant", "Amazon", metadata={"attachments": [{"id": "file-1", "name": "x.png"}]}),
+        current="a",
+        create_time=1_700_000_000.5,
+    )
+    blocks = [{**claude["chat_messages"][0], "content": BLOCKS, "attachments": [{"extracted_content": "t"}]}]
+    details = '<details type="tool_calls" id="t" name="f" arguments="{}"><summary>x</summary>r</details>after'
+    output = [
+        {"type": "reasoning", "summary": [{"text": "Hm"}]},
+        {"type": "function_call", "call_id": "t", "name": "f"},
+    ]
+    history = chat["chat"]["history"]
+    shown = {
+        **history["messages"],
+        "x": {"parentId": "b", "role": "assistant", "content": details, "files": [{"url": PICTURE}]},
+        "y": {"parentId": "b", "role": "assistant", "content": "", "output": output, "usage": USAGE},
+    }
+    return (
+        Seed("chatgpt", "value", mapping),
+        Seed(
+            "claude-ai",
+            "value",
+            [{**claude, "chat_messages": [*claude["chat_messages"], *blocks]}],
+        ),
+        Seed("open-webui", "value", [{**chat, "chat": {"history": {**history, "messages": shown}}}]),
+        Seed("librechat", "value", LIBRE_TREE),
+        Seed("grok", "value", GROK_TREE),
+        Seed("oasst", "value", OASST_TREE),
+        Seed("pam", "value", PAM_TREE),
+        Seed("loom", "value", LOOM),
+        Seed("loom", "value", OBSIDIAN),
+        Seed("ai-studio", "value", STUDIO),
+        Seed("chatbox", "value", CHATBOX),
+        Seed("lobechat", "value", LOBE),
+    )
+
+
+def _lines() -> tuple[Seed, ...]:
+    trace = [
+        {"type": "session", "harness": "llama.app", "id": "c", "name": "Rivers", "currNode": "a"},
+        {"type": "message", "message": {"id": "q", "role": "user", "content": "Longest?", "parent": None}},
+        {
+            "type": "message",
+            "message": {"id": "b", "role": "assistant", "content": "x", "parent": "q", "toolCalls": [CALL]},
+        },
+        {
+            "type": "message",
+            "message": {"id": "a", "role": "tool", "content": "y", "parent": "q", "timestamp": 1.7e12},
+        },
+    ]
+    pi = [
+        {"type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00Z", "cwd": "/x"},
+        {"type": "message", "id": "q", "parentId": None, "message": {"role": "user", "content": "Longest?"}},
+        {
+            "type": "message",
+            "id": "b",
+            "parentId": "q",
+            "message": {"role": "assistant", "content": BLOCKS, "usage": {"input": 3}},
+        },
+        {"type": "compaction", "id": "c", "parentId": "q", "summary": "short"},
+        {
+            "type": "message",
+            "id": "a",
+            "parentId": "c",
+            "message": {"role": "toolResult", "content": "x", "toolCallId": "t"},
+        },
+        {"type": "label", "id": "l", "parentId": "a", "targetId": "b", "label": "wrong"},
+    ]
+    claude = [
+        {"type": "summary", "summary": "Rivers", "leafUuid": "a"},
+        code("q", None, "user", "Longest?", timestamp="2026-01-01T00:00:01Z"),
+        code("b", "q", "assistant", BLOCKS, message={"id": "m", "usage": USAGE}),
+        code("a", "q", "assistant", "Nile"),
+        code(None, "a", "user", "stop"),
+    ]
+    codex = [
+        {"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": {"id": "s"}},
+        item(type="message", role="user", content=[{"type": "input_text", "text": "ls"}]),
+        item(type="function_call", name="shell", arguments='{"a": 1}', call_id="i"),
+        item(type="function_call_output", call_id="i", output='{"output": "x"}'),
+        {"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 1}},
+        item(type="message", role="assistant", content=[{"type": "output_text", "text": "x"}]),
+    ]
+    return (
+        Seed("session-traces", "lines", trace),
+        Seed("pi", "lines", pi),
+        Seed("claude-code", "lines", claude),
+        Seed("codex", "lines", codex),
+        Seed(
+            "sillytavern", "lines", [{"user_name": "A", "chat_metadata": {"main_chat": "x"}}, ASKED, SWIPED]
+        ),
+    )
+
+
+def _apps() -> tuple[Seed, ...]:
+    said = [
+        {"role": "user", "content": "a", "uuid": "q"},
+        {"role": "assistant", "content": BLOCKS, "usage": USAGE},
+    ]
+    shared = [{"from": "human", "value": "a"}, {"from": "function_call", "value": '{"name": "f"}'}]
+    record = {
+        "header": "Gemini Apps",
+        "title": "Prompted a",
+        "time": "2026-01-01",
+        "safeHtmlItem": [{"html": "<p>b"}],
+    }
+    fragments = [
+        {"ft": "content", "part": {"pt": "text", "text": "a"}},
+        {
+            "ft": "content",
+            "part": {"pt": "tool_invocation", "id": "t", "invocation": {"name": "f", "args": "{}"}},
+        },
+        {"ft": "content", "part": {"pt": "image_ref", "dataRef": {"url": PICTURE}}},
+    ]
+    agi = {
+        "systemPurposeId": "x",
+        "messages": [{"id": "q", "role": "user", "fragments": fragments, "created": 1.7e12}],
+    }
+    return (
+        Seed("chatbot-ui", "value", {"version": 4, "history": [{"id": "h", "name": "n", "messages": said}]}),
+        Seed("sharegpt", "value", [{"id": "s", "conversations": shared}]),
+        Seed(
+            "messages",
+            "value",
+            [{"id": "c", "messages": [*said, {"role": "assistant", "tool_calls": [CALL]}]}],
+        ),
+        Seed("messages", "lines", [{"messages": said}, {"messages": said}]),
+        Seed(
+            "takeout-gemini",
+            "value",
+            [record, {**record, "titleUrl": "https://gemini.google.com/app/0123456789"}],
+        ),
+        Seed(
+            "langchain",
+            "value",
+            [made("HumanMessage", content="a"), made("AIMessage", content=BLOCKS, id="x")],
+        ),
+        Seed("langchain", "value", [{"type": "human", "data": {"content": "a"}}]),
+        Seed("big-agi", "value", agi),
+        Seed(
+            "typingmind", "value", {"data": {"chats": [{"chatID": "c", "chatTitle": "n", "messages": said}]}}
+        ),
+    )
+
+
+def _texts() -> tuple[Seed, ...]:
+    return (
+        Seed(
+            "copilot",
+            "text",
+            'Conversation,Time,Author,Message\nRivers,2026-01-01,AI,"Nile,\nlong"\nRivers,,Human,Q\n',
+        ),
+        Seed(
+            "transcript", "text", "# Rivers\n\n## User\n\nLongest?\n\n```\nx\n```\n\n## Assistant\n\nNile\n"
+        ),
+        Seed("transcript", "text", "**You:** Longest?\n\n**ChatGPT:**\nNile\n"),
+        Seed("transcript", "text", "User: Longest?\nAssistant: Nile\n"),
+    )
+
+
+def _databases(folder: Path) -> tuple[Seed, ...]:
+    return (
+        Seed("llm", "bytes", threads(folder / "new.db").read_bytes()),
+        Seed("llm", "bytes", responses(folder / "old.db").read_bytes()),
+    )
