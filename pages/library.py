@@ -1,4 +1,4 @@
-"""The Library: every conversation, search over all of their branches, and the trash."""
+"""The Library: every conversation, search over all of their branches, import, and the trash."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import streamlit as st
 from forky_core.repo.identity import now
 from forky_core.views.shelf import Sort, shelf
 from pages.ui.finder import focus_search
+from pages.ui.importing import draw_import
 from pages.ui.links import follow_a_link_opened_beside
 from pages.ui.lists import apply_list_style
 from pages.ui.searching import draw_findings, has_words
@@ -32,8 +33,12 @@ def main() -> None:
     words = _tools()
     focus_search(held)
     trashed = forky.conversations(trashed=True)
-    if _shows_trash(len(trashed)):
+    tab = _tab(len(trashed))
+    if tab == "trash":
         draw_trash(forky, held, trashed)
+        return
+    if tab == "import":
+        draw_import(forky, held)
         return
     page = int(st.session_state.get("library.page", 1))
     sort: Sort = st.session_state.get("library.sort", "changed")
@@ -88,25 +93,31 @@ def _searched() -> None:
         st.query_params.pop("q", None)
 
 
-def _shows_trash(number: int) -> bool:
-    if not number and not st.session_state.get("library.tab"):
-        return False
-    tab = st.segmented_control(
-        "Shelf",
-        ["kept", "trash"],
-        key="library.tab",
-        default="kept",
-        required=True,
-        format_func={"kept": "Conversations", "trash": f"Trash ({number})"}.__getitem__,
-        label_visibility="collapsed",
+def _tab(trashed: int) -> str:
+    labels = {"kept": "Conversations", "import": "Import", "trash": f"Trash ({trashed})"}
+    shown = [
+        name for name in labels if name != "trash" or trashed or st.session_state.get("library.tab") == name
+    ]
+    return str(
+        st.segmented_control(
+            "Shelf",
+            shown,
+            key="library.tab",
+            default="kept",
+            required=True,
+            format_func=labels.__getitem__,
+            label_visibility="collapsed",
+        )
     )
-    return tab == "trash"
 
 
 def _draw_empty() -> None:
     with st.container(key="library-empty", horizontal_alignment="center"):
         st.markdown("##### No conversation yet")
-        st.caption("Begin one: it needs no key, two offline models answer on a fresh machine.")
+        st.caption(
+            "Begin one: it needs no key, two offline models answer on a fresh machine. Or bring those you have: "
+            "Import, above."
+        )
 
 
 main()

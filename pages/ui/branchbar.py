@@ -9,12 +9,14 @@ from pages.ui.frame import Frame, go, place, saying
 from pages.ui.markdown import plain_label, showable
 from pages.ui.merge_requests import link_requests
 from pages.ui.notice import done
+from pages.ui.sharing import share
 from pages.ui.starting import new_conversation
 
 _MENU = {
     "rename": "Rename this branch …",
     "bisect": "Find where it went wrong …",
     "delete": "Delete this branch",
+    "share": "Export or share …",
 }
 
 
@@ -42,7 +44,7 @@ def draw_branchbar(here: Frame) -> None:
             icon=":material/more_horiz:",
             type="tertiary",
             format_func=_MENU.__getitem__,
-            help="Rename, search or delete this branch",
+            help="Rename, search or delete this branch, export or share",
         )
         link_requests(here)
         if st.button(
@@ -59,6 +61,8 @@ def draw_branchbar(here: Frame) -> None:
         st.switch_page("bisect.py", query_params=place(here.chat))
     elif chosen == "delete":
         _delete(here)
+    elif chosen == "share":
+        share(here.forky, here.chat)
 
 
 def _switch(here: Frame) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
+from forky_core.formats.incoming import Incoming
 from forky_core.model import ConversationId, MessageId
 from pages.ui.bisecting import Searching
 from pages.ui.planning import Planning
@@ -55,6 +56,8 @@ class Session:
     """The fusion being previewed, on the Compare page."""
     searching: Searching | None = None
     """The bisection under way, or ended and not yet left."""
+    incoming: Incoming | None = None
+    """The file that is being imported (ui/importing.py)."""
     choices: dict[str, str] = field(default_factory=dict)
     """Small settled choices of pages, by `page.thing`."""
 

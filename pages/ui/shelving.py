@@ -1,4 +1,4 @@
-"""The lines of the Library: open, rename, move to the trash, take back, delete for good."""
+"""The lines of the Library: open, rename, export, move to the trash, take back, delete for good."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from pages.ui.links import chat_link
 from pages.ui.markdown import plain_label
 from pages.ui.notice import done
 from pages.ui.session import Session
+from pages.ui.sharing import share
 
 
 def draw_lines(forky: Workspace, held: Session, listed: Shelf) -> None:
-    """Keys: `library.rename.<id>`, `library.delete.<id>`, `library.page`."""
+    """Keys: `library.rename.<id>`, `library.export.<id>`, `library.delete.<id>`, `library.page`."""
     with st.container(key="library-lines", gap=None):
         for line in listed.lines:
             _draw_line(forky, held, line)
@@ -35,6 +36,14 @@ def _draw_line(forky: Workspace, held: Session, line: Line) -> None:
         st.caption(f"{line.counts} · {line.when}", width="content")
         if st.button("", key=f"library.rename.{id}", icon=":material/edit:", type="tertiary", help="Rename"):
             _rename(forky, held, line.summary)
+        if st.button(
+            "",
+            key=f"library.export.{id}",
+            icon=":material/ios_share:",
+            type="tertiary",
+            help="Export or share",
+        ):
+            share(forky, forky.conversation(id))
         st.button(
             "",
             key=f"library.delete.{id}",

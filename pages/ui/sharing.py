@@ -1,0 +1,151 @@
+"""The dialog that exports a conversation: format, how much of it, what is lost, what looks private, the file."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from forky_core.formats.exporting import Exporter
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.redaction import Finding, findings, redacted, unread_files
+from forky_core.formats.sharing import EXPORTERS, exporter, file_name, shared
+from forky_core.model import MessageId
+from forky_core.repo.conversation import Conversation
+from forky_core.repo.workspace import Workspace
+from forky_core.views.graph import line_of_text
+from forky_core.views.shelf import called, count
+from pages.ui.markdown import plain_label, showable
+
+_SCOPES = {"all": "Whole conversation", "branch": "One branch", "messages": "Chosen messages"}
+_SHOWN = 60
+"""Findings listed at first."""
+_MOST_MESSAGES = 500
+"""Messages that are offered one by one: the last of the branch."""
+_HELD = "share.held"
+
+
+class _Held(NamedTuple):
+    """What was worked out for one scope, so that a tick does not work it out again."""
+
+    what: tuple[object, ...]
+    chat: Chat
+    seen: tuple[Finding, ...]
+    unread: tuple[str, ...]
+
+
+@st.dialog("Export or share", width="large", icon=":material/ios_share:")
+def share(forky: Workspace, chat: Conversation) -> None:
+    draw_share(forky, chat)
+
+
+def draw_share(forky: Workspace, chat: Conversation) -> None:
+    """Keys: `share.format`, `share.scope`, `share.branch`, `share.messages`, `share.download`, `share.tick.<n>`."""
+    st.markdown(f"**{plain_label(called(chat.title))}**")
+    name = st.selectbox(
+        "Format",
+        [one.name for one in EXPORTERS],
+        key="share.format",
+        format_func=lambda name: exporter(name).label,
+    )
+    to = exporter(name)
+    try:
+        held = _scope(forky, chat)
+    except ForkyError as error:
+        st.caption(plain_label(str(error), 400))
+        return
+    if held is None:
+        st.caption("Choose the messages that are to be in the file.")
+        return
+    _draw_losses(to, held.chat)
+    ticked = _draw_findings(held)
+    st.download_button(
+        "Download",
+        data=lambda: b"".join(to.write(redacted(held.chat, ticked))),
+        file_name=file_name(redacted(held.chat, ticked) if ticked else held.chat, to),
+        mime=to.media_type,
+        key="share.download",
+        type="primary",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+
+
+def _scope(forky: Workspace, chat: Conversation) -> _Held | None:
+    """What is to leave; None while no message is chosen."""
+    scope = st.segmented_control(
+        "How much",
+        list(_SCOPES),
+        key="share.scope",
+        default="all",
+        required=True,
+        format_func=_SCOPES.__getitem__,
+    )
+    branch: str | None = None
+    messages: tuple[MessageId, ...] = ()
+    if scope != "all":
+        names = list(chat.branches)
+        branch = st.selectbox(
+            "Branch",
+            names,
+            index=names.index(chat.branch_name),
+            key="share.branch",
+            format_func=showable,
+        )
+    if scope == "messages" and branch is not None:
+        path = [one for one in chat.checkout(branch).path() if not one.hidden][-_MOST_MESSAGES:]
+        label = {one.id: f"{at}. {one.role}: {line_of_text(one)}" for at, one in enumerate(path, 1)}
+        chosen = st.multiselect(
+            "Messages", list(label), key="share.messages", format_func=lambda id: showable(label.get(id, ""))
+        )
+        messages = tuple(id for id in label if id in chosen)
+        if not messages:
+            return None
+    what = (chat.id, chat.view.version, scope, branch, messages)
+    held = st.session_state.get(_HELD)
+    if not isinstance(held, _Held) or held.what != what:
+        made = shared(forky.store, chat, branch=branch if not messages else None, messages=messages)
+        held = _Held(what, made, findings(made), unread_files(made))
+        st.session_state[_HELD] = held
+    return held
+
+
+def _draw_losses(to: Exporter, chat: Chat) -> None:
+    lost = to.losses(chat)
+    if not lost:
+        st.caption("This format holds all of it.")
+        return
+    with st.container(key="share-losses", gap=None):
+        st.markdown("What this format does not hold")
+        st.caption("\n".join(f"- {plain_label(sentence, 300)}" for sentence in lost))
+
+
+def _draw_findings(held: _Held) -> list[Finding]:
+    """Those that are ticked; all are at first."""
+    if held.unread:
+        names = ", ".join(plain_label(name, 40) for name in held.unread[:5])
+        st.caption(f"Not looked into: {names}{' …' if len(held.unread) > 5 else ''}")
+    if not held.seen:
+        st.caption("No key, e-mail address or phone number was found in it.")
+        return []
+    st.markdown(f"{count(len(held.seen), 'value')} may be private. What is ticked is replaced in the file.")
+    ticked = []
+    with st.container(key="share-findings", gap=None, height=220 if len(held.seen) > 4 else "content"):
+        for number, finding in enumerate(held.seen[:_SHOWN]):
+            place = finding.places[0]
+            more = f" and {len(finding.places) - 1} more" if len(finding.places) > 1 else ""
+            around = plain_label(f"… {place.before} {finding.placeholder} {place.after} …", 120)
+            label = f"{plain_label(_short(finding.value), 60)} → {plain_label(finding.placeholder)}"
+            if st.checkbox(label, value=True, key=f"share.tick.{held.what[0]}.{number}"):
+                ticked.append(finding)
+            st.caption(f"{plain_label(place.where, 80)}{more}: {around}")
+    rest = held.seen[_SHOWN:]
+    if rest:
+        st.caption(f"{len(rest):,} more are replaced as well.")
+    return [*ticked, *rest]
+
+
+def _short(value: str) -> str:
+    """Enough to know it by; a key is not shown whole."""
+    return value if len(value) <= 32 else f"{value[:10]}…{value[-4:]}"

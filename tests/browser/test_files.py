@@ -1,0 +1,93 @@
+"""A ChatGPT zip comes in and leads to a message; a conversation leaves as a page that runs and asks for nothing."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forky_core.forky import Forky
+from forky_core.formats.forky_file.files import load
+from tests.browser.conftest import CHECKOUT, Watched, expect, served
+from tests.builders import ScriptedModels, talk
+from tests.formats.test_landing import chat
+
+pytestmark = pytest.mark.browser
+Watch = Callable[..., Watched]
+HOSTILE = "</script><script>alert(1)</script><img src=https://evil.example/x onerror=alert(2)> `code`"
+
+
+@pytest.fixture
+def seeded(tmp_path: Path) -> Iterator[str]:
+    with Forky.open(tmp_path / "forky.duckdb", models=ScriptedModels()) as forky:
+        one = talk(forky.create("Sharing"), HOSTILE, "first answer")
+        talk(one.fork("side"), "a needle in the haystack", "found it")
+    with served(CHECKOUT / "app.py", tmp_path) as address:
+        yield address
+
+
+def test_a_chatgpt_zip_comes_in_and_leads_to_its_messages(seeded: str, watch: Watch, tmp_path: Path) -> None:
+    archive = tmp_path / "export.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr(
+            "conversations.json", json.dumps([chat("a", "From elsewhere", "hello from the past")])
+        )
+    watched = watch()
+    page = watched.open(f"{seeded}/library")
+    page.get_by_role("radio", name="Import").or_(page.get_by_role("button", name="Import")).first.click()
+    page.locator('[class*="st-key-import-file"] input[type=file]').set_input_files(str(archive))
+    page.get_by_role("button", name="Import 1 conversation").click()
+    expect(page.get_by_text("1 conversation imported")).to_be_visible()
+    page.get_by_role("link", name="From elsewhere").first.click()
+    expect(page.get_by_text("hello from the past").filter(visible=True).first).to_be_visible()
+    assert watched.problems == []
+
+
+def test_a_page_is_downloaded_and_opens_without_a_network(
+    seeded: str, watch: Watch, browser: Any, tmp_path: Path
+) -> None:
+    page = watch().open(f"{seeded}/library")
+    row = page.locator('[class*="st-key-row-"]', has=page.get_by_role("link", name="Sharing"))
+    row.locator('[class*="st-key-library-export"] button:visible').first.click()
+    button = page.get_by_role("button", name="Download")
+    expect(button).to_be_visible()
+    with page.expect_download() as waiting:
+        button.click()
+    file = tmp_path / "Sharing.html"
+    waiting.value.save_as(file)
+    assert "Sharing.html" in waiting.value.suggested_filename
+    assert len(load(file).messages) == 4
+    context = browser.new_context(offline=True, viewport={"width": 390, "height": 800}, color_scheme="dark")
+    try:
+        read_alone(context.new_page(), file, tmp_path)
+    finally:
+        context.close()
+
+
+def read_alone(alone: Any, file: Path, folder: Path) -> None:
+    problems: list[str] = []
+    asked: list[str] = []
+    alone.on("console", lambda message: problems.append(message.text))
+    alone.on("pageerror", lambda error: problems.append(str(error)))
+    alone.on("dialog", lambda dialog: problems.append(dialog.message))
+    alone.on("request", lambda request: asked.append(request.url))
+    alone.goto(file.as_uri())
+    expect(alone.locator("article")).to_have_count(4)
+    expect(alone.get_by_text("</script><script>alert(1)</script>").first).to_be_visible()
+    assert alone.evaluate("document.documentElement.scrollWidth") <= 390
+    alone.get_by_role("searchbox").fill("needle")
+    expect(alone.locator("article:visible")).to_have_count(1)
+    alone.get_by_role("searchbox").fill("")
+    alone.locator("#branch").select_option(label="main")
+    expect(alone.locator("article:visible")).to_have_count(2)
+    with alone.expect_download() as waiting:
+        alone.get_by_role("button", name="Take the Forky file").click()
+    back = folder / "back.forky.jsonl"
+    waiting.value.save_as(back)
+    assert load(back).messages == load(file).messages
+    assert problems == []
+    assert [url for url in asked if not url.startswith(("file:", "blob:"))] == []

@@ -1,0 +1,140 @@
+"""Import and export in the Library as a person uses them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from forky_core.forky import Forky
+from forky_core.formats.landing import imports
+from tests.builders import talk
+from tests.formats.test_landing import chat
+from tests.pages.apptest import by_key, keys
+from tests.pages.workspaces import empty_workspace, open_page
+
+
+@pytest.fixture
+def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
+    with empty_workspace(monkeypatch) as opened:
+        yield opened
+
+
+def settled(test: AppTest) -> AppTest:
+    assert [error.value for error in test.exception] == []
+    return test
+
+
+def words(test: AppTest) -> str:
+    return "\n".join(str(element.value) for element in (*test.markdown, *test.caption))
+
+
+def importing(content: bytes, name: str = "conversations.json") -> AppTest:
+    """The Library's Import with a file in it that has been looked through."""
+    test = open_page("library.py")
+    by_key(test, "library.tab").select("import").run()
+    by_key(test, "import.file.0").upload(name, content, "application/json").run()
+    test.session_state["session"].incoming.wait()
+    return settled(test.run())
+
+
+def land(test: AppTest) -> AppTest:
+    file = test.session_state["session"].incoming
+    by_key(test, "import.land").click().run()
+    file.wait()
+    return settled(test.run())
+
+
+def export(*titles: str) -> bytes:
+    return json.dumps([chat(title, title, "x") for title in titles]).encode()
+
+
+def test_a_file_is_looked_at_ticked_landed_and_taken_back(forky: Forky) -> None:
+    test = importing(export("One", "Two", "Three"))
+    assert "3 conversations in it" in words(test)
+    assert forky.conversations() == ()
+    by_key(test, "import.none").click().run()
+    assert by_key(test, "import.land").disabled
+    by_key(test, "import.tick.2").check().run()
+    land(test)
+    assert [one.title for one in forky.conversations()] == ["Two"]
+    assert "1 conversation imported" in words(test)
+    by_key(test, "import.undo").click().run()
+    settled(test)
+    assert forky.conversations() == ()
+    assert imports(forky) == ()
+
+
+def test_past_imports_are_listed_and_can_be_undone(forky: Forky) -> None:
+    test = land(importing(export("One")))
+    by_key(test, "import.next").click().run()
+    assert "Past imports" in words(test)
+    by_key(test, "import.past.1").click().run()
+    assert forky.conversations() == ()
+    assert "Past imports" not in words(settled(test))
+
+
+def test_what_was_imported_before_is_said(forky: Forky) -> None:
+    by_key(land(importing(export("One"))), "import.next").click().run()
+    assert len(forky.conversations()) == 1
+    assert "imported before" in words(importing(export("One")))
+
+
+def test_a_file_that_is_no_conversation_is_a_sentence(forky: Forky) -> None:
+    assert "no conversation in it" in words(importing(b"\x00\x01\x02", "film.bin"))
+    test = importing(b"")
+    assert "is empty" in words(test).replace("\\", "")
+    by_key(test, "import.next").click().run()
+    assert "import.file.1" in keys(settled(test))
+
+
+def test_a_preview_is_left_without_a_trace(forky: Forky) -> None:
+    test = importing(export("One"))
+    by_key(test, "import.close").click().run()
+    assert forky.conversations() == ()
+    assert "import.file.1" in keys(settled(test))
+
+
+def sharing(id: str) -> AppTest:
+    test = AppTest.from_file(str(Path(__file__).with_name("share_dialog.py")), default_timeout=20)
+    test.session_state["id"] = id
+    return settled(test.run())
+
+
+def test_the_library_opens_the_dialog(forky: Forky) -> None:
+    one = talk(forky.create("Mail"), "I am ada@example.com")
+    test = open_page("library.py")
+    by_key(test, f"library.export.{one.id}").click().run()
+    assert "share.download" in keys(settled(test))
+
+
+def test_the_dialog_says_what_is_lost_and_what_looks_private(forky: Forky) -> None:
+    one = talk(forky.create("Mail"), "I am ada@example.com", "Hello")
+    talk(one.fork("other", at=one.path()[0].id), "b", "c")
+    test = sharing(one.id)
+    assert "1 value may be private" in words(test)
+    by_key(test, "share.format").select("sharegpt").run()
+    said = words(settled(test)).replace("\\", "")
+    assert "It cannot hold branches" in said
+    assert "[e" in said
+    by_key(test, "share.scope").select("branch").run()
+    assert "It cannot hold branches" not in words(settled(test))
+
+
+def test_chosen_messages_need_a_choice(forky: Forky) -> None:
+    one = talk(forky.create("Names"), "a", "b")
+    test = sharing(one.id)
+    by_key(test, "share.scope").select("messages").run()
+    assert "Choose the messages" in words(settled(test))
+    by_key(test, "share.messages").select(one.path()[0].id).run()
+    assert "share.download" in keys(settled(test))
+
+
+def test_an_empty_branch_is_a_sentence(forky: Forky) -> None:
+    one = forky.create("Nothing")
+    test = sharing(one.id)
+    by_key(test, "share.scope").select("branch").run()
+    assert "is empty" in words(settled(test)).replace("\\", "")
