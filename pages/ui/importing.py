@@ -45,7 +45,7 @@ def _draw_zone(forky: Workspace, held: Session) -> None:
     st.markdown("##### Bring conversations")
     st.caption(
         "From ChatGPT, Claude, Gemini, Grok, Open WebUI, LibreChat, llama.cpp, coding agents and others: the file or the "
-        "zip as you got it. Every branch comes along, and nothing lands before you have seen what is in it. "
+        "zip as you got it, dropped below. Every branch comes along, and nothing lands before you have seen what is in it. "
         "A Forky chat file, or a page that Forky wrote, can be opened here as well."
     )
     key = f"import.file.{st.session_state.setdefault(_ROUND, 0)}"
@@ -156,7 +156,9 @@ def _draw_choice(file: Incoming, line: Line) -> None:
             st.markdown(f"{plain_label(called(line.title))}: {plain_label(line.problem)}")
             return
         st.session_state[key] = line.number not in file.unticked
-        st.checkbox(plain_label(called(line.title)), key=key, on_change=_flip, args=(file, line, key))
+        st.checkbox(
+            plain_label(called(line.title)), key=key, on_change=_flip, args=(file, line, key), width="stretch"
+        )
         st.caption(_facts(line), width="content")
 
 

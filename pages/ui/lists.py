@@ -17,6 +17,7 @@ _CSS = """
 [class*="st-key-row-"]:hover { background: color-mix(in srgb, currentColor 3%, transparent); }
 [class*="st-key-row-"] [data-testid="stCaptionContainer"] p { margin: 0; }
 [class*="st-key-row-"]:not([class*="st-key-row-provider"]) [data-testid="stCaptionContainer"] p { white-space: nowrap; }
+[class*="st-key-row-import"] [data-testid="stCheckbox"] { flex: 1 1 12rem; min-width: 12rem; }
 [class*="st-key-row-"] [data-testid="stMarkdown"], [class*="st-key-row-"] [data-testid="stCaptionContainer"] {
   margin: 0 !important; }
 [class*="st-key-row-"] [data-testid="stPageLink"] { min-width: 12rem; flex: 1 1 12rem; }
@@ -42,6 +43,8 @@ _CSS = """
   [class*="st-key-row-"] [data-testid="stPageLink"] { flex-basis: 100%; }
   .st-key-column-library > [data-testid="stElementContainer"]:first-child { flex-basis: 100%; }
   [class*="st-key-row-"] { padding: .45rem .1rem .15rem; }
+  [class*="st-key-row-import"] [data-testid="stCaptionContainer"] p,
+  [class*="st-key-row-look"] [data-testid="stCaptionContainer"] p { white-space: normal !important; }
 }
 </style>
 """

@@ -135,8 +135,8 @@ def _draw_findings(held: _Held) -> list[Finding]:
         for number, finding in enumerate(held.seen[:_SHOWN]):
             place = finding.places[0]
             more = f" and {len(finding.places) - 1} more" if len(finding.places) > 1 else ""
-            around = plain_label(f"… {place.before} {finding.placeholder} {place.after} …", 120)
-            label = f"{plain_label(_short(finding.value), 60)} → {plain_label(finding.placeholder)}"
+            around = _unlinked(f"… {place.before} {finding.placeholder} {place.after} …", 120)
+            label = f"{_unlinked(_short(finding.value), 60)} → {plain_label(finding.placeholder)}"
             if st.checkbox(label, value=True, key=f"share.tick.{held.what[0]}.{number}"):
                 ticked.append(finding)
             st.caption(f"{plain_label(place.where, 80)}{more}: {around}")
@@ -144,6 +144,11 @@ def _draw_findings(held: _Held) -> list[Finding]:
     if rest:
         st.caption(f"{len(rest):,} more are replaced as well.")
     return [*ticked, *rest]
+
+
+def _unlinked(text: str, limit: int) -> str:
+    """As a label in which an address is no link to a mail program."""
+    return plain_label(text, limit).replace("@", "@\u2060")
 
 
 def _short(value: str) -> str:
