@@ -9,10 +9,12 @@ clicks is made once (views/shape.py); `build_graph` adds the place one is at, in
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NewType
 
+from forky_core.context.masking import taken_back
+from forky_core.merge.claims import Frozen
 from forky_core.model import Message, MessageId, View
 from forky_core.parts import AttachmentPart, MergePart, RevertPart, TextPart, ToolCallPart, ToolResultPart
 from forky_core.views.lanes import Edge, Layout, lay_out
@@ -57,6 +59,10 @@ class Row:
     current: bool = False
     mark: str = ""
     """"A", "B" or "AB"."""
+    taken_back: bool = False
+    """A revert on the path at hand keeps it out of the context."""
+    unresolved: int = 0
+    """Conflicts that this merge left open and nobody has settled since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +96,15 @@ def build_graph(  # noqa: PLR0913 - each is one thing that can be looked at or m
     models: Mapping[MessageId, str] = _EMPTY,
     limit: int = ROWS,
     shape: Shape | None = None,
+    open_conflicts: Collection[str] = (),
 ) -> GraphView:
-    """The graph of what `view` reaches. `models` names who answered; `shape` may be kept from an earlier call."""
+    """The graph of what `view` reaches. `models` names who answered; `shape` may be kept from an earlier call.
+
+    `open_conflicts` are the keys of what merges on the path left unresolved.
+    """
     shape = shape or shape_of(messages, view)
-    path = frozenset(_path(current, shape))
+    line = tuple(_path(current, shape))
+    path, gone = frozenset(line), frozenset(taken_back([messages[id] for id in reversed(line)]))
     marks = {mark_b: "B"} | {mark_a: "AB" if mark_a == mark_b else "A"}
     plain = _plain(shape, {current, mark_a, mark_b})
     opened = frozenset(open_folds)
@@ -106,7 +117,7 @@ def build_graph(  # noqa: PLR0913 - each is one thing that can be looked at or m
     start = _window(units, current, limit)
     layout = _lay_out(units, shape).between(start, min(start + limit, len(units)))
     rows = tuple(
-        _row(unit, lane, shape, messages, _Looks(path, marks, current, models))
+        _row(unit, lane, shape, messages, _Looks(path, marks, current, models, gone, open_conflicts))
         for unit, lane in zip(units[start:], layout.lane_of, strict=False)
     )
     edges = tuple(replace(edge, on_path=_is_on_path(edge, rows)) for edge in layout.edges)
@@ -149,6 +160,8 @@ class _Looks:
     marks: Mapping[MessageId | None, str]
     current: MessageId | None
     models: Mapping[MessageId, str]
+    gone: frozenset[MessageId]
+    open_conflicts: Collection[str]
 
 
 def _path(current: MessageId | None, shape: Shape) -> Iterable[MessageId]:
@@ -289,7 +302,15 @@ def _message_row(
         on_path=id in looks.path,
         current=id == looks.current,
         mark=looks.marks.get(id, ""),
+        taken_back=id in looks.gone,
+        unresolved=_left_open(message, looks) if id in looks.path and looks.open_conflicts else 0,
     )
+
+
+def _left_open(message: Message, looks: _Looks) -> int:
+    frozen = (Frozen.from_json(part.claims) for part in message.merges if part.claims)
+    conflicts = (conflict.key for one in frozen if one is not None for conflict in one.set.conflicts)
+    return sum(key in looks.open_conflicts for key in conflicts)
 
 
 def line_of_text(message: Message) -> str:

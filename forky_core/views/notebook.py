@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from forky_core.context.masking import taken_back
 from forky_core.model import Generation, Message, MessageId, View
 from forky_core.repo.visible import Visible
 
@@ -36,6 +37,8 @@ class Cell:
     branches: tuple[str, ...]
     """Branches whose head it is."""
     tags: tuple[str, ...]
+    taken_back: MessageId | None = None
+    """The revert further down that keeps it out of the context."""
 
     @property
     def position(self) -> int:
@@ -112,6 +115,7 @@ def notebook(
     tags: dict[MessageId, list[str]] = {}
     for name, target in view.tags.items():
         tags.setdefault(target, []).append(name)
+    gone = taken_back(path)
     cells = tuple(
         Cell(
             message,
@@ -120,6 +124,7 @@ def notebook(
             visible.siblings(message.id) if message.id in visible.messages else (message.id,),
             tuple(heads.get(message.id, ())),
             tuple(tags.get(message.id, ())),
+            gone.get(message.id),
         )
         for number, message in enumerate(path[start:], start + 1)
     )

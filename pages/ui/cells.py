@@ -59,7 +59,8 @@ def draw_cell(cell: Cell, look: Look) -> None:
     message = cell.message
     short = message.id.removeprefix("b2:")
     kind = "current" if message.id == look.at else "merge" if message.merge else message.role
-    with st.container(key=f"cell-{message.role}-{kind}-{short}"):
+    gone = "-gone" if cell.taken_back else ""
+    with st.container(key=f"cell-{message.role}-{kind}{gone}-{short}"):
         st.html(head(cell, look))
         draw_parts(message, short, look.blob)
         if ended := _ended(cell):
@@ -117,6 +118,10 @@ def head(cell: Cell, look: Look) -> str:
     )
     chips = "".join(f'<span class="fk-chip">{escape(showable(b))}</span>' for b in cell.branches)
     chips += "".join(f'<span class="fk-chip fk-tag">{escape(showable(t))}</span>' for t in cell.tags)
+    if cell.taken_back:
+        chips += (
+            f'<span class="fk-chip fk-tag">taken back</span>{_word("visit", cell.taken_back, "Show where")}'
+        )
     marks = "".join(
         f'<span class="fk-mark">{sign}</span>'
         for sign, mark in zip("AB", look.marks, strict=True)

@@ -51,6 +51,7 @@ _CSS = """
   overflow: auto; font-family: inherit; }
 .fk-tool pre { font-family: monospace; }
 .fk-fold summary, .fk-merge summary { cursor: pointer; opacity: .75; font-size: .84rem; }
+[class*="st-key-cell-"][class*="-gone-"] :is(.stMarkdown, .fk-merge) { opacity: .68; }
 .fk-quiet { opacity: .72; font-size: .85rem; }
 .fk-meter { display: flex; gap: .6rem; align-items: center; flex-wrap: wrap; opacity: .72; font-size: .8rem;
   font-variant-numeric: tabular-nums; }

@@ -232,7 +232,7 @@ def _corner(name: str, x: float, y: float) -> dict[str, Any]:
 
 def _dot(row: Row, x: float, y: float, colors: Palette, epoch: int) -> dict[str, Any]:
     lane = colors.lane(row.lane)
-    ink = lane if row.on_path else blend(lane, colors.background, 0.45)
+    ink = lane if row.on_path and not row.taken_back else blend(lane, colors.background, 0.45)
     hollow = row.kind == "fold" or (row.role == "user" and not row.merge)
     fill = colors.background if hollow else ink
     return {
@@ -250,7 +250,7 @@ def _dot(row: Row, x: float, y: float, colors: Palette, epoch: int) -> dict[str,
 def _card(row: Row, place: _Place, y: float, colors: Palette, epoch: int) -> dict[str, Any]:
     """The words of a row: a node of its own, because labels of dots cannot be aligned to the left."""
     width = place.end - place.words
-    color = colors.text if row.on_path else colors.quiet
+    color = colors.text if row.on_path and not row.taken_back else colors.quiet
     if row.branches:
         color = colors.lane(row.lane)
     return {
@@ -300,7 +300,13 @@ def label(row: Row) -> str:
     hidden = f"+{row.folded}  " if row.folded else ""
     mark = f"({row.mark}) " if row.mark else ""
     who = "" if row.who in {"you", "assistant"} else f"{row.who}: "
-    return f"{mark}{names}{hidden}{who}{row.text}"
+    return f"{mark}{names}{hidden}{state(row)}{who}{row.text}"
+
+
+def state(row: Row) -> str:
+    """What a person should know before reading on; "" of most rows."""
+    open_here = f"⚠ {row.unresolved} unresolved · " if row.unresolved else ""
+    return ("taken back · " if row.taken_back else "") + open_here
 
 
 def _route(  # noqa: PLR0917 - two of them are what it adds to

@@ -23,6 +23,7 @@ _PANE = "chat.pane"
 _MOST = 50
 _ROWS = 44
 """Rows of the graph: the browser's work for a click grows with their square."""
+_open: dict[tuple[str, str, int], frozenset[str]] = {}
 _shapes: dict[tuple[str, int], tuple[Shape, dict[MessageId, str]]] = {}
 
 
@@ -88,7 +89,20 @@ def _rows(here: Frame) -> GraphView:
         models=models,
         limit=_ROWS,
         shape=shape,
+        open_conflicts=_open_conflicts(here),
     )
+
+
+def _open_conflicts(here: Frame) -> frozenset[str]:
+    """Keys of what merges of this branch left open, kept while the view stays."""
+    if not any(merge.claims for message in here.chat.path() for merge in message.merges):
+        return frozenset()
+    key = (str(here.chat.id), here.chat.branch_name, here.chat.view.version)
+    if key not in _open:
+        if len(_open) >= _MOST:
+            _open.clear()
+        _open[key] = frozenset(clash.key for clash in here.chat.unresolved)
+    return _open[key]
 
 
 def _shape(here: Frame) -> tuple[Shape, dict[MessageId, str]]:

@@ -15,6 +15,7 @@ import streamlit as st
 
 from forky_core.views.graph import GraphView, Row
 from forky_core.views.lanes import Edge
+from pages.ui.graph import state
 from pages.ui.palette import Palette, blend, palette
 
 _JS = Path(__file__).with_name("twin.js").read_text("utf-8")
@@ -83,14 +84,14 @@ def _row(row: Row, colors: Palette) -> dict[str, Any]:
         "lane": row.lane,
         "role": row.role,
         "who": row.who,
-        "text": row.text,
+        "text": state(row) + row.text,
         "branches": row.branches,
         "tags": row.tags,
         "merge": row.merge,
         "kept": row.kept,
         "fold": row.fold,
         "folded": row.folded,
-        "path": row.on_path,
+        "path": row.on_path and not row.taken_back,
         "current": row.current,
         "mark": row.mark,
         "color": lane if row.on_path else blend(lane, colors.background, 0.4),

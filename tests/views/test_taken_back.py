@@ -1,0 +1,68 @@
+"""What graph and notebook say of messages that were taken back, and of conflicts that stand open."""
+
+from __future__ import annotations
+
+from forky_core.merge.settling import Choice
+from forky_core.repo.conversation import Conversation
+from forky_core.views.graph import GraphView, build_graph
+from forky_core.views.notebook import Notebook, notebook
+from tests.builders import talk, workspace
+
+
+def graph(chat: Conversation) -> GraphView:
+    keys = frozenset(clash.key for clash in chat.unresolved)
+    return build_graph(chat.visible.messages, chat.view, current=chat.branch.head, open_conflicts=keys)
+
+
+def book(chat: Conversation) -> Notebook:
+    return notebook(chat.path(), chat.visible, chat.view, chat.generations)
+
+
+def trip() -> Conversation:
+    forky, _ = workspace()
+    return talk(forky.create("Trip"), "Where to?", "Norway.", "By boat?", "No boat goes there.")
+
+
+def torn() -> Conversation:
+    """A merge that left the port open."""
+    forky, _ = workspace()
+    chat = talk(forky.create("Ports"), "Where does it listen?", "Let us see.")
+    talk(chat.fork("debug"), "And?", "Decision: the port is 9090.")
+    talk(chat, "So?", "Decision: the port is 8080.")
+    chat.merge(chat.plan_merge("debug", strategy="three-way"))
+    return chat
+
+
+def test_what_a_revert_takes_back_is_shown_as_such_and_nothing_else() -> None:
+    chat = trip()
+    target = chat.path()[3].id
+    revert = chat.revert(chat.plan_revert(target))
+    assert [row.id for row in graph(chat).rows if row.taken_back] == [target]
+    assert [(cell.message.id, cell.taken_back) for cell in book(chat).cells if cell.taken_back] == [
+        (target, revert.id)
+    ]
+
+
+def test_a_revert_that_is_reverted_shows_them_again() -> None:
+    chat = trip()
+    target = chat.path()[3].id
+    revert = chat.revert(chat.plan_revert(target))
+    chat.revert(chat.plan_revert(revert.id))
+    assert [row.id for row in graph(chat).rows if row.taken_back] == [revert.id]
+    assert target not in {cell.message.id for cell in book(chat).cells if cell.taken_back}
+
+
+def test_a_branch_that_parts_before_the_revert_still_has_them() -> None:
+    chat = trip()
+    other = chat.fork("other")
+    chat.revert(chat.plan_revert(chat.path()[3].id))
+    assert not any(row.taken_back for row in graph(other).rows)
+
+
+def test_a_merge_with_an_open_conflict_is_marked_until_it_is_settled() -> None:
+    chat = torn()
+    head = chat.branch.head
+    assert {row.id: row.unresolved for row in graph(chat).rows if row.unresolved} == {head: 1}
+    (clash,) = chat.unresolved
+    chat.merge(chat.plan_resolution({clash.key: Choice("text", "The port is 8080.")}))
+    assert not any(row.unresolved for row in graph(chat).rows)
