@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from argparse import _SubParsersAction
 from pathlib import Path
 
 import pytest
+
+from forky_core.cli.parser import parser
 
 README = Path(__file__).parents[1] / "README.md"
 SETTINGS = README.parent / "forky_core" / "settings.py"
@@ -26,3 +29,10 @@ def test_every_variable_of_the_settings_is_in_the_readme() -> None:
     text = README.read_text()
     for name in re.findall(r"FORKY_[A-Z]+", SETTINGS.read_text()):
         assert f"`{name}`" in text, name
+
+
+def test_every_command_is_in_the_readme() -> None:
+    text = README.read_text()
+    (commands,) = (one for one in parser()._actions if isinstance(one, _SubParsersAction))
+    for name in commands.choices:
+        assert f"`{name}`" in text or f"`{name} " in text, name

@@ -26,17 +26,18 @@ if TYPE_CHECKING:
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser("import", help="bring conversations from a file, of any known format")
     command.add_argument("files", nargs="*", type=Path, metavar="FILE")
-    command.add_argument("--preview", action="store_true", help="list what is in it; write nothing")
+    either = command.add_mutually_exclusive_group()
+    either.add_argument("--preview", action="store_true", help="list what is in it; write nothing")
     command.add_argument(
         "--only", metavar="N,N-N", type=_numbers, help="these of the conversations that --preview lists"
     )
-    command.add_argument(
+    either.add_argument(
         "--fork", action="store_true", help="a Forky file: as a conversation of your own that remembers it"
     )
-    command.add_argument(
+    either.add_argument(
         "--pull", metavar="ID", help="a Forky file: what is new in it, into the conversation forked from it"
     )
-    command.add_argument("--undo", metavar="NUMBER", type=int, help="take an import back")
+    either.add_argument("--undo", metavar="NUMBER", type=int, help="take an import back")
     command.add_argument("--json", action="store_true", help="one JSON object a line")
     command.set_defaults(run=run, makes_database=True)
 
@@ -44,7 +45,10 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     if options.undo is not None:
         gone = undo_import(forky, options.undo)
-        print(f"Took {count(gone, 'conversation')} back.", file=out)
+        if options.json:
+            print(json.dumps({"import": options.undo, "taken_back": gone}), file=out)
+        else:
+            print(f"Took {count(gone, 'conversation')} back.", file=out)
         return 0
     if not options.files:
         raise BadContent("Which file?", "forky import FILE …")
@@ -157,6 +161,8 @@ def _numbers(text: str) -> Container[int]:
             low, high = int(first), int(last if dash else first)
         except ValueError:
             raise argparse.ArgumentTypeError(f"“{piece}” is no number or range") from None
+        if high < low:
+            raise argparse.ArgumentTypeError(f"“{piece}” runs backwards")
         if high - low > 1_000_000:
             raise argparse.ArgumentTypeError(f"“{piece}” is too long a range")
         found.update(range(low, high + 1))

@@ -71,7 +71,7 @@ def run_merge(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         policy=options.policy,
         choices=choices(options.take),
     )
-    return _decide(chat, plan, options, out)
+    return decide(chat, plan, options, out)
 
 
 def run_graft(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
@@ -86,7 +86,7 @@ def run_graft(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         model=options.model,
         again=options.again,
     )
-    return _decide(chat, plan, options, out)
+    return decide(chat, plan, options, out)
 
 
 def _strategy(options: argparse.Namespace) -> Strategy:
@@ -94,7 +94,15 @@ def _strategy(options: argparse.Namespace) -> Strategy:
     return asked or ("cherry-pick" if options.pick else "squash")
 
 
-def _decide(chat: Conversation, plan: MergePlan, options: argparse.Namespace, out: TextIO) -> int:
+def decide(
+    chat: Conversation,
+    plan: MergePlan,
+    options: argparse.Namespace,
+    out: TextIO,
+    *,
+    question: str = "",
+) -> int:
+    """Show a merge with its conflicts and what it leaves out, ask, land: the same for whatever made the plan."""
     facts = [f"{plan.strategy} of {plan.source_name} into {plan.target_name}"]
     facts.append(f"{len(plan.turns)} messages, {plan.tokens} tokens (in full: {plan.tokens_full})")
     if plan.fast_forward is not None:
@@ -109,7 +117,7 @@ def _decide(chat: Conversation, plan: MergePlan, options: argparse.Namespace, ou
         out,
         entry=_entry(chat, plan),
         preview=lambda: show(out, plan.payload, facts if plan.lands else (), plan.warnings),
-        question=f"Land it on {plan.target_name}?",
+        question=question or f"Land it on {plan.target_name}?",
         land=lambda: chat.merge(plan).summary,
         nothing=() if plan.lands else plan.warnings,
     )
@@ -129,6 +137,7 @@ def _entry(chat: Conversation, plan: MergePlan) -> dict[str, object]:
         "omitted": [{"message": one.message, "why": one.why} for one in plan.omitted],
         "warnings": plan.warnings,
         "lands": plan.lands,
+        **({"request": plan.request} if plan.request is not None else {}),
         **({"conflicts": conflict_entries(_clashes(plan))} if plan.strategy == "three-way" else {}),
     }
 

@@ -7,7 +7,8 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
-from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
+from forky_core.cli.deciding import add_decision, add_place, place, refuse_unasked
+from forky_core.cli.merging import decide
 from forky_core.cli.plain import one_line, plain
 from forky_core.repo.branching import UNCHANGED
 from forky_core.repo.requests import OFFERED
@@ -106,20 +107,7 @@ def run_accept(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     strategy = options.strategy or request.strategy
     planned = chat.plan_merge(request.source, strategy=strategy, model=options.model)
     plan = chat.accepting(request.number, planned)
-    facts = [f"{plan.strategy} of {plan.source_name} into {plan.target_name}: {plan.tokens} tokens"]
-    return finish(
-        options,
-        out,
-        entry={
-            "conversation": chat.id,
-            "request": request.number,
-            "payload": plan.payload,
-            "tokens": plan.tokens,
-        },
-        preview=lambda: show(out, plan.payload, facts, plan.warnings),
-        question=f"Accept request {request.number}?",
-        land=lambda: chat.merge(plan).summary,
-    )
+    return decide(chat, plan, options, out, question=f"Accept request {request.number}?")
 
 
 def _said(summary: str, out: TextIO) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forky_core.errors import NothingToDo
+from forky_core.errors import NotFound, NothingToDo
 from forky_core.merge.place import Place
 from forky_core.merge.rebase import RebasePlan, plan_rebase
 from forky_core.model import Branch, MessageId, Operation, seal
@@ -35,7 +35,13 @@ def _place(repo: Repo, onto: str) -> tuple[str, MessageId | None]:
     view = repo.view
     if onto in view.branches:
         return onto, view.branch(onto).head
-    message = repo.message(onto)
+    try:
+        message = repo.message(onto)
+    except NotFound as error:
+        there = ", ".join(f"“{name}”" for name in view.branches)
+        raise NotFound(
+            f"“{onto[:80]}” is neither a branch nor a message. {error}", f"Branches: {there}."
+        ) from error
     return short(message.id), message.id
 
 

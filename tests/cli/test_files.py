@@ -106,3 +106,20 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
 ) -> None:
     assert forky(tmp_path, *words) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--only", "5-3"], "runs backwards"),
+        (["--fork", "--preview"], "not allowed with"),
+        (["--undo", "1", "--pull", "x"], "not allowed with"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(
+    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        forky(tmp_path, "import", "x.json", *words)
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err

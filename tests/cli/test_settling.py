@@ -85,6 +85,8 @@ def test_a_request_is_made_talked_about_and_accepted(forky: Run, torn: str) -> N
     assert forky("request", "change", "1", "--note", "Please look.").code == 0
     shown = forky("request", "show", "1").out
     assert "Please look." in shown and "Which port?" in shown
+    looked_at = forky("request", "accept", "1", "--dry-run").out
+    assert "conflict: " in looked_at, "what would land open is said before it lands"
     accepted = forky("request", "accept", "1", "--yes")
     assert accepted.out.splitlines()[-1].startswith("Merged “debug” into “main” (three-way, request 1")
     assert json.loads(forky("request", "list", "--json").out)["state"] == "accepted"
