@@ -21,7 +21,7 @@ _PAGES = (
     ("history.py", "History", ":material/history:"),
     ("settings.py", "Settings", ":material/tune:"),
 )
-_APART = (("bisect.py", "Find where it went wrong", ":material/manage_search:"),)
+_APART = (("bisection.py", "Find where it went wrong", ":material/manage_search:"),)
 """Pages that are reached from another page, not from the navigation."""
 _HERE = Path(__file__).resolve().parent
 

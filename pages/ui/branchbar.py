@@ -58,7 +58,7 @@ def draw_branchbar(here: Frame) -> None:
     if chosen == "rename":
         _rename_branch(here)
     elif chosen == "bisect":
-        st.switch_page("bisect.py", query_params=place(here.chat))
+        st.switch_page("bisection.py", query_params=place(here.chat))
     elif chosen == "delete":
         _delete(here)
     elif chosen == "share":

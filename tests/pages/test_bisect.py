@@ -50,7 +50,7 @@ def begun(
     chat: Conversation, *, expected: str = "sqlite", check: str = "contains", repeats: int = 1
 ) -> AppTest:
     """The page with a search by a model just begun."""
-    test = open_page("bisect.py", chat)
+    test = open_page("bisection.py", chat)
     by_key(test, "bisect.question").set_value("Which database did we choose?")
     by_key(test, "bisect.check").set_value(check)
     by_key(test, "bisect.expected").set_value(expected)
@@ -67,7 +67,7 @@ def ended(test: AppTest) -> AppTest:
 
 
 def by_eye(chat: Conversation) -> AppTest:
-    test = open_page("bisect.py", chat)
+    test = open_page("bisection.py", chat)
     by_key(test, "bisect.judge").set_value("eye")
     test = settled(test.run())
     by_key(test, "bisect.question").set_value("the database")
@@ -94,7 +94,7 @@ def test_an_expression_and_a_majority_work_too(chat: Conversation, judge: Script
 
 
 def test_what_it_will_take_is_said_before(chat: Conversation) -> None:
-    test = open_page("bisect.py", chat)
+    test = open_page("bisection.py", chat)
     by_key(test, "bisect.repeats").set_value(3)
     assert "At most 4 probes, 12 model calls." in words(settled(test.run()))
 
@@ -131,7 +131,7 @@ def test_what_cannot_be_checked_is_refused_in_words(
 
 
 def test_a_question_is_needed(chat: Conversation) -> None:
-    assert "A probe needs a question." in words(press(open_page("bisect.py", chat), "bisect.begin"))
+    assert "A probe needs a question." in words(press(open_page("bisection.py", chat), "bisect.begin"))
 
 
 def test_by_eye_each_probe_shows_the_message_and_the_last_answer_finds_it(chat: Conversation) -> None:
@@ -146,7 +146,7 @@ def test_by_eye_each_probe_shows_the_message_and_the_last_answer_finds_it(chat: 
 
 
 def test_a_part_of_the_branch_is_searched(chat: Conversation) -> None:
-    test = open_page("bisect.py", chat)
+    test = open_page("bisection.py", chat)
     path = chat.path()
     by_key(test, "bisect.good").set_value(path[3].id)
     by_key(test, "bisect.bad").set_value(path[6].id)
@@ -157,7 +157,7 @@ def test_a_part_of_the_branch_is_searched(chat: Conversation) -> None:
 
 
 def test_an_empty_branch_says_that_there_is_nothing_to_search(forky: Forky) -> None:
-    assert "is empty: there is nothing to search." in words(open_page("bisect.py", forky.create("Empty")))
+    assert "is empty: there is nothing to search." in words(open_page("bisection.py", forky.create("Empty")))
 
 
 def test_a_search_goes_on_while_the_person_is_elsewhere(chat: Conversation, judge: ScriptedModel) -> None:
@@ -167,5 +167,5 @@ def test_a_search_goes_on_while_the_person_is_elsewhere(chat: Conversation, judg
     test.switch_page("chat.py")
     settled(test.run())
     gone_on.set()
-    test.switch_page("bisect.py")
+    test.switch_page("bisection.py")
     assert "It fails from this message on" in words(ended(settled(test.run())))
