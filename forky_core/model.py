@@ -52,6 +52,8 @@ class Message:
     @property
     def text(self) -> str:
         """The words of its text parts, and of a merge its block."""
+        if len(self.parts) == 1 and isinstance(only := self.parts[0], TextPart):
+            return only.text
         return "\n\n".join(part.text for part in self.parts if isinstance(part, TextPart | MergePart))
 
     @property

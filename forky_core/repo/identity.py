@@ -50,7 +50,8 @@ def branch_name(text: str) -> str:
 def title_line(text: str) -> str:
     """`text` as a title: one line, without control characters, at most LONGEST_TITLE characters."""
     line = " ".join(mend_text(text).split())
-    line = "".join(c for c in line if unicodedata.category(c) != "Cc" and c not in _BIDI_CONTROLS)
+    if not line.isprintable():
+        line = "".join(c for c in line if unicodedata.category(c) != "Cc" and c not in _BIDI_CONTROLS)
     return line if len(line) <= LONGEST_TITLE else line[: LONGEST_TITLE - 1].rstrip() + "…"
 
 
