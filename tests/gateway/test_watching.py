@@ -26,6 +26,7 @@ from forky_core.llm.scripted import Hang, Step, Until
 from forky_core.repo.reply_job import ReplyJob
 from forky_core.repo.workspace import Workspace
 from tests.builders import ScriptedModels, workspace
+from tests.loops import finished
 
 PATIENCE = 20.0
 
@@ -274,7 +275,7 @@ def test_a_client_that_takes_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch
         "path_params": {"id": job.generation.id},
         "query_string": b"",
     }
-    asyncio.run(asyncio.wait_for(endpoint(scope, silent, stuck), PATIENCE))
+    finished(asyncio.wait_for(endpoint(scope, silent, stuck), PATIENCE))
     assert endpoint.watchers == 0
     job.stop()
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-import asyncio
 import importlib
 from typing import Any
 
 from forky_core.llm import loading
+from tests.loops import finished
 
 MESSAGES: list[dict[str, Any]] = [
     {"role": "system", "content": "Be brief."},
@@ -36,7 +36,7 @@ def test_the_client_sends_what_it_would_have_sent_without_walking_the_messages()
         "tools": [{"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}],
     }
     expected = types.CompletionCreateParamsStreaming
-    walked = asyncio.run(utils.async_maybe_transform(body, expected))
-    sent = asyncio.run(completions.async_maybe_transform(body, expected))
+    walked = finished(utils.async_maybe_transform(body, expected))
+    sent = finished(completions.async_maybe_transform(body, expected))
     assert sent == walked
     assert sent["messages"] is MESSAGES
