@@ -48,7 +48,7 @@ def main() -> None:
         return
     draw_route(frame, wish)
     held = frame.session.planning = planning(frame.session.planning, frame.forky, frame.chat, wish)
-    plan = held.plan or held.quoted
+    plan = held.plan or held.quoted or held.sketch
     if plan is not None and plan.graft is None and not plan.sides:
         draw_standing(plan, standing(plan, frame.chat.visible))
     draw_strategy(wish)

@@ -8,9 +8,9 @@ import streamlit as st
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from forky_core.errors import LONGEST_SENTENCE, StoreError
-from pages.ui.markdown import plain_label
+from forky_core.errors import StoreError
 from pages.ui.style import apply_style
+from pages.ui.telling import tell
 from pages.ui.warmup import warm_up_in
 
 _PAGES = (
@@ -57,15 +57,9 @@ def main() -> None:
     try:
         page.run()
     except StoreError as error:
-        _say(error)
+        tell(error, "shell.again")
     else:
         _begin_warm_up()
-
-
-def _say(error: StoreError) -> None:
-    """In place of the page: a database that cannot be opened or read, and what to do about it."""
-    st.error(plain_label(str(error), LONGEST_SENTENCE), icon=":material/error:")
-    st.button("Try again", key="shell.again", icon=":material/refresh:")
 
 
 main()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from forky_core.dag import ancestors
 from forky_core.errors import InTheWay, NameTaken, NotFound, NothingToDo, Outdated
-from forky_core.model import Branch, MessageId, Operation, Rules
+from forky_core.model import Branch, MessageId, Operation, Rules, View
 from forky_core.parts import Json
 from forky_core.repo.identity import branch_name, free_name
 from forky_core.repo.merge_request import follow_renamed
 from forky_core.repo.repo import Repo, branch_in, short
 from forky_core.repo.taking_in import fit_model, fit_parameters, fit_text
 from forky_core.repo.transaction import with_a_free_key
+from forky_core.repo.visible import Visible
 
 
 class Unchanged:
@@ -134,7 +136,7 @@ class PrunePlan:
     removed: tuple[str, ...]
     """Branches that would be deleted."""
     moved: Branch | None
-    """The one branch that would be set back to before the message, so that the conversation keeps one."""
+    """The one branch that would be set back to before the message, so that nothing but `hidden` goes."""
     keys: tuple[str, ...]
     """Every ref that would go, as keys of the view."""
     hidden: int
@@ -160,15 +162,29 @@ def plan_prune(repo: Repo, at: MessageId) -> PrunePlan:
                 "Prune the merge first, or leave them.",
             )
     inside = [branch for branch in view.branches.values() if branch.head in below]
-    moved = None
-    if len(inside) == len(view.branches):
-        moved = next((b for b in inside if b.name == "main"), inside[0])
+    moved = _set_back(visible, visible.messages[at].parent, inside, view)
     removed = tuple(branch.name for branch in inside if branch is not moved)
     keys = [f"{kind}/{name}" for name in removed for kind in ("heads", "rules")]
     keys += [f"tags/{name}" for name, target in view.tags.items() if target in below]
     keys += [f"kept/{tip}" for tip in view.kept if tip in below]
     keys += [f"stash/{s.number}" for s in view.stashes if below.intersection(s.messages)]
     return PrunePlan(at, removed, moved, tuple(keys), len(below), view.version)
+
+
+def _set_back(
+    visible: Visible, before: MessageId | None, inside: Sequence[Branch], view: View
+) -> Branch | None:
+    """The branch that stays: “main”, or one without which what comes `before` would go out of sight too."""
+    if not inside:
+        return None
+    outside = [b.head for b in view.branches.values() if b not in inside and b.head is not None]
+    main = next((b for b in inside if b.name == "main"), None)
+    if len(inside) == len(view.branches):
+        return main or inside[0]
+    if before is None:
+        return None
+    shared = before in ancestors(outside, lambda id: visible.messages[id].parents)
+    return main or (None if shared else inside[0])
 
 
 def prune(repo: Repo, plan: PrunePlan) -> Operation:

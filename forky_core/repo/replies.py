@@ -130,7 +130,7 @@ class Replies:
                 self._store.record(conversation, _ended(generation, end))
             else:
                 place = self._place_of(conversation, generation)
-                _land(self._store, place, generation, generation.partial, end, actor)
+                _land(self._store, place, generation, generation.partial, end, actor, generation.model)
             found += 1
         return found
 
@@ -159,7 +159,9 @@ class Replies:
         generation = replace(job.generation, first_token=job.first_token)
         with job.saving:
             try:
-                generation, message = _land(self._store, job.place, generation, job.parts, end, actor)
+                generation, message = _land(
+                    self._store, job.place, generation, job.parts, end, actor, model.info().label
+                )
             except Exception as error:  # noqa: BLE001
                 # The disk is full or the file gone: the reply cannot be kept, and whoever watches must be told.
                 failure = Failure("store", f"The reply could not be saved. {error}")
@@ -241,10 +243,19 @@ def _told(failure: Failure) -> Failure:
     )
 
 
-def _land(
-    store: Store, place: Place, generation: Generation, parts: tuple[Part, ...], end: _End, actor: str
+def _land(  # noqa: PLR0917 - all of it belongs to one reply
+    store: Store,
+    place: Place,
+    generation: Generation,
+    parts: tuple[Part, ...],
+    end: _End,
+    actor: str,
+    label: str,
 ) -> tuple[Generation, Message | None]:
-    """Write what came of a reply: one operation where there is a message, else just the generation's end."""
+    """Write what came of a reply: one operation where there is a message, else just the generation's end.
+
+    `label` is the name that the log gives the model.
+    """
     ended = _ended(generation, end)
     if not parts:
         store.record(place.conversation, ended)
@@ -259,13 +270,11 @@ def _land(
             tx.move(place.branch, message.id)
             if place.replaces is not None and place.replaces != message.id:
                 tx.keep(place.replaces)
-            summary = f"{generation.model} answered on “{place.branch}”"
+            summary = f"{label} answered on “{place.branch}”"
         else:
             # Somebody moved or removed the branch meanwhile: the reply stays visible beside it.
             tx.keep(message.id)
-            summary = (
-                f"{generation.model} answered; “{place.branch}” had moved, so the reply is kept beside it"
-            )
+            summary = f"{label} answered; “{place.branch}” had moved, so the reply is kept beside it"
         if not tx.changes:
             # The same words again: one message, one more generation.
             store.record(place.conversation, ended)

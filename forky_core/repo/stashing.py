@@ -10,7 +10,7 @@ from forky_core.model import Branch, Message, MessageId, Operation, Rules, Stash
 from forky_core.parts import Draft
 from forky_core.repo.asking import refuse_if_moved
 from forky_core.repo.branching import refuse_while_replying
-from forky_core.repo.identity import now, title_line
+from forky_core.repo.identity import now, title_from, title_line
 from forky_core.repo.repo import Repo, branch_in
 from forky_core.repo.taking_in import fit_text, refuse_unknown_files
 from forky_core.repo.transaction import with_a_free_key
@@ -54,11 +54,17 @@ def stash(
         raise BadContent(f"“{branch}” has only {len(path)} messages.")
     refuse_unknown_files(repo.store, attachments)
     run = path[len(path) - last :]
-    label = title_line(note or draft or (run[-1].text if run else f"settings of {branch}"))[:80]
+    said = title_from(draft or (run[-1].text if run else ""))
+    label = title_line(note)[:80] or said or _without_words(branch, attachments, run)
     rules = here.rules if with_rules else None
     ids = tuple(message.id for message in run)
     kept = Stash(0, label, draft, tuple(attachments), rules, ids, created=now())
     return with_a_free_key("stash/", lambda: _put_aside(repo, here, run, kept))
+
+
+def _without_words(branch: str, attachments: Sequence[str], run: Sequence[Message]) -> str:
+    what = "files" if attachments else "messages" if run else "settings"
+    return f"{what} of {branch}"
 
 
 def _put_aside(repo: Repo, seen: Branch, run: Sequence[Message], unnumbered: Stash) -> Stash:

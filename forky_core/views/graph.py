@@ -315,7 +315,9 @@ def _left_open(message: Message, looks: _Looks) -> int:
 
 def line_of_text(message: Message) -> str:
     """One line that lets a person recognise the message."""
-    for part in message.parts:
+    for part in sorted(
+        message.parts, key=lambda part: isinstance(part, AttachmentPart)
+    ):  # Words say more than a name.
         match part:
             case MergePart(strategy="rebase"):
                 return _line(f"Rebased “{part.source}”: {len(part.messages)} messages", _TEXT)

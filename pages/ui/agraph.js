@@ -44,6 +44,10 @@ export default function ({ data: [given], parentElement, setTriggerValue, setSta
   const held = (parentElement.held ??= {});
   const panel = parentElement.closest('[class*="st-key-graph-panel"]');
   held.given = given;
+  if (panel) { // It scrolls, so the browser stops at it on the way by Tab.
+    panel.setAttribute("role", "region");
+    panel.setAttribute("aria-label", "Graph of the conversation, for the mouse; “List” is for the keyboard");
+  }
   held.clicked = (id) => setTriggerValue("clicked", id);
   const draw = () => {
     if (!held.frame?.contentWindow) return;

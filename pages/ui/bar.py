@@ -58,7 +58,7 @@ def title_bar(
             on_click=on_redo,
         )
         st.button(
-            "",
+            "Search",
             key="bar.search",
             icon=":material/search:",
             type="tertiary",

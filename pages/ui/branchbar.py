@@ -23,11 +23,14 @@ _MENU = {
 def draw_branchbar(here: Frame) -> None:
     """Keys: `chat.branch`, `chat.branch_menu`, `chat.new`."""
     names = list(here.chat.branches)
-    st.session_state["chat.branch"] = here.chat.branch_name
+    # At an earlier message none is chosen, so that the branch one is on can be: that leads to its end.
+    st.session_state["chat.branch"] = here.chat.branch_name if here.at_head else None
     with st.container(key="line-branch", horizontal=True, vertical_alignment="center"):
         st.selectbox(
             "Branch",
             names,
+            index=0 if here.at_head else None,
+            placeholder=showable(f"{here.chat.branch_name}, earlier"),
             key="chat.branch",
             format_func=showable,
             label_visibility="collapsed",
@@ -38,7 +41,7 @@ def draw_branchbar(here: Frame) -> None:
             width=260,
         )
         chosen = st.menu_button(
-            "",
+            "Rename or delete this branch",
             list(_MENU),
             key="chat.branch_menu",
             icon=":material/more_horiz:",
@@ -68,7 +71,7 @@ def draw_branchbar(here: Frame) -> None:
 def _switch(here: Frame) -> None:
     with saying(here.session):
         here.session.acting = None
-        go(here.chat.checkout(st.session_state["chat.branch"]))
+        go(here.chat.checkout(st.session_state["chat.branch"] or here.chat.branch_name))
 
 
 def _delete(here: Frame) -> None:

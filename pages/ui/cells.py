@@ -184,10 +184,17 @@ def _ended(cell: Cell) -> str:
     if not ended:
         return ""
     return (
-        f'<div class="fk-ended"><span class="fk-icon" aria-hidden="true">warning</span>'
-        f"<span>{escape(showable(ended))}</span>"
+        f'<div class="fk-ended">{said("warning", ended)}'
         f"{_word('resume', cell.message.id, 'Resume') if cell.branches else ''}"
         f"{_word('again', cell.message.id, 'Ask again')}</div>"
+    )
+
+
+def said(icon: str, sentence: str) -> str:
+    """HTML of a sentence behind an icon, which stay together on a narrow screen."""
+    return (
+        f'<span class="fk-said"><span class="fk-icon" aria-hidden="true">{icon}</span>'
+        f"<span>{escape(showable(sentence))}</span></span>"
     )
 
 

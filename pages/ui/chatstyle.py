@@ -39,6 +39,8 @@ _CSS = """
 .fk-word:hover { background: color-mix(in srgb, currentColor 9%, transparent); }
 .fk-ended { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; font-size: .85rem; padding: .3rem .55rem;
   border-radius: .4rem; background: color-mix(in srgb, #c77b1b 14%, transparent); }
+.fk-said { display: inline-flex; gap: .4rem; align-items: flex-start; }
+.fk-said .fk-icon { flex: none; line-height: 1.35; }
 .fk-merge { border: 1px solid color-mix(in srgb, currentColor 14%, transparent); border-left: 3px solid
   var(--fk-accent); border-radius: .45rem; padding: .5rem .7rem; font-size: .9rem; }
 .fk-merge-line { display: flex; gap: .45rem; align-items: center; font-weight: 560; }
@@ -73,6 +75,8 @@ _CSS = """
   .st-key-chat-body-Chat .stColumn:has(.st-key-chat-side) { display: none; }
   .st-key-chat-body-Graph .stColumn:has(.st-key-chat-cells) { display: none; }
   .fk-acts { opacity: 1; }
+  .fk-head button, .fk-siblings button { width: 32px; height: 32px; }
+  .fk-word { min-height: 32px; min-width: 32px; }
   .st-key-chat-composer kbd { display: none; }
   .st-key-line-composer .st-key-chat-rules p, .st-key-line-composer .st-key-chat-stashes p { font-size: 0; }
 }
@@ -95,7 +99,7 @@ div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { position: sticky;
 .st-key-chat-composer textarea { field-sizing: content; height: auto !important; min-height: 2.3rem !important;
   resize: none; padding: .35rem .3rem !important; }
 .st-key-chat-composer [data-testid="stTextAreaRootElement"] { height: auto !important; min-height: 0; }
-.st-key-line-composer { min-height: 2.2rem; }
+.st-key-line-composer { min-height: 2.2rem; gap: .3rem .55rem !important; }
 .st-key-line-composer [data-testid="stPopoverButton"] > div > div:last-child { display: none; }
 
 /* The uploader as one icon button; what was chosen is shown above the text. */

@@ -20,12 +20,15 @@ from forky_core.views.shelf import count
 from pages.ui.frame import Frame, place, saying
 from pages.ui.markdown import plain_label, show_text
 from pages.ui.notice import done
+from pages.ui.telling import telling
 from pages.ui.together import draw_together
 
 _ROWS = 8
 """Turns drawn at once, the newest; earlier ones on request."""
 _NOTABLE = 0.1
 """Seconds until the first word, below which nobody wants to know."""
+_LOOK_EVERY = 1.0
+"""Seconds between two looks at a reply that is being written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +254,8 @@ def _draw_end(desk: Desk, column: Column, jobs: dict[str, ReplyJob]) -> None:
 def _draw_live(desk: Desk, column: Column, job: ReplyJob) -> None:
     name, model = plain_label(column.side.label, 40), plain_label(desk.label(job.generation.model), 60)
 
-    @st.fragment(run_every=0.25, key=f"compare.live.{column.side.key}")
+    @st.fragment(run_every=_LOOK_EVERY, key=f"compare.live.{column.side.key}")
+    @telling
     def live() -> None:
         if not job.running:
             st.rerun()

@@ -21,6 +21,7 @@ from pages.ui.markdown import plain_label
 from pages.ui.meter import measure, meter_html
 from pages.ui.rules import ONCE, Asking, asking, draw_model_picker, draw_rules
 from pages.ui.stashes import DRAFT, NEXT, draw_stashes
+from pages.ui.telling import telling
 
 _PLACE = "chat._draft_place"
 _TAKEN = "chat._draft_taken"
@@ -29,6 +30,7 @@ _FILES = "chat._files_round"
 
 
 @st.fragment
+@telling
 def draw_composer(here: Frame, seen: Branch) -> None:
     """`seen` is the branch as the page drew it; what other tabs did since is no reason to redraw or to lose a draft.
 

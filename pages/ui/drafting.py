@@ -60,11 +60,18 @@ export default function (component) {
   const leave = () => box.classList.remove("fk-drop");
   const drop = (event) => { leave(); if (take(event.dataTransfer?.files ?? [])) { event.preventDefault(); event.stopPropagation(); } };
 
+  // Streamlit names the button after its icon.
+  const name = () => box.querySelector(".st-key-chat-files button:not([aria-label])")?.setAttribute("aria-label", "Attach files");
+  const mounted = new MutationObserver(name);
+  mounted.observe(box, { childList: true, subtree: true });
+  name();
+
   const left = (event) => { if (timer && event.target === field()) keep(); };
   const ears = [["input", typed], ["focusout", left], ["keydown", key], ["paste", paste], ["dragover", over], ["dragleave", leave], ["drop", drop]];
   for (const [name, ear] of ears) box.addEventListener(name, ear, true);
   return () => {
     if (timer) keep();
+    mounted.disconnect();
     for (const [name, ear] of ears) box.removeEventListener(name, ear, true);
   };
 }

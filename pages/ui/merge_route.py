@@ -27,7 +27,7 @@ def draw_route(frame: Frame, wish: Wish) -> None:
             _draw_source(frame, wish, branches)
         with middle, st.container(horizontal_alignment="center"):
             st.button(
-                "",
+                "Swap the two",
                 key="merge.swap",
                 icon=":material/swap_horiz:",
                 type="tertiary",

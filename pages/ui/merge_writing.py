@@ -10,6 +10,7 @@ from forky_core.views.shelf import count
 from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label, showable
 from pages.ui.planning import Planning, begin_writing
+from pages.ui.telling import telling
 
 _INSTRUCTIONS = 450
 """Tokens of what the model is told beside the branch."""
@@ -60,6 +61,7 @@ def _draw_offer(frame: Frame, held: Planning) -> None:
 
 def _draw_waiting(frame: Frame, held: Planning) -> None:
     @st.fragment(run_every=0.4, key="merge.waiting")
+    @telling
     def watch() -> None:
         writing = held.writing
         if writing is None or writing.done():

@@ -40,7 +40,7 @@ def draw_notice(forky: Workspace, held: Session) -> None:
         if held.undoable is not None and _can_undo(forky, held.undoable):
             st.button("Undo", key="notice.undo", icon=":material/undo:", on_click=_undo, args=(forky, held))
         st.button(
-            "",
+            "Close this line",
             key="notice.close",
             icon=":material/close:",
             type="tertiary",

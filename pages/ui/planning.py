@@ -7,6 +7,7 @@ edited, or a model has written, is never thrown away by that: the page says what
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from threading import Event
 
@@ -68,6 +69,8 @@ class Planning:
     """Why there is no plan."""
     quoted: MergePlan | None = None
     """The plan without a model, while one is to write it."""
+    sketch: MergePlan | None = None
+    """Where there is no plan of a cherry-pick: the whole line, for the picture of the branches only."""
     writing: Future[MergePlan] | None = None
     stop: Event = field(default_factory=Event)
     """Set, it ends the model's call."""
@@ -107,7 +110,7 @@ def planning(held: Planning | None, forky: Forky, chat: Conversation, wish: Wish
     """The planning of this wish: the one at hand where it still holds, else a new one. `chat` is on the target."""
     if held is None or held.wish != wish:
         return plan_anew(forky, chat, wish)
-    made = held.plan or held.quoted
+    made = held.plan or held.quoted or held.sketch
     if made is None or held.overtaken or _as_it_was(chat, made):
         return held
     chosen = isinstance(made, ThreeWayPlan) and any(clash.choice for clash in made.clashes)
@@ -130,6 +133,9 @@ def plan_anew(forky: Forky, chat: Conversation, wish: Wish) -> Planning:
         plan = _plan(forky, chat, wish, None, made.stop)
     except ForkyError as error:
         made.sentence = str(error)
+        if wish.strategy == "cherry-pick":
+            with suppress(ForkyError):
+                made.sketch = _plan(forky, chat, replace(wish, strategy="full", picks=()), None, made.stop)
         return made
     if wish.writer is not None and wish.strategy in _BY_MODEL and plan.drafts:
         made.quoted = plan

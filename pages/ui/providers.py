@@ -16,6 +16,7 @@ from pages.ui.frame import saying
 from pages.ui.markdown import plain_label, showable
 from pages.ui.secrets import read_secrets
 from pages.ui.session import Session
+from pages.ui.telling import telling
 
 _KEYED = frozenset(provider.id for provider in PROVIDERS)
 _SHOWN = 4
@@ -93,7 +94,7 @@ def draw_servers(forky: Workspace, models: Catalogue, held: Session) -> None:
         if st.button("Look again", key="settings.refresh", icon=":material/refresh:", type="tertiary"):
             models.refresh(now=True, wait=5.0)
     looking = any("Looking" in status.sentence for status in models.providers())
-    st.fragment(_draw_found, run_every=_LOOKING_AGAIN if looking else None)(forky, models, held)
+    st.fragment(telling(_draw_found), run_every=_LOOKING_AGAIN if looking else None)(forky, models, held)
     with (
         st.form("settings.server", border=False, clear_on_submit=True),
         st.container(horizontal=True, vertical_alignment="bottom"),
@@ -147,7 +148,7 @@ def _draw_row(
             _draw_key(models, held, status)
         if forky is not None and status.id in models.added_servers:
             st.button(
-                "",
+                "Look there no more",
                 key=f"settings.remove.{status.id}",
                 icon=":material/delete:",
                 type="tertiary",

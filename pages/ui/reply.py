@@ -16,11 +16,13 @@ from forky_core.model import Generation
 from forky_core.repo.reply_job import ReplyJob
 from forky_core.views import captions
 from forky_core.views.notebook import Notebook
+from pages.ui.cells import said
 from pages.ui.composer import stop
 from pages.ui.frame import Frame, go, saying
 from pages.ui.live import REASONING, STATUS, draw_live
 from pages.ui.markdown import plain_label, showable
 from pages.ui.rules import grouped, label_of, model_title
+from pages.ui.telling import telling
 
 LOOK_EVERY = 2.0
 """Seconds between two looks at what other tabs did, and at a reply whose stream does not come through."""
@@ -28,7 +30,7 @@ LOOK_EVERY = 2.0
 
 def draw_tail(here: Frame, job: ReplyJob | None, version: int) -> None:
     """`version` is the view that the page has drawn."""
-    st.fragment(run_every=LOOK_EVERY)(_tail)(here, job, version)
+    st.fragment(run_every=LOOK_EVERY)(telling(_tail))(here, job, version)
 
 
 def _tail(here: Frame, job: ReplyJob | None, version: int) -> None:
@@ -40,6 +42,8 @@ def _tail(here: Frame, job: ReplyJob | None, version: int) -> None:
         begun = job is None and here.at_head and here.chat.reply is not None
     except ForkyError:
         moved = begun = True
+    if job is not None and job.message is not None and job.message.id == job.place.replaces:
+        here.session.say("The same words came again: there is no new version.")
     if job is not None or moved or begun:
         st.rerun()
 
@@ -74,11 +78,8 @@ def draw_unanswered(here: Frame, book: Notebook) -> None:
         st.html('<div class="fk-quiet" role="status">Merged. Ask on: the model now reads this.</div>')
         return
     with st.container(key="cell-assistant-failed"):
-        said = _sentence(failed) if failed is not None else "Nobody has answered this yet."
-        st.html(
-            f'<div class="fk-ended" role="status"><span class="fk-icon" aria-hidden="true">'
-            f"{'error' if failed else 'help'}</span><span>{escape(showable(said))}</span></div>"
-        )
+        sentence = _sentence(failed) if failed is not None else "Nobody has answered this yet."
+        st.html(f'<div class="fk-ended" role="status">{said("error" if failed else "help", sentence)}</div>')
         if not here.at_head:
             return
         with st.container(key="line-failed", horizontal=True, vertical_alignment="center"):

@@ -34,7 +34,9 @@ def _draw_line(forky: Workspace, held: Session, line: Line) -> None:
     with st.container(key=f"row-{id}", horizontal=True, vertical_alignment="center"):
         chat_link(line.title, id, line.summary.branch)
         st.caption(f"{line.counts} · {line.when}", width="content")
-        if st.button("", key=f"library.rename.{id}", icon=":material/edit:", type="tertiary", help="Rename"):
+        if st.button(
+            "Rename", key=f"library.rename.{id}", icon=":material/edit:", type="tertiary", help="Rename"
+        ):
             _rename(forky, held, line.summary)
         if st.button(
             "",
@@ -45,7 +47,7 @@ def _draw_line(forky: Workspace, held: Session, line: Line) -> None:
         ):
             share(forky, forky.conversation(id))
         st.button(
-            "",
+            "Move to the trash",
             key=f"library.delete.{id}",
             icon=":material/delete:",
             type="tertiary",
@@ -102,7 +104,7 @@ def _draw_trashed(forky: Workspace, held: Session, line: Line) -> None:
             args=(forky, held, line.summary),
         )
         if st.button(
-            "",
+            "Delete for good",
             key=f"trash.purge.{id}",
             icon=":material/delete_forever:",
             type="tertiary",

@@ -11,6 +11,22 @@ import streamlit as st
 
 from pages.ui.palette import palette
 
+_ICON_BUTTONS = (
+    "bar-search",
+    "chat-branch_menu",
+    "library-delete-",
+    "library-rename-",
+    "merge-swap",
+    "notice-close",
+    "settings-remove-",
+    "trash-purge-",
+)
+"""Keys of buttons that show their icon alone, or what they begin with."""
+_ICON_ONLY = (
+    ":is("
+    + ", ".join(f'[class*="st-key-{key}"]' for key in _ICON_BUTTONS)
+    + ') button [data-testid="stMarkdownContainer"]'
+)
 _CSS = """
 <style>
 /* One column of air at the sides, none wasted at the top. */
@@ -32,6 +48,10 @@ button[kind="tertiary"] { opacity: .8; min-height: 1.9rem; padding: .1rem .3rem;
 button[kind="tertiary"]:hover, button[kind="tertiary"]:focus-visible { opacity: 1; }
 button[kind="secondary"], button[kind="primary"] { min-height: 2.1rem; padding: .15rem .7rem; }
 button:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; }
+
+/* Icon buttons: the label is for screen readers and voice control only. */
+ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
+  white-space: nowrap; }
 
 /* Cells: `st.container(key="cell-user-…")` and `cell-assistant-…`. */
 [class*="st-key-cell-"] { gap: .15rem !important; padding: .55rem .8rem .35rem;
@@ -71,7 +91,9 @@ button:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; }
 
 /* No keyboard, no room: icons only, each with its label for screen readers. */
 @media (max-width: 899px) {
-  .st-key-bar kbd, [class*="st-key-bar-undo"] button p, [class*="st-key-bar-redo"] button p, .st-key-bar button kbd { display: none; }
+  .st-key-bar kbd { display: none; }
+  :is(.st-key-bar-undo, .st-key-bar-redo) button [data-testid="stMarkdownContainer"] { position: absolute; width: 1px;
+    height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 }
 @media (max-width: 640px) {
   .st-key-bar { flex-wrap: nowrap !important; }
@@ -91,5 +113,5 @@ button:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; }
 def apply_style() -> None:
     """Once a run, in shell.py."""
     colors = palette()
-    css = _CSS.replace("ON_ACCENT", colors.on_accent)
+    css = _CSS.replace("ICON_ONLY", _ICON_ONLY).replace("ON_ACCENT", colors.on_accent)
     st.html(css.replace("TOKENS", "1.2" if colors.dark else ".6"))

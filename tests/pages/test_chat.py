@@ -98,7 +98,7 @@ def test_asking_at_an_earlier_message_forks_under_the_name_given(chat: Conversat
 def test_a_link_to_a_message_is_looked_at_from_a_branch_that_leads_there(chat: Conversation) -> None:
     side = talk(chat.fork("side", at=chat.path()[1].id), "Another way", "Spoon")
     test = opened(chat, m=side.path()[2].id.removeprefix("b2:"))
-    assert by_key(test, "chat.branch").value == "side"
+    assert by_key(test, "chat.branch").proto.placeholder == "side, earlier"
     assert "Another way" in shown(test) and "It forks" not in shown(test)
 
 
@@ -164,6 +164,14 @@ def test_pruning_asks_first_and_can_be_undone(chat: Conversation) -> None:
     assert texts(chat) == ["Name it", "Forky", "Why?", "It forks"]
 
 
+def test_the_branch_one_is_on_leads_from_an_earlier_message_to_its_end(chat: Conversation) -> None:
+    test = opened(chat, b="main", m=chat.path()[1].id.removeprefix("b2:"))
+    assert by_key(test, "chat.branch").value is None
+    by_key(test, "chat.branch").set_value("main").run()
+    settled(test)
+    assert by_key(test, "chat.branch").value == "main" and "m" not in test.query_params
+
+
 def test_stashing_what_is_typed_and_popping_it_brings_it_back(chat: Conversation) -> None:
     test = opened(chat, b="main")
     by_key(test, "chat.draft").set_value("for later")
@@ -210,7 +218,8 @@ def test_a_click_on_the_graph_checks_that_message_out(chat: Conversation) -> Non
     test = settled(click_graph(opened(chat, b="main"), head, "chat.graph"))
     assert by_key(test, "chat.branch").value == "side" and "Spoon" in shown(test)
     earlier = settled(click_graph(test, chat.path()[0].id, "chat.graph"))
-    assert by_key(earlier, "chat.branch").value == "side" and "chat.to_newest" in keys(earlier)
+    assert by_key(earlier, "chat.branch").proto.placeholder == "side, earlier"
+    assert "chat.to_newest" in keys(earlier)
 
 
 def test_a_lost_race_keeps_the_draft_and_offers_both_ways_on(chat: Conversation) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
 from forky_core.store.duckdb import DuckDBStore
@@ -53,3 +54,26 @@ def test_a_damaged_log_names_the_command_that_repairs_it(path: Path) -> None:
     log_of(path).write_bytes(bytes(16) + log[16:])
     shown = open_page("chat.py")
     assert "forky_core repair" in shown.error[0].value.replace("\\", "") and not shown.exception
+
+
+def test_a_fragment_that_runs_by_itself_says_it_in_a_sentence_too() -> None:
+    def page() -> None:
+        import streamlit as st  # noqa: PLC0415
+
+        from forky_core.errors import StoreError  # noqa: PLC0415
+        from pages.ui.telling import telling  # noqa: PLC0415
+
+        @st.fragment
+        @telling
+        def watch() -> None:
+            if st.session_state.get("tries", 0) == 0:
+                st.session_state["tries"] = 1
+                raise StoreError("The disk is full.", "Make room.")
+            st.text("fine again")
+
+        watch()
+
+    shown = AppTest.from_function(page).run()
+    assert "The disk is full. Make room." in shown.error[0].value.replace("\\", "") and not shown.exception
+    by_key(shown, "telling.watch").click().run()
+    assert not shown.error and shown.text[0].value == "fine again"

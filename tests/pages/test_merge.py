@@ -141,6 +141,9 @@ def test_ticked_messages_are_picked_in_the_order_they_were_said(chat: Conversati
     source = chat.checkout("debug").path()[2:]
     test = merge(chat, strategy="cherry-pick")
     assert "Tick the messages to bring over." in words(test)
+    assert any(
+        'role="img"' in piece.proto.body and "in common" in piece.proto.body for piece in test.get("html")
+    )
     for message in (source[3], source[2]):
         by_key(test, f"merge.pick.{message.id}").set_value(True).run()
     assert "2 of 4 messages ticked" in words(settled(test))

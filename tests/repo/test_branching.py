@@ -113,6 +113,23 @@ def test_pruning_the_last_branch_sets_it_back(chat: Conversation) -> None:
     assert texts(chat) == ["a question", "an answer"]
 
 
+def test_pruning_sets_main_back_beside_other_branches(chat: Conversation) -> None:
+    talk(chat.fork("debug", at=chat.path()[1].id), "aside", "hm")
+    plan = chat.plan_prune(chat.path()[-1].id)
+    assert (plan.removed, plan.moved) == ((), chat.branch)
+    chat.prune(plan)
+    assert texts(chat) == ["a question", "an answer", "another"]
+
+
+def test_pruning_hides_no_more_than_it_says(chat: Conversation) -> None:
+    fork = talk(chat.fork("debug", at=chat.path()[1].id), "aside", "hm")
+    plan = chat.plan_prune(fork.path()[-1].id)
+    assert (plan.removed, plan.moved) == ((), fork.branch)
+    shown = len(chat.visible.messages)
+    chat.prune(plan)
+    assert len(chat.visible.messages) == shown - plan.hidden == shown - 1
+
+
 def test_rules_that_change_nothing_are_no_operation(chat: Conversation) -> None:
     chat.set_rules(system="Be brief.")
     count = len(chat.operations)

@@ -27,6 +27,7 @@ def test_an_answer_streams_and_lands() -> None:
     assert ("".join(pieces), reply.text, chat.head, chat.title) == ("Hello", "Hello", reply, "Say hello")
     generation = last_generation(chat)
     assert (generation.status, generation.message, generation.partial) == ("done", reply.id, ())
+    assert chat.operations[-1].summary == f"{models.one.info().label} answered on “main”"
 
 
 def test_a_failure_is_never_text_in_the_history() -> None:

@@ -81,3 +81,11 @@ def test_one_undo_takes_a_pop_back(chat: Conversation) -> None:
     other.undo()
     assert texts(other) == ["a"]
     assert len(chat.view.stashes) == 1
+
+
+def test_a_stash_is_called_by_whole_words_without_their_markup(chat: Conversation) -> None:
+    said = "A **bold** thought about one thing and another, which goes on for longer than anybody reads"
+    assert chat.stash(draft=said).note == "A bold thought about one thing and another, which goes on…"
+    file = chat._repo.store.put_blob(b"a note", "text/plain")
+    assert chat.stash(attachments=[file]).note == "files of main"
+    assert chat.stash(with_rules=True, note="as it was").note == "as it was"

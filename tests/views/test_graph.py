@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forky_core.model import Message, MessageId, View
-from forky_core.parts import TextPart
-from forky_core.views.graph import GraphView, build_graph, toggled
+from forky_core.parts import AttachmentPart, TextPart
+from forky_core.views.graph import GraphView, build_graph, line_of_text, toggled
 
 
 def graph_of(spec: dict[str, str], heads: dict[str, str], **looks: object) -> GraphView:
@@ -122,3 +122,9 @@ def test_every_drawing_is_whole(history: tuple[dict[str, str], dict[str, str]], 
             if edge.source < number < edge.target
         ), "an edge runs through a message that it does not concern"
     assert graph == graph_of(spec, heads, limit=limit)
+
+
+def test_a_message_is_recognised_by_its_words_before_its_files() -> None:
+    picture, words = AttachmentPart("0" * 64, "image/png", "pic.png"), TextPart("What is on it?")
+    assert line_of_text(Message(MessageId("a"), (), "user", (picture, words), created=0)) == "What is on it?"
+    assert line_of_text(Message(MessageId("a"), (), "user", (picture,), created=0)) == "pic.png"
