@@ -22,7 +22,7 @@ def main() -> None:
     branch = plain_label(frame.chat.branch_name, 60)
     st.markdown(f"**Find where “{branch}” went wrong**")
     st.caption(
-        "The branch is halved until the first message is found from which something fails: 7 probes for 100 messages. "
+        "The branch is halved until the first message is found from which something fails: 8 probes at most for 100 messages. "
         "Nothing is written to it; what was found is noted in History."
     )
     held = frame.session.searching

@@ -79,6 +79,12 @@ def _draw_asking(frame: Frame) -> tuple[str, str, int, str]:
         check = st.selectbox(
             "A right answer must", list(_CHECKS), key="bisect.check", format_func=_CHECKS.__getitem__
         )
+    with right:
+        expected = st.text_input(
+            "Words" if check == "contains" else "Expression", key="bisect.expected", max_chars=500
+        )
+    left, right = st.columns(2)
+    with left:
         offered = grouped(frame.forky.models)
         usual = frame.chat.rules.model or frame.forky.models.default()
         names = list(offered) if usual in offered else [usual, *offered]
@@ -90,9 +96,6 @@ def _draw_asking(frame: Frame) -> tuple[str, str, int, str]:
             format_func=lambda name: model_title(offered.get(name), name),
         )
     with right:
-        expected = st.text_input(
-            "Words" if check == "contains" else "Expression", key="bisect.expected", max_chars=500
-        )
         repeats = st.segmented_control(
             "Asked at each message",
             _REPEATS,

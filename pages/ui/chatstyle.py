@@ -27,6 +27,7 @@ _CSS = """
 .fk-head button:hover, .fk-head button:focus-visible, .fk-head button[aria-pressed="true"] { opacity: 1;
   background: color-mix(in srgb, currentColor 9%, transparent); }
 .fk-head button:focus-visible, .fk-menu button:focus-visible, .fk-word:focus-visible { outline: 2px solid currentColor; }
+.fk-head .fk-word { width: auto; height: auto; font-size: .82rem; }
 .fk-siblings { display: inline-flex; align-items: center; font-variant-numeric: tabular-nums; font-size: .8rem; }
 .fk-siblings button { width: 1.4rem; }
 .fk-menu { position: fixed; z-index: 999990; min-width: 13.5rem; padding: .3rem; border-radius: .5rem; display: flex;
