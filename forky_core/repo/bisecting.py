@@ -7,10 +7,11 @@ found. As in Git, what lies between a message that passes and one that fails is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Event
+
+import regex
 
 from forky_core.errors import BadContent, NothingToDo
 from forky_core.model import Branch, Message, MessageId, Operation, seal
@@ -20,6 +21,9 @@ from forky_core.repo.identity import title_from
 from forky_core.repo.once import ask_once
 from forky_core.repo.repo import Repo, short
 from forky_core.repo.taking_in import fit_text
+
+LONGEST_SEARCH = 1.0
+"""Seconds a regular expression may take on one answer."""
 
 Check = Callable[[str], bool]
 """Whether an answer will do."""
@@ -32,12 +36,26 @@ def contains(words: str) -> Check:
 
 
 def matches(pattern: str) -> Check:
-    """Whether the regular expression is found in an answer. BadContent where it is none."""
+    """Whether the regular expression is found in an answer.
+
+    Raises BadContent where it is none, and so does the check where it takes longer than LONGEST_SEARCH.
+    """
     try:
-        compiled = re.compile(pattern)
-    except re.error as error:
+        compiled = regex.compile(pattern)
+    except regex.error as error:
         raise BadContent(f"“{pattern[:80]}” is no regular expression: {error}.") from error
-    return lambda answer: compiled.search(answer) is not None
+
+    def check(answer: str) -> bool:
+        try:
+            # Without the interpreter's lock: a hostile pattern holds up nobody else meanwhile.
+            return compiled.search(answer, timeout=LONGEST_SEARCH, concurrent=True) is not None
+        except TimeoutError as error:
+            raise BadContent(
+                f"“{pattern[:80]}” takes too long on an answer of {len(answer):,} characters.",
+                "Write it without repetitions inside repetitions.",
+            ) from error
+
+    return check
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import pytest
 from forky_core.errors import BadContent, ModelError, NotFound, NothingToDo
 from forky_core.llm.contract import Request
 from forky_core.llm.scripted import Fail, ScriptedModel
+from forky_core.repo import bisecting
 from forky_core.repo.bisecting import Bisection, contains, matches
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
@@ -151,3 +152,9 @@ def test_a_message_of_another_branch_is_not_on_the_path(chat: Conversation) -> N
     side = talk(chat.fork("side", at=chat.path()[3].id), "x", "y")
     with pytest.raises(BadContent, match="not on the path"):
         chat.bisection(good=side.path()[-1].id)
+
+
+def test_a_pattern_that_would_take_for_ever_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bisecting, "LONGEST_SEARCH", 0.05)
+    with pytest.raises(BadContent, match="takes too long"):
+        matches(r"(a|aa)+$")("a" * 200 + "!b")
