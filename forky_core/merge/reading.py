@@ -125,9 +125,17 @@ class Reading:
             return None
 
 
-def reading_key(turns: Iterable[MessageId], model: str, focus: str = "") -> str:
-    """What a reading is kept under: the messages, who read them, and what was asked."""
-    return f"reading/{content_hash([PROMPT, model, focus.strip(), list(turns)]).removeprefix('b2:')}"
+def reading_keys(turns: Iterable[MessageId], model: str, focus: str = "") -> tuple[str, ...]:
+    """What readings are kept under, one for each beginning of these messages: the messages, who read, what was asked.
+
+    Each is a hash of the one before and one id, so that those of a long range cost no more for each message.
+    """
+    key = content_hash([PROMPT, model, focus.strip()])
+    keys = []
+    for id in turns:
+        key = content_hash([key, id])
+        keys.append(f"reading/{key.removeprefix('b2:')}")
+    return tuple(keys)
 
 
 def reading_prompt(

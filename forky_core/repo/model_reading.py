@@ -1,18 +1,19 @@
 """A model's readings of a conversation: asked for once, kept beside it, and never for what was read before.
 
-A range is kept under the ids of its messages, the model and the focus. Where a branch has grown, the longest beginning
-that was read is taken as it is and only the rest is asked for. A range too long for the model is read in pieces.
+A range too long for the model is read in pieces. Each is kept by itself, under the ids of all messages up to its end,
+the model and the focus, with the number of messages before it: the piece that ended there is what it goes on from.
+Where a branch has grown, the longest beginning that was read is taken as it is and only the rest is asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
 
 from forky_core.llm.contract import Model
 from forky_core.merge.asking import read_with
-from forky_core.merge.reading import Reading, reading_key
+from forky_core.merge.reading import Reading, reading_keys
 from forky_core.merge.squash import default_budget
 from forky_core.merge.wording import spoken
 from forky_core.model import Message
@@ -43,7 +44,8 @@ class ModelReader:
             NotFound: the model is gone.
         """
         model = self.repo.models.model(self.name)
-        reading, start = (Reading(), 0) if self.afresh else self._known(turns)
+        places = reading_keys((turn.id for turn in turns), self.name, self.focus)
+        reading, start = (Reading(), 0) if self.afresh else self._known(places)
         for piece in _pieces(turns[start:], model):
             used = tuple(dict.fromkeys((*keys, *(claim.key for claim in reading.claims if claim.key))))
             cost = sum(model.count_tokens(spoken(turn)) for turn in piece)
@@ -54,23 +56,37 @@ class ModelReader:
                 budget=default_budget(cost),
                 keys=used,
             )
-            reading, start = reading + more, start + len(piece)
-            kept = {
-                reading_key([turn.id for turn in turns[:start]], self.name, self.focus): reading.to_json()
-            }
-            self.repo.store.keep_derived(self.repo.id, kept)
+            end = start + len(piece)
+            self.repo.store.keep_derived(self.repo.id, {places[end - 1]: _stored(more, start)})
+            reading, start = reading + more, end
         return reading
 
-    def _known(self, turns: Sequence[Message]) -> tuple[Reading, int]:
+    def _known(self, places: Sequence[str]) -> tuple[Reading, int]:
         """The longest beginning that was read before, and its length."""
-        ids = [turn.id for turn in turns]
-        keys = {reading_key(ids[:end], self.name, self.focus): end for end in range(1, len(ids) + 1)}
-        kept = self.repo.store.derived(self.repo.id, keys)
-        for key, end in sorted(keys.items(), key=lambda item: -item[1]):
-            reading = Reading.from_json(kept[key]) if key in kept else None
-            if reading is not None:
-                return reading, end
+        kept = self.repo.store.derived(self.repo.id, places)
+        for end in range(len(places), 0, -1):
+            pieces = _chain(places, kept, end) if places[end - 1] in kept else None
+            if pieces is not None:
+                return sum(pieces, Reading()), end
         return Reading(), 0
+
+
+def _stored(reading: Reading, start: int) -> str:
+    """A piece as it is kept: how many messages stand before it, and on the next line what was read."""
+    return f"{start}\n{reading.to_json()}"
+
+
+def _chain(places: Sequence[str], kept: Mapping[str, str], end: int) -> Sequence[Reading] | None:
+    """The pieces that read the first `end` messages, in order; None where one is missing or unreadable."""
+    pieces: list[Reading] = []
+    while end:
+        start, _, text = kept.get(places[end - 1], "").partition("\n")
+        reading = Reading.from_json(text)
+        if reading is None or not start.isdecimal() or int(start) >= end:
+            return None
+        pieces.append(reading)
+        end = int(start)
+    return pieces[::-1]
 
 
 def _pieces(turns: Sequence[Message], model: Model) -> Iterator[Sequence[Message]]:
