@@ -7,6 +7,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, TextIO
 
+from forky_core.cli.log import chosen
 from forky_core.cli.plain import one_line, plain
 from forky_core.cli.session import ChatSession
 from forky_core.cli.streaming import stream
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser("chat", help="talk to a model")
     command.add_argument("conversation", nargs="?", help="go on with this one (default: a new one)")
-    command.add_argument("--branch", help="the branch to talk on")
+    command.add_argument(
+        "--branch", help="the branch to talk on, of the conversation that changed last where none is named"
+    )
     command.add_argument("--model", help="who answers")
     command.add_argument("--system", help="the system prompt of a new conversation")
     command.add_argument("-m", "--message", help="say this (-: standard input), print the answer and leave")
@@ -31,23 +34,29 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     if options.json and options.message is None:
         raise BadContent("--json needs a message.", "Give one with -m.")
-    if options.conversation and options.system is not None:
-        raise BadContent("--system is for a new conversation.", "Leave the conversation out to begin one.")
+    if (options.conversation or options.branch is not None) and options.system is not None:
+        raise BadContent(
+            "--system is for a new conversation.", "Leave conversation and branch out to begin one."
+        )
     if options.model:
         forky.models.model(options.model)
     said = sys.stdin.read() if options.message == "-" else options.message
     if said is not None and not said.strip():
         raise BadContent("There is nothing to say.", "Give -m some text.")
-    if options.conversation:
-        chat = forky.conversation(options.conversation, options.branch)
-    else:
-        chat = forky.create(system=options.system, branch=options.branch or "main")
+    chat = _conversation(forky, options)
     if said is None:
         return ChatSession(forky, chat, options.model, out).run()
     if options.json:
         return _answer_as_json(chat, said, options.model, out)
     stream(chat, said, options.model, out)
     return 0
+
+
+def _conversation(forky: Forky, options: argparse.Namespace) -> Conversation:
+    """The one named; the one that changed last, as in other commands, where only a branch is; else a new one."""
+    if options.conversation or options.branch is not None:
+        return chosen(forky, options.conversation, options.branch)
+    return forky.create(system=options.system)
 
 
 def _answer_as_json(chat: Conversation, said: str, model: str | None, out: TextIO) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, TextIO, get_args
+from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
-from forky_core.cli.settling import add_take, choices, conflict_entries, conflict_facts
-from forky_core.merge.settling import Clash, Policy
+from forky_core.cli.settling import add_settling, conflict_entries, conflict_facts, settling
+from forky_core.errors import BadContent
+from forky_core.merge.settling import Clash
 from forky_core.merge.strategies import STRATEGIES
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.parts import Strategy
@@ -27,10 +28,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     merge.add_argument(
         "--force", action="store_true", help="a merge message where moving the pointer would do"
     )
-    merge.add_argument(
-        "--policy", choices=get_args(Policy), default="ask", help="what becomes of a three-way conflict"
-    )
-    add_take(merge)
+    add_settling(merge)
     merge.set_defaults(run=run_merge, makes_database=False)
     graft = commands.add_parser("graft", help="merge a branch of another conversation")
     graft.add_argument("source", metavar="CONVERSATION", help="the other one, by the beginning of its id")
@@ -58,28 +56,31 @@ def _add_wish(command: argparse.ArgumentParser) -> None:
 
 def run_merge(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     refuse_unasked(options)
+    strategy = _strategy(options)
+    policy, choices = settling(options, strategy)
     chat = place(forky, options)
     plan = chat.plan_merge(
         options.source,
-        strategy=_strategy(options),
+        strategy=strategy,
         picks=options.pick,
         focus=options.focus,
         budget=options.budget,
         model=options.model,
         force=options.force,
         again=options.again,
-        policy=options.policy,
-        choices=choices(options.take),
+        policy=policy,
+        choices=choices,
     )
     return decide(chat, plan, options, out)
 
 
 def run_graft(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     refuse_unasked(options)
+    strategy = _strategy(options)
     chat = place(forky, options)
     plan = chat.plan_graft(
         forky.conversation(options.source, options.source_branch),
-        strategy=_strategy(options),
+        strategy=strategy,
         picks=options.pick,
         focus=options.focus,
         budget=options.budget,
@@ -90,6 +91,9 @@ def run_graft(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _strategy(options: argparse.Namespace) -> Strategy:
+    """The one asked for; BadContent for a budget that nothing fits in."""
+    if options.budget is not None and options.budget < 1:
+        raise BadContent(f"A budget of {options.budget} tokens holds nothing: it has to be at least 1.")
     asked: Strategy | None = options.strategy
     return asked or ("cherry-pick" if options.pick else "squash")
 

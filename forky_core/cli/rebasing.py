@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
 from forky_core.cli.plain import one_line, plain
+from forky_core.errors import BadContent
 from forky_core.repo.repo import short
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run_rebase(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     refuse_unasked(options)
+    if options.model and not options.ask_again:
+        raise BadContent("--model answers questions anew: it goes with --ask-again.")
     chat = place(forky, options)
     plan = chat.plan_rebase(options.onto)
     asking = options.ask_again and bool(plan.turns)

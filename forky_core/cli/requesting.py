@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 from forky_core.cli.deciding import add_decision, add_place, place, refuse_unasked
 from forky_core.cli.merging import decide
 from forky_core.cli.plain import one_line, plain
+from forky_core.cli.settling import add_settling, settling
 from forky_core.repo.branching import UNCHANGED
 from forky_core.repo.requests import OFFERED
 from forky_core.views.times import stamp
@@ -55,6 +56,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         elif name == "accept":
             act.add_argument("--strategy", choices=OFFERED, help="another way than proposed")
             act.add_argument("--model", help="who writes it (default: nobody)")
+            add_settling(act)
             add_decision(act)
 
 
@@ -105,7 +107,10 @@ def run_accept(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     request = here.request(options.number)
     chat: Conversation = here.checkout(request.into)
     strategy = options.strategy or request.strategy
-    planned = chat.plan_merge(request.source, strategy=strategy, model=options.model)
+    policy, choices = settling(options, strategy)
+    planned = chat.plan_merge(
+        request.source, strategy=strategy, model=options.model, policy=policy, choices=choices
+    )
     plan = chat.accepting(request.number, planned)
     return decide(chat, plan, options, out, question=f"Accept request {request.number}?")
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, get_args
 
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
 from forky_core.cli.plain import one_line
 from forky_core.errors import BadContent
-from forky_core.merge.settling import Choice, Clash
+from forky_core.merge.settling import Choice, Clash, Policy
 from forky_core.repo.repo import short
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky
     from forky_core.merge.fuse import FusePlan
+    from forky_core.parts import Strategy
     from forky_core.repo.conversation import Conversation
 
 
@@ -43,6 +44,24 @@ def add_take(command: argparse.ArgumentParser) -> None:
         metavar="KEY=WHAT",
         help="settle a conflict: mine, theirs, both, or words of your own; repeat it",
     )
+
+
+def add_settling(command: argparse.ArgumentParser) -> None:
+    """What is to become of a three-way merge's conflicts."""
+    command.add_argument(
+        "--policy",
+        choices=get_args(Policy),
+        help="what becomes of a three-way conflict that no --take settles (default: ask)",
+    )
+    add_take(command)
+
+
+def settling(options: argparse.Namespace, strategy: Strategy) -> tuple[Policy, Mapping[str, Choice]]:
+    """What `add_settling` was told; BadContent where the merge will have no conflicts to settle."""
+    for option, told in (("--policy", options.policy), ("--take", options.take)):
+        if told and strategy != "three-way":
+            raise BadContent(f"{option} is for a three-way merge, and this is one by {strategy}.")
+    return options.policy or "ask", choices(options.take)
 
 
 def choices(taken: Iterable[str]) -> Mapping[str, Choice]:

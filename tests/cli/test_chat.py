@@ -14,7 +14,7 @@ from forky_core.cli.session import ChatSession
 from forky_core.forky import Forky
 from forky_core.llm.scripted import Fail
 from forky_core.repo.conversation import Conversation
-from tests.builders import ScriptedModels, texts
+from tests.builders import ScriptedModels, talk, texts
 from tests.cli.conftest import Ended, environment
 
 Run = Callable[..., Ended]
@@ -112,6 +112,20 @@ def test_one_question_from_standard_input_is_answered_as_json(forky_process: Run
     assert again.code == 0 and again.out.strip()
     assert len(json.loads(forky_process("list", "--json").out)["title"]) > 0
     assert forky_process("log", "--json").out.count("\n") == 4
+
+
+def test_a_branch_without_a_conversation_is_one_of_what_changed_last(forky: Run, database: Path) -> None:
+    assert forky("chat", "--branch", "side", "-m", "Hello?").err.startswith("There is no conversation yet.")
+    with Forky.open(database) as store:
+        talk(store.create("Older"), "One.", "Two.").fork("old")
+        chat = talk(store.create("Newer"), "Three.", "Four.")
+        chat.fork("side")
+    entry = json.loads(forky("chat", "--branch", "side", "-m", "And then?", "--json").out)
+    assert (entry["conversation"], entry["branch"]) == (chat.id, "side")
+    refused = forky("chat", "--branch", "old", "-m", "And then?")
+    assert refused.code == 2 and "There is no branch “old”." in refused.err and "“side”" in refused.err
+    assert forky("chat", "--branch", "side", "--system", "Be brief.", "-m", "Hm?").code == 2
+    assert len(forky("list", "--json").out.splitlines()) == 2
 
 
 def test_a_failed_answer_is_json_with_its_reason_and_exit_code_1(

@@ -109,6 +109,23 @@ def test_rebase_copies_or_asks_again(forky: Run, seeded: dict[str, str]) -> None
     assert again.code == 0 and "2 of 2 questions of “debug” answered again" in again.out
 
 
+@pytest.mark.parametrize("budget", ["0", "-5"])
+def test_a_budget_that_holds_nothing_is_refused(forky: Run, seeded: dict[str, str], budget: str) -> None:
+    for call in (
+        ("merge", "debug", "--into", "main"),
+        ("graft", seeded["flags"], "--conversation", seeded["enums"], "--into", "main"),
+    ):
+        ended = forky(*call, "--budget", budget, "--yes")
+        assert ended.code == 2 and ended.err.count(".") == 1 and f"budget of {budget} tokens" in ended.err
+    assert "Merged" not in said(forky)
+
+
+def test_who_answers_is_refused_where_a_rebase_asks_nothing(forky: Run, seeded: dict[str, str]) -> None:
+    ended = forky("rebase", "main", "--branch", "debug", "--model", "offline/quote", "--yes")
+    assert ended.code == 2 and "--ask-again" in ended.err
+    assert "Python classes." not in said(forky, "debug")
+
+
 def test_rebase_as_json(forky: Run, seeded: dict[str, str]) -> None:
     entry = json.loads(forky("rebase", "main", "--branch", "debug", "--dry-run", "--json").out)
     assert entry["questions"] == 2 and len(entry["messages"]) == 4 and entry["tokens_asked"] > 0

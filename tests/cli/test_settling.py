@@ -64,6 +64,31 @@ def test_a_choice_that_is_none_is_a_sentence(forky: Run, torn: str) -> None:
         assert ended.code == 2 and ended.err.strip()
 
 
+@pytest.mark.parametrize("option", [("--take", "port=theirs"), ("--policy", "theirs")])
+def test_settling_what_can_have_no_conflict_is_refused(
+    forky: Run, torn: str, option: tuple[str, str]
+) -> None:
+    forky("request", "make", "debug", "--into", "main")
+    for call in (
+        ("merge", "debug", "--into", "main"),
+        ("merge", "debug", "--into", "main", "--strategy", "full"),
+        ("request", "accept", "1"),
+    ):
+        ended = forky(*call, *option, "--yes")
+        assert ended.code == 2 and ended.err.startswith(f"{option[0]} is for a three-way merge"), call
+    assert "Merged" not in forky("log", torn, "--branch", "main").out
+
+
+def test_a_request_is_accepted_with_what_is_taken(forky: Run, torn: str) -> None:
+    forky("request", "make", "debug", "--into", "main", "--strategy", "three-way")
+    words = ("request", "accept", "1", "--policy", "mine", "--json")
+    (by_policy,) = json.loads(forky(*words, "--dry-run").out)["conflicts"]
+    assert by_policy["result"]["value"] == "7070"
+    (taken,) = json.loads(forky(*words, "--take", "port=theirs", "--yes").out)["conflicts"]
+    assert taken["result"]["value"] == "9090"
+    assert forky("resolve", "--branch", "main").out == "Nothing is open.\n"
+
+
 def test_answers_are_fused_or_the_best_is_taken(forky: Run, database: Path) -> None:
     with Forky.open(database) as store:
         chat = talk(store.create("Cache"), "Which cache?", "Use SQLite. The port is 8080.")
