@@ -42,9 +42,14 @@ def branch_name(text: str) -> str:
         raise BadName("A branch needs a name.", "Type a word or two.")
     if len(name) > LONGEST_NAME:
         raise BadName(f"A name may have at most {LONGEST_NAME} characters; this one has {len(name)}.")
-    if any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") or c in _BIDI_CONTROLS for c in name):
+    if disturbs(name):
         raise BadName("A name cannot hold line breaks, control characters or marks that reorder text.")
     return name
+
+
+def disturbs(name: str) -> bool:
+    """Whether it holds what breaks, moves or reorders the line it is shown in."""
+    return any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") or c in _BIDI_CONTROLS for c in name)
 
 
 def title_line(text: str) -> str:

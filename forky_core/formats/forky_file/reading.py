@@ -15,7 +15,8 @@ from typing import Any
 
 from forky_core.errors import BadContent
 from forky_core.formats.contract import Sample, Unreadable
-from forky_core.formats.forky_file.chat import Chat, replayed
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.entries import Replay, check_entry
 from forky_core.formats.forky_file.lines import (
     FORMAT,
     HARNESS,
@@ -26,9 +27,8 @@ from forky_core.formats.forky_file.lines import (
     operation_of,
 )
 from forky_core.formats.forky_file.page import MARK
-from forky_core.model import Blob, ConversationId, Generation, Message, MessageId, Operation, View
+from forky_core.model import Blob, ConversationId, Generation, Message, MessageId, Operation
 from forky_core.parts import Json
-from forky_core.repo.merge_request import requests_in
 
 FileOf = Callable[[str], bytes]
 """The bytes of a member of the archive the file came in; raises KeyError where there is none."""
@@ -51,7 +51,7 @@ def read_chat(values: Iterable[Json | Unreadable], member: FileOf | None = None)
         if isinstance(value, Unreadable):
             raise BadContent(f"Line {number} of the file cannot be read. {value.why}")
         try:
-            reading.take(value)
+            reading.take(value, number)
         except BadLine as error:
             raise BadContent(f"Line {number} of the file: {error}.") from error
     try:
@@ -71,8 +71,11 @@ class _Reading:
         self._blobs: dict[str, Blob] = {}
         self._origins: list[Mapping[str, Json]] = []
         self._others: list[str] = []
+        self._replay = Replay()
+        self._named: dict[str, int] = {}
+        """Messages that a ref, a stash or an operation names, with the line that names each first."""
 
-    def take(self, value: Json) -> None:
+    def take(self, value: Json, number: int) -> None:
         if not isinstance(value, dict) or not isinstance(value.get("type"), str):
             raise BadLine("it is no object with a type")
         if self._header is None:
@@ -85,18 +88,17 @@ class _Reading:
                 generation = generation_of(_body(value, "generation"))
                 self._generations[generation.id] = generation
             case "operation":
-                before = self._operations[-1] if self._operations else None
-                self._operations.append(operation_of(_body(value, "operation"), self._id, before))
+                self._take_operation(_body(value, "operation"), number)
             case "ref":
-                self._take_ref(value)
+                self._take_ref(value, number)
             case "stash":
-                self._entries[f"stash/{_whole(value, 'number')}"] = _body(value, "stash")
+                self._enter(f"stash/{_whole(value, 'number')}", _body(value, "stash"), number)
             case "entry":
-                self._entries[_word(value, "key")] = value.get("value")
+                self._enter(_word(value, "key"), value.get("value"), number)
             case "blob":
                 self._take_blob(value)
             case "origin":
-                self._origins.append(_body(value, "origin"))
+                self._take_origin(_body(value, "origin"))
             case kind:
                 rest = {key: one for key, one in value.items() if key != "type"}
                 self._others.append(line(kind, **rest))
@@ -113,7 +115,29 @@ class _Reading:
             raise BadLine(f"its format is {str(value.get('format'))[:40]}; this Forky reads {FORMAT}")
         if not _word(value, "id"):
             raise BadLine("the conversation has no id")
+        check_entry("title", value.get("name", ""))
+        if "forkedFrom" in value:
+            check_entry("forked_from", value["forkedFrom"])
         self._header = value
+
+    def _enter(self, key: str, value: Json, number: int) -> None:
+        for id in check_entry(key, value):
+            self._named.setdefault(id, number)
+        self._entries[key] = value
+
+    def _take_operation(self, body: Mapping[str, Any], number: int) -> None:
+        before = self._operations[-1] if self._operations else None
+        operation = operation_of(body, self._id, before)
+        for id in self._replay.take(operation.changes):
+            self._named.setdefault(id, number)
+        self._operations.append(operation)
+
+    def _take_origin(self, body: Mapping[str, Any]) -> None:
+        if not isinstance(body.get("message"), str) or not isinstance(body.get("id", ""), str):
+            raise BadLine("an origin names no message and no id of it")
+        if not isinstance(body.get("x", {}), dict):
+            raise BadLine("the fields of an origin are no object")
+        self._origins.append(body)
 
     def _take_message(self, body: Mapping[str, Any]) -> None:
         message = message_of(body)
@@ -122,19 +146,19 @@ class _Reading:
             raise BadLine(f"the parent {missing[0][:40]} of {message.id} does not stand before it")
         self._messages.setdefault(message.id, message)
 
-    def _take_ref(self, value: Mapping[str, Any]) -> None:
+    def _take_ref(self, value: Mapping[str, Any], number: int) -> None:
         name, target = _word(value, "name"), value.get("target")
         if name == "HEAD":
             return
         kind, _, rest = name.partition("/")
         if kind == "heads":
-            self._entries[name] = {"at": target}
+            self._enter(name, {"at": target}, number)
             if value.get("rules"):
-                self._entries[f"rules/{rest}"] = value["rules"]
+                self._enter(f"rules/{rest}", value["rules"], number)
         elif kind == "tags":
-            self._entries[name] = {"at": target}
+            self._enter(name, {"at": target}, number)
         elif kind == "kept":
-            self._entries[name] = True
+            self._enter(name, True, number)
         else:
             raise BadLine(f"“{name[:40]}” is no branch, tag or kept tip")
         if target is not None and target not in self._messages:
@@ -174,11 +198,10 @@ class _Reading:
         if isinstance(forked_from, dict):
             self._entries["forked_from"] = forked_from
         operations = tuple(self._operations)
-        if operations and dict(replayed(operations).entries) != self._entries:
+        if operations and self._replay.entries != self._entries:
             raise BadLine("its branches do not stand where its log left them: it was changed by hand")
         if not any(key.startswith("heads/") for key in self._entries):
             raise BadLine("it has no branch")
-        self._check_view()
         self._check_refs()
         return Chat(
             self._id,
@@ -192,25 +215,13 @@ class _Reading:
             forked_from if isinstance(forked_from, dict) else None,
         )
 
-    def _check_view(self) -> None:
-        """What the view holds can be read as branches, tags, stashes and requests, and names messages of the file.
-
-        The log's chain proves that nobody mended a line, not that whoever wrote it wrote sense.
-        """
-        view = View(self._entries, 0)
-        try:
-            rules = [branch.rules for branch in view.branches.values()]
-            missing = view.tips - self._messages.keys()
-            requests_in(view)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise BadLine("a branch, tag, stash or request has not the fields docs/format.md says") from error
-        if any(not isinstance(word, str | None) for one in rules for word in (one.system, one.model)):
-            raise BadLine("the rules of a branch are no text")
-        if missing:
-            raise BadLine(f"a ref or stash names {str(min(missing))[:40]}, which is not in the file")
-
     def _check_refs(self) -> None:
-        """Every message that a generation or an origin names is in the file."""
+        """Every message that a ref, an operation, a generation or an origin names is in the file."""
+        missing = next((id for id in self._named if id not in self._messages), None)
+        if missing is not None:
+            raise BadContent(
+                f"Line {self._named[missing]} of the file: it names {missing[:40]}, which is not in the file."
+            )
         for generation in self._generations.values():
             if generation.message is not None and generation.message not in self._messages:
                 raise BadLine(f"the generation {generation.id} made a message that is not in the file")

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from forky_core.errors import BadContent
 from forky_core.formats.forky_file.adopting import adopt, fork_file, pull
-from forky_core.formats.forky_file.lines import line
+from forky_core.formats.forky_file.lines import line, operation_line
 from forky_core.formats.forky_file.writing import chat_of, written
+from forky_core.model import Change, Operation, operation_id
 from forky_core.parts import Json
 from tests.builders import debugged, talk, texts, workspace
 from tests.formats.forky_file.chats import file_of, parsed, with_everything
+
+_NO_SENSE = r"docs/format\.md|no text|not in the file|is no name"
 
 
 def test_a_fork_of_a_file_is_ones_own_and_remembers_where_it_came_from() -> None:
@@ -126,6 +131,14 @@ def test_a_changed_file_is_refused_with_what_is_wrong(old: str, new: str, said: 
         ("requests/x", {}),
         ("tags/x", 5),
         ("kept/b2:00", True),
+        ("heads/a\x1b[2Jb", {"at": None}),
+        ("tags/a\u202eb", {"at": None}),
+        ("origin", {"format": 5}),
+        ("origin", "x"),
+        ("resolutions/5f", {"text": 7}),
+        ("resolutions/5f", "x"),
+        ("stash/1", {"note": "x", "messages": "b2:00"}),
+        ("trashed", "no"),
     ],
 )
 def test_a_view_that_makes_no_sense_is_refused(key: str, value: Json) -> None:
@@ -134,8 +147,91 @@ def test_a_view_that_makes_no_sense_is_refused(key: str, value: Json) -> None:
     rows = file_of(forky, debugged(forky)).splitlines()
     rows = [row for row in rows if not row.startswith('{"type":"operation"')]
     parsed("\n".join(rows))
-    with pytest.raises(BadContent, match=r"docs/format\.md|no text|not in the file"):
+    with pytest.raises(BadContent, match=_NO_SENSE) as refused:
         parsed("\n".join((*rows, line("entry", key=key, value=value))))
+    assert f"Line {len(rows) + 1} " in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("heads/other", 5),
+        ("heads/other", {"at": "b2:00"}),
+        ("heads/a\nb", {"at": None}),
+        ("rules/main", {"system": 7}),
+        ("stash/1", {"note": 5}),
+        ("requests/1", {}),
+        ("tags/x", None),
+        ("origin", []),
+        ("resolutions/5f", {"key": "k", "values": [5], "text": "x"}),
+        ("title", ["x"]),
+    ],
+)
+def test_nonsense_in_an_earlier_operation_is_refused_with_its_line(key: str, value: Json) -> None:
+    """It would come back with undo and restore."""
+    forky, _ = workspace()
+    chat = forky.create("Names")
+    talk(chat, "Suggest one")
+    wrong = value if value is not None else {"at": None}
+    there, gone = Change(key, chat.view.entries.get(key), wrong), Change(key, wrong, None)
+    if there.before is not None:
+        gone = Change(key, wrong, there.before)
+    operations = list(chat_of(forky.store, chat.id).operations)
+    rows = file_of(forky, chat).splitlines()
+    last = max(at for at, row in enumerate(rows) if row.startswith('{"type":"operation"'))
+    for change in (there, gone):
+        operations.append(_crafted(operations[-1], change))
+        last += 1
+        rows.insert(last, operation_line(operations[-1]))
+    with pytest.raises(BadContent, match=_NO_SENSE) as refused:
+        parsed("\n".join(rows))
+    assert f"Line {last} " in str(refused.value)
+
+
+def test_a_change_that_misremembers_what_was_there_is_refused() -> None:
+    """Undo would bring back what never was."""
+    forky, _ = workspace()
+    chat = talk(forky.create("Names"), "Suggest one")
+    whole = chat_of(forky.store, chat.id)
+    crafted = _crafted(whole.operations[-1], Change("title", "Other", "Names"))
+    text = "".join(written(replace(whole, operations=(*whole.operations, crafted))))
+    with pytest.raises(BadContent, match=r"Line \d+ .*“title” what did not stand there"):
+        parsed(text)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"message": 5, "id": "x"}, "names no message"),
+        ({"id": "x"}, "names no message"),
+        ({"message": "b2:00", "x": 5}, "no object"),
+        ({"message": "b2:00", "id": "x"}, "not in the file"),
+    ],
+)
+def test_an_origin_that_makes_no_sense_is_refused(row: dict[str, Json], said: str) -> None:
+    forky, _ = workspace()
+    text = file_of(forky, debugged(forky))
+    with pytest.raises(BadContent, match=said):
+        parsed(text + line("origin", origin=row))
+
+
+def _crafted(before: Operation, change: Change) -> Operation:
+    """The operation after `before`, properly chained."""
+    made = replace(
+        before, number=before.number + 1, previous=before.id, changes=(change,), group=None, reverts=()
+    )
+    id = operation_id(
+        before.id,
+        number=made.number,
+        at=made.at,
+        actor=made.actor,
+        verb=made.verb,
+        summary=made.summary,
+        changes=made.changes,
+        group=None,
+        reverts=(),
+    )
+    return replace(made, id=id)
 
 
 def test_an_empty_file_and_half_a_line_are_refused() -> None:

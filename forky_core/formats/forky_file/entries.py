@@ -1,0 +1,195 @@
+"""What each key of a view may hold (model.View), asked of every value that a file's log ever gave it.
+
+The log's chain proves that nobody mended a line, not that whoever wrote it wrote sense; and what an earlier operation
+wrote comes back by undo and restore. So the values before and after each change are held to the same rules as what
+stands there at the end. Keys that nobody knows may hold anything: a later version wrote them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from forky_core.formats.forky_file.lines import BadLine
+from forky_core.model import Change, Rules, stash_from_stored
+from forky_core.parts import Json
+from forky_core.repo.identity import disturbs
+from forky_core.repo.merge_request import MergeRequest
+from forky_core.repo.merging import RESOLUTIONS
+
+_LONGEST = 1_000
+"""Characters of a name: more than any version gave, and short enough to show."""
+
+
+def check_entry(key: str, value: Json) -> tuple[str, ...]:
+    """The ids of the messages that an entry names as tips.
+
+    Raises:
+        BadLine: it cannot be read as what its key says it is.
+    """
+    kind, slash, name = key.partition("/")
+    check = _CHECKS.get(kind + slash)
+    if check is None:
+        return ()
+    try:
+        return tuple(check(name, value))
+    except BadLine:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise BadLine(f"“{_shown(key)}” has not the fields docs/format.md says") from error
+
+
+class Replay:
+    """The view a log adds up to, change by change, in time linear to the log."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, Json] = {}
+
+    def take(self, changes: Iterable[Change]) -> Iterator[str]:
+        """Apply the changes of the next operation; the ids of the messages they name.
+
+        Raises:
+            BadLine: a value makes no sense, or what was there before is not what the change says.
+        """
+        for change in changes:
+            if not isinstance(change.key, str):
+                raise BadLine("a change has no key")
+            if change.before != self.entries.get(change.key):
+                raise BadLine(f"it says of “{_shown(change.key)}” what did not stand there before")
+            if change.after is None:
+                self.entries.pop(change.key, None)
+                continue
+            yield from check_entry(change.key, change.after)
+            self.entries[change.key] = change.after
+
+
+def _shown(text: str) -> str:
+    return "".join(c if c.isprintable() else "\ufffd" for c in text[:60])
+
+
+def _must(holds: object) -> None:
+    if not holds:
+        raise ValueError
+
+
+def _texts(*values: Any) -> None:
+    _must(all(isinstance(value, str) for value in values))
+
+
+def _whole(*values: Any) -> None:
+    _must(all(isinstance(value, int) and not isinstance(value, bool) for value in values))
+
+
+def _named(name: str) -> None:
+    if not name.strip() or len(name) > _LONGEST or disturbs(name):
+        raise BadLine(f"“{_shown(name)}” is no name: it is empty, too long or holds control characters")
+
+
+def _head(name: str, value: Any) -> Iterable[str]:
+    _named(name)
+    at = value["at"]
+    if at is None:
+        return ()
+    _texts(at)
+    return (at,)
+
+
+def _tag(name: str, value: Any) -> Iterable[str]:
+    _must(value["at"] is not None)
+    return _head(name, value)
+
+
+def _rules_hold(value: Any) -> None:
+    _must(isinstance(value, dict))
+    _must(isinstance(value.get("parameters", {}), dict))
+    for ids in (value.get("pins", []), value.get("exclusions", [])):
+        _must(isinstance(ids, list))
+        _texts(*ids)
+    rules = Rules.from_stored(value)
+    if any(not isinstance(word, str | None) for word in (rules.system, rules.model)):
+        raise BadLine("the rules of a branch are no text")
+
+
+def _rules(name: str, value: Any) -> Iterable[str]:
+    _named(name)
+    _rules_hold(value)
+    return ()
+
+
+def _kept(name: str, value: Any) -> Iterable[str]:
+    _must(value is True)
+    return (name,)
+
+
+def _number(name: str) -> int:
+    """As keys hold them, so that two keys never say the same number."""
+    number = int(name)
+    _must(str(number) == name and number >= 0)
+    return number
+
+
+def _stash(name: str, value: Any) -> Iterable[str]:
+    stash = stash_from_stored(_number(name), value)
+    _texts(stash.note, stash.draft)
+    _whole(stash.created)
+    for ids in (value.get("attachments", []), value.get("messages", [])):
+        _must(isinstance(ids, list))
+        _texts(*ids)
+    if "rules" in value:
+        _rules_hold(value["rules"])
+    return stash.messages
+
+
+def _request(name: str, value: Any) -> Iterable[str]:
+    one = MergeRequest.from_stored(_number(name), value)
+    _texts(one.source, one.into, one.by, one.note, one.strategy, one.answered_by)
+    _whole(one.at, *(comment.at for comment in one.comments))
+    _must(one.state in ("open", "accepted", "declined"))
+    _texts(*(word for comment in one.comments for word in (comment.by, comment.text)))
+    _must(one.seen is None or isinstance(one.seen, str))
+    return ()
+
+
+def _resolution(_name: str, value: Any) -> Iterable[str]:
+    _texts(value["key"], value["text"])
+    _must(isinstance(value["values"], list))
+    _texts(*value["values"])
+    return ()
+
+
+def _title(_name: str, value: Any) -> Iterable[str]:
+    _texts(value)
+    return ()
+
+
+def _trashed(_name: str, value: Any) -> Iterable[str]:
+    _must(isinstance(value, bool))
+    return ()
+
+
+def _forked_from(_name: str, value: Any) -> Iterable[str]:
+    _texts(value["id"], value["name"])
+    return ()
+
+
+def _origin(_name: str, value: Any) -> Iterable[str]:
+    """Of an imported conversation: `arrival.py` writes it, and looks for it at the next import."""
+    _texts(value["format"], value["id"])
+    _texts(value.get("file", ""))
+    _must(isinstance(value.get("account", {}), dict) and isinstance(value.get("x", {}), dict))
+    return ()
+
+
+_CHECKS: Mapping[str, Callable[[str, Any], Iterable[str]]] = {
+    "title": _title,
+    "trashed": _trashed,
+    "forked_from": _forked_from,
+    "origin": _origin,
+    "heads/": _head,
+    "rules/": _rules,
+    "tags/": _tag,
+    "kept/": _kept,
+    "stash/": _stash,
+    "requests/": _request,
+    RESOLUTIONS: _resolution,
+}
