@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Container
+from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -27,7 +27,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     command = commands.add_parser("import", help="bring conversations from a file, of any known format")
     command.add_argument("files", nargs="*", type=Path, metavar="FILE")
     either = command.add_mutually_exclusive_group()
-    either.add_argument("--preview", action="store_true", help="list what is in it; write nothing")
+    either.add_argument(
+        "--preview", dest="only_looks", action="store_true", help="list what is in it; write nothing"
+    )
     command.add_argument(
         "--only", metavar="N,N-N", type=_numbers, help="these of the conversations that --preview lists"
     )
@@ -56,7 +58,7 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     for path in options.files:
         if options.fork or options.pull:
             _adopt(forky, path, options, out)
-        elif options.preview:
+        elif options.only_looks:
             _list(forky, path, options, out)
         else:
             code = max(code, _take(forky, path, options, out))
@@ -97,9 +99,12 @@ def _as_json(line: Line) -> dict[str, Json]:
 
 
 def _take(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> int:
-    wanted: Container[int] | None = options.only
+    wanted: Collection[int] | None = options.only
+    there = 0
 
     def chosen(number: int) -> bool:
+        nonlocal there
+        there = number
         return wanted is None or number in wanted
 
     shows = sys.stderr.isatty() and not options.json
@@ -115,10 +120,15 @@ def _take(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) ->
     done = import_file(forky, path, chosen=chosen, on_progress=progress)
     if shows:
         print("\r\033[K", end="", file=sys.stderr)
+    beyond = min((number for number in wanted or () if not 1 <= number <= there), default=None)
     if options.json:
         print(json.dumps(_outcome(path, done), ensure_ascii=False), file=out)
     else:
         _report(path, done, out)
+    if beyond is not None:
+        holds = count(there, "conversation")
+        print(f"{one_line(path.name)} holds {holds}; it has no number {beyond}.", file=sys.stderr)
+        return 1
     return 0 if done.conversations or done.unchanged or not done.problems else 1
 
 
@@ -152,7 +162,7 @@ def _report(path: Path, done: Imported, out: TextIO) -> None:
         print(f"  forky import --undo {done.number} takes it back.", file=out)
 
 
-def _numbers(text: str) -> Container[int]:
+def _numbers(text: str) -> Collection[int]:
     """Numbers and ranges: `1,4-6`."""
     found: set[int] = set()
     for piece in text.split(","):

@@ -90,20 +90,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     if options.makes_database is None:
         return int(options.run(options))
-    if not options.makes_database:
-        _refuse_to_read_what_is_not_there(options.database)
-    with Forky.open(options.database) as forky:
+    place = options.database
+    if not _is_there(place):
+        if not options.makes_database:
+            raise _missing(place)
+        if getattr(options, "only_looks", False):
+            place = ":memory:"
+    with Forky.open(place) as forky:
         code = int(options.run(forky, options, sys.stdout))
         # Here, where a reader that has gone is still noticed, and not at exit.
         sys.stdout.flush()
         return code
 
 
-def _refuse_to_read_what_is_not_there(option: str | None) -> None:
-    """A mistyped path must not become an empty database."""
-    place = option or Settings.from_environment().database
-    if str(place) != ":memory:" and "://" not in str(place) and not os.path.exists(os.path.expanduser(place)):  # noqa: PTH110, PTH111 - they answer for any text
-        raise NotFound(f"There is no database {place}.", "`forky chat` makes one; --database names another.")
+def _is_there(option: str | None) -> bool:
+    """Whether opening it makes nothing. A mistyped path must not become an empty database."""
+    place = _place(option)
+    return place == ":memory:" or "://" in place or os.path.exists(os.path.expanduser(place))  # noqa: PTH110, PTH111 - they answer for any text
+
+
+def _missing(option: str | None) -> NotFound:
+    return NotFound(
+        f"There is no database {_place(option)}.", "`forky chat` makes one; --database names another."
+    )
+
+
+def _place(option: str | None) -> str:
+    return str(option or Settings.from_environment().database)
 
 
 def _never_stumble_over_a_character() -> None:

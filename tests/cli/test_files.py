@@ -34,6 +34,28 @@ def test_an_export_is_looked_at_imported_and_taken_back(
     assert "No conversation yet" in capsys.readouterr().out
 
 
+def test_a_number_that_the_file_has_not_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([chat("a", "First words", "x"), chat("b", "Second")]))
+    assert forky(tmp_path, "import", str(file), "--only", "99") == 1
+    assert "conversations.json holds 2 conversations; it has no number 99." in capsys.readouterr().err
+    assert forky(tmp_path, "import", str(file), "--only", "2-5", "--json") == 1
+    said = capsys.readouterr()
+    assert len(json.loads(said.out)["conversations"]) == 1, "what is there is imported all the same"
+    assert "no number 3" in said.err
+
+
+def test_a_preview_makes_no_database(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([chat("a", "First words", "x")]))
+    assert forky(tmp_path, "import", "--preview", str(file)) == 0
+    assert "First words" in capsys.readouterr().out
+    assert [one.name for one in tmp_path.iterdir()] == ["conversations.json"]
+    assert forky(tmp_path, "import", str(file)) == 0
+    forky(tmp_path, "import", "--preview", str(file))
+    assert "imported before" in capsys.readouterr().out, "where there is a database, the preview reads it"
+
+
 def test_a_conversation_is_exported_forked_elsewhere_and_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
