@@ -6,6 +6,7 @@ back; the old tip stays in sight, so that nothing is lost where it ends early. A
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Sequence
 
@@ -18,6 +19,8 @@ from forky_core.repo.branching import refuse_while_replying
 from forky_core.repo.identity import now
 from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.repo import Repo, short
+
+_log = logging.getLogger(__name__)
 
 
 class Replay:
@@ -104,6 +107,12 @@ class Replay:
         except ForkyError as error:
             if not self._stop.is_set():
                 self.error = error
+        except Exception as error:  # noqa: BLE001
+            # A person is told that it failed, whatever it was; what it was is for the log.
+            _log.exception("A rebase that asked again failed.")
+            self.error = ForkyError(
+                f"Something failed inside Forky ({type(error).__name__}).", "Its log has the details."
+            )
         finally:
             self._repo.replays.discard(self)
             self._ended.set()

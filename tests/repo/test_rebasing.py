@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from threading import Event
+from typing import NoReturn
 
 import pytest
 
@@ -250,6 +251,21 @@ def test_asked_again_ends_where_somebody_else_moves_the_branch(
     assert job.wait(10)
     assert isinstance(job.error, Outdated) and "Moved it away" in job.summary
     assert debug.head == main
+
+
+def test_asked_again_any_other_error_ends_it_as_failed_and_is_logged(
+    debug: Conversation, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object, **__: object) -> NoReturn:
+        raise ValueError("a secret of the inside")
+
+    monkeypatch.setattr("forky_core.repo.replaying.answer", broken)
+    job = debug.replay(debug.plan_rebase("main"))
+    assert job.wait(10) and job.error is not None
+    assert "0 of 2 questions" in job.summary and "failed" in job.summary and "ValueError" in job.summary
+    assert "Stopped." not in job.summary and "secret" not in job.summary and "Traceback" not in job.summary
+    (record,) = caplog.records
+    assert record.exc_info is not None and isinstance(record.exc_info[1], ValueError)
 
 
 def test_asked_again_with_nothing_answered_or_a_model_that_is_gone_writes_nothing(
