@@ -99,6 +99,8 @@ class Arrival:
         self.account = Account()
         self.landed: dict[ConversationId, int] = {}
         """What came: number of the operation by which a known conversation grew; 0 for a new one."""
+        self.ended: dict[ConversationId, int] = {}
+        """Number of the last operation by which each came."""
         self.unchanged = 0
         self.done = 0
         self._known = known_before(forky)
@@ -149,8 +151,9 @@ class Arrival:
     def _settled(self, waiting: Waiting, outcome: Operation | Refused) -> None:
         id = waiting.commit.conversation
         if isinstance(outcome, Operation):
-            if self.landed[id] and outcome.number > self.landed[id]:
-                self.landed[id] = outcome.number  # Somebody did something there meanwhile.
+            if self.landed[id] and id not in self.ended:
+                self.landed[id] = outcome.number  # Somebody may have done something there meanwhile.
+            self.ended[id] = outcome.number
             return
         self.problems.append(Unreadable(waiting.title or "untitled", outcome.why))
         self.account = without(self.account, outcome)
@@ -171,7 +174,8 @@ class Arrival:
         if done.outcome == "unchanged":
             self.unchanged += 1
         else:
-            self.landed[done.conversation] = 0 if done.outcome == "new" else done.before + 1
+            self.landed.setdefault(done.conversation, 0 if done.outcome == "new" else done.before + 1)
+            self.ended[done.conversation] = self.forky.store.view(done.conversation).version
 
     def _origin(self, key: tuple[str, str], grown: Grown) -> dict[str, Json]:
         """What the conversation says of its source."""
@@ -272,6 +276,7 @@ class Arrival:
             "at": now(),
             "account": self.account.stored(),
             "conversations": self.landed,
+            "ended": self.ended,
         }
         store.set_setting(f"import/{number}", canonical_json(record))
         store.set_setting("imports", str(number))

@@ -1,18 +1,18 @@
 """Importing: a preview that writes nothing, then the conversations, each as one operation (law 8).
 
 What became of every node is in the account, which is kept beside the import. Cancelling, and undoing an import,
-leaves nothing in sight.
+leaves nothing of it in sight; nothing that was done since in a conversation that was there before goes with it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from forky_core.errors import NotFound
+from forky_core.errors import InTheWay, NotFound
 from forky_core.formats.account import Account
 from forky_core.formats.arrival import (
     Arrival,
@@ -30,6 +30,7 @@ from forky_core.formats.source import opened
 from forky_core.formats.tree import grow
 from forky_core.model import ConversationId
 from forky_core.parts import Json
+from forky_core.repo.timeline import changes_to, view_at
 from forky_core.repo.workspace import Workspace
 
 __all__ = ["Imported", "Line", "Progress", "import_file", "imports", "preview", "undo_import"]
@@ -138,18 +139,25 @@ def undo_import(forky: Workspace, number: int) -> int:
     """Move everything one import brought to the trash; how many conversations that were.
 
     A conversation that had been there before and only grew goes back to the operation before the import.
+
+    Raises:
+        NotFound: there is no such import, or it was undone.
+        InTheWay: something was said or done since in a conversation that grew; nothing was taken back.
     """
     kept = forky.store.setting(f"import/{number}")
     if kept is None:
         raise NotFound(f"There is no import number {number}.")
     record = json.loads(kept)
     gone, untouched = 0, []
+    back = {id for id, grew in record["conversations"].items() if grew and _grown(forky, id, grew, record)}
     for id, grew in record["conversations"].items():
         try:
             view = forky.store.view(id)
         except NotFound:
             continue
         if grew:
+            if id not in back:
+                continue
             forky.conversation(id).restore(grew - 1)
         elif view.version == 1:
             untouched.append(id)
@@ -159,6 +167,29 @@ def undo_import(forky: Workspace, number: int) -> int:
     trash(forky, untouched)
     forky.store.set_setting(f"import/{number}", None)
     return gone
+
+
+def _grown(forky: Workspace, id: ConversationId, grew: int, record: Mapping[str, Mapping[str, int]]) -> bool:
+    """Whether the conversation is as the import left it; False where it is as before it, or gone.
+
+    Raises:
+        InTheWay: it is neither: restoring would take later words out of sight.
+    """
+    try:
+        now = forky.store.view(id)
+    except NotFound:
+        return False
+    operations = forky.store.operations(id)
+    if not changes_to(now, view_at(operations, grew - 1)):
+        return False
+    left = record["ended"][id]
+    if changes_to(now, view_at(operations, left)):
+        since = operations[left].summary
+        raise InTheWay(
+            f"“{now.title}” has changed since this import brought more of it ({since}), so it was not taken back.",
+            "Undo what came later there first, or leave the import as it is.",
+        )
+    return True
 
 
 def _line_of(number: int, chat: Chat, forky: Workspace) -> Line:

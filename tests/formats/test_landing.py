@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from forky_core.errors import NotFound, NothingToDo
+from forky_core.errors import InTheWay, NotFound, NothingToDo
 from forky_core.forky import Forky
 from forky_core.formats.batches import MOST_MESSAGES
 from forky_core.formats.landing import Progress, import_file, imports, preview, undo_import
@@ -112,6 +112,42 @@ def test_an_import_is_undone_as_one(forky: Forky, tmp_path: Path) -> None:
     assert [message.text for message in forky.conversation(first.conversations[0]).path()] == ["one"]
     with pytest.raises(NotFound):
         undo_import(forky, second.number)
+
+
+def test_an_import_is_not_undone_over_what_was_said_since(forky: Forky, tmp_path: Path) -> None:
+    first = import_file(forky, written(tmp_path, [chat("a", "one", "two")]))
+    second = import_file(
+        forky, written(tmp_path, [chat("b", "new"), chat("a", "one", "two", "three", "four")])
+    )
+    grown = forky.conversation(first.conversations[0])
+    mine = grown.say("my own question")
+    count = len(grown.operations)
+    with pytest.raises(InTheWay, match="“one” has changed since this import"):
+        undo_import(forky, second.number)
+    assert grown.branches["main"].head == mine.id and len(grown.operations) == count
+    assert len(forky.conversations()) == 2 and len(imports(forky)) == 2, "nothing of it was taken back"
+    grown.undo()
+    assert undo_import(forky, second.number) == 2
+    assert [message.text for message in grown.path()] == ["one", "two"]
+
+
+def test_an_import_that_was_undone_in_its_conversation_is_no_obstacle(forky: Forky, tmp_path: Path) -> None:
+    first = import_file(forky, written(tmp_path, [chat("a", "one")]))
+    second = import_file(forky, written(tmp_path, [chat("a", "one", "two"), chat("b", "new")]))
+    grown = forky.conversation(first.conversations[0])
+    grown.undo()
+    assert undo_import(forky, second.number) == 1
+    assert [message.text for message in grown.path()] == ["one"]
+
+
+def test_what_grew_twice_in_one_file_is_taken_back_whole(forky: Forky, tmp_path: Path) -> None:
+    first = import_file(forky, written(tmp_path, [chat("a", "one")]))
+    twice = [chat("a", "one", "two"), chat("a", "one", "two", "three")]
+    second = import_file(forky, written(tmp_path, twice))
+    grown = forky.conversation(first.conversations[0])
+    assert [message.text for message in grown.path()] == ["one", "two", "three"]
+    assert undo_import(forky, second.number) == 1
+    assert [message.text for message in grown.path()] == ["one"]
 
 
 def test_a_stopped_import_leaves_nothing(forky: Forky, tmp_path: Path) -> None:
