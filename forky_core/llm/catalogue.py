@@ -12,7 +12,6 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from threading import Event
@@ -21,13 +20,13 @@ from forky_core.errors import NotFound, NothingToDo
 from forky_core.llm import loading, loop
 from forky_core.llm.contract import Done, Failed, Model, ModelInfo, Request
 from forky_core.llm.failures import Asked, failure
-from forky_core.llm.keys import Keys, KeySource
+from forky_core.llm.keys import Keys
 from forky_core.llm.litellm_model import Connection, LiteLLMModel, Patience
-from forky_core.llm.offline import PROVIDER as OFFLINE
 from forky_core.llm.offline import offline_models
 from forky_core.llm.prices import facts, price_map
 from forky_core.llm.probing import USUAL, Found, LocalServer, checked_address, probe, server_at
 from forky_core.llm.providers import PROVIDERS, Provider, current_models, provider_of, quick_model
+from forky_core.llm.status import ProviderStatus, keyed_status, offline_status, server_status
 from forky_core.model import Failure
 from forky_core.settings import Settings
 
@@ -35,24 +34,6 @@ _FRESH = 20.0
 """Seconds after which servers on this machine are looked for again."""
 _TEST_PATIENCE = Patience(connect=5.0, first=60.0, gap=30.0)
 _PING = ({"role": "user", "content": "Reply with the one word: ok"},)
-
-
-@dataclass(frozen=True, slots=True)
-class ProviderStatus:
-    """One line of the Settings page."""
-
-    id: str
-    name: str
-    key: KeySource
-    variable: str
-    """The environment variable of its key; "" where none is needed."""
-    found: bool
-    """Whether its models can be asked: a key is there, or a server answered."""
-    models: int
-    base_url: str
-    """Where it is asked, where that is not the provider's own address."""
-    sentence: str
-    """What is set or missing, and what to do."""
 
 
 class Catalogue:
@@ -231,20 +212,10 @@ class Catalogue:
         """What is set and what is missing, for the Settings page."""
         self.refresh()
         found = {one.server.id: one for one in self._found}
-        offline = ProviderStatus(
-            "offline",
-            OFFLINE,
-            "not needed",
-            "",
-            True,
-            len(self._offline),
-            "",
-            "Always there: quotes and digests.",
-        )
         return (
-            *(self._keyed_status(provider) for provider in PROVIDERS),
-            *(self._server_status(server, found.get(server.id)) for server in self._servers),
-            offline,
+            *(keyed_status(provider, self._keys, len(_names(provider))) for provider in PROVIDERS),
+            *(server_status(server, self._keys, found.get(server.id)) for server in self._servers),
+            offline_status(len(self._offline)),
         )
 
     def test(self, name: str) -> Done | Failed:
@@ -339,32 +310,6 @@ class Catalogue:
         return ModelInfo(
             f"{server.id}/{id}", id, f"{server.label}{where}", window, input_price=free, output_price=free
         )
-
-    def _keyed_status(self, provider: Provider) -> ProviderStatus:
-        key, source, variable = self._keys.find(provider)
-        base_url = self._keys.base_url(provider) or ""
-        said = {
-            "entered": "Key entered here; kept in memory until Forky stops.",
-            "environment": f"Key found in {variable}.",
-            "secrets": f"Key found in .streamlit/secrets.toml as {variable}.",
-            "missing": f"No key. Set {variable} before starting Forky, or enter one here.",
-        }
-        count = len(_names(provider)) if key else 0
-        return ProviderStatus(
-            provider.id, provider.label, source, variable, bool(key), count, base_url, said[source]
-        )
-
-    def _server_status(self, server: LocalServer, found: Found | None) -> ProviderStatus:
-        source: KeySource = "entered" if self._keys.entered(server.id) else "not needed"
-        count = len(found.models) if found else 0
-        if found is None:
-            sentence = "Looking for it …"
-        elif count:
-            sentence = f"Running, with {count} model{'' if count == 1 else 's'}."
-        else:
-            sentence = found.problem
-        answered = found.answered if found else False
-        return ProviderStatus(server.id, server.label, source, "", answered, count, server.base_url, sentence)
 
 
 def _names(provider: Provider) -> tuple[str, ...]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.llm.catalogue import Catalogue, ProviderStatus
+from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Done, Failed
 from forky_core.llm.providers import PROVIDERS
+from forky_core.llm.status import ProviderStatus
 from forky_core.preferences import add_server, choose_default, chosen_default, remove_server
 from forky_core.repo.workspace import Workspace
 from pages.ui.frame import saying

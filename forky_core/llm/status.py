@@ -1,0 +1,64 @@
+"""What is set and what is missing of each provider and server: the lines of the Settings page, as sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forky_core.llm.keys import Keys, KeySource
+from forky_core.llm.offline import PROVIDER as OFFLINE
+from forky_core.llm.probing import Found, LocalServer
+from forky_core.llm.providers import Provider
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderStatus:
+    """One line of the Settings page."""
+
+    id: str
+    name: str
+    key: KeySource
+    variable: str
+    """The environment variable of its key; "" where none is needed."""
+    found: bool
+    """Whether its models can be asked: a key is there, or a server answered."""
+    models: int
+    base_url: str
+    """Where it is asked, where that is not the provider's own address."""
+    sentence: str
+    """What is set or missing, and what to do."""
+
+
+def keyed_status(provider: Provider, keys: Keys, models: int) -> ProviderStatus:
+    """Of a provider with a key; `models`: how many there are for who has one."""
+    key, source, variable = keys.find(provider)
+    base_url = keys.base_url(provider) or ""
+    said = {
+        "entered": "Key entered here; kept in memory until Forky stops.",
+        "environment": f"Key found in {variable}.",
+        "secrets": f"Key found in .streamlit/secrets.toml as {variable}.",
+        "missing": f"No key. Set {variable} before starting Forky, or enter one here.",
+    }
+    count = models if key else 0
+    return ProviderStatus(
+        provider.id, provider.label, source, variable, bool(key), count, base_url, said[source]
+    )
+
+
+def server_status(server: LocalServer, keys: Keys, found: Found | None) -> ProviderStatus:
+    """Of a server; `found` is None where it was not asked yet."""
+    source: KeySource = "entered" if keys.entered(server.id) else "not needed"
+    count = len(found.models) if found else 0
+    if found is None:
+        sentence = "Looking for it …"
+    elif count:
+        sentence = f"Running, with {count} model{'' if count == 1 else 's'}."
+    else:
+        sentence = found.problem
+    answered = found.answered if found else False
+    return ProviderStatus(server.id, server.label, source, "", answered, count, server.base_url, sentence)
+
+
+def offline_status(models: int) -> ProviderStatus:
+    """Of the models that need nothing."""
+    said = "Always there: quotes and digests."
+    return ProviderStatus("offline", OFFLINE, "not needed", "", True, models, "", said)
