@@ -12,7 +12,7 @@ from forky_core.errors import BadContent
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import save
 from forky_core.formats.redaction import findings, redacted, unread_files
-from forky_core.formats.sharing import EXPORTERS, exporter, save_as, shared
+from forky_core.formats.sharing import EXPORTERS, behind, exporter, leaving, save_as, shared
 from forky_core.views.shelf import count
 
 if TYPE_CHECKING:
@@ -43,6 +43,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="put placeholders for keys, e-mail addresses and phone numbers, in the file only",
     )
     command.add_argument("--no-files", action="store_true", help="leave the attachments' bytes out")
+    command.add_argument(
+        "--no-log",
+        action="store_true",
+        help="a Forky file with what is to be seen only: no undone messages, stashes, log and source fields",
+    )
     command.set_defaults(run=run, makes_database=False)
 
 
@@ -59,9 +64,11 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     )
     path: Path | None = options.output
     to = exporter(options.format or _meant_by(path))
-    chat = _without_secrets(chat, redact=options.redact)
     for sentence in to.losses(chat):
         print(plain(sentence), file=sys.stderr)
+    chat = _without_secrets(leaving(chat, to, log=not options.no_log), redact=options.redact)
+    if unseen := behind(chat):
+        print(f"Leaving with it: {unseen}; --no-log keeps them here.", file=sys.stderr)
     if path is None:
         out.flush()
         for piece in to.write(chat):

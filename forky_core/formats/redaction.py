@@ -3,21 +3,26 @@
 The copy is another conversation, forked from the original: other words are other messages, with other ids all the way
 down (rewriting.py). A value has one placeholder everywhere, also where nothing around it gave it away. The conversation
 in the store is never touched.
+
+Everything that would leave is looked into. A whole Forky file holds more than is to be seen: undone messages, stashes,
+the log, source fields; a secret in them leaves like any other.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.outline import outline
 from forky_core.formats.private_words import Kind, private_words
-from forky_core.formats.rewriting import Wanted, rewritten, texts_of, visible
-from forky_core.model import Blob
-from forky_core.parts import ToolCallPart
+from forky_core.formats.rewriting import Wanted, is_id, rewritten, strings, texts_of, visible
+from forky_core.model import Blob, Generation, Message
+from forky_core.parts import Json, ToolCallPart, canonical_json
 
 _AROUND = 40
 """Characters shown on either side of what was found."""
@@ -48,10 +53,10 @@ class Finding:
 
 
 def findings(chat: Chat) -> tuple[Finding, ...]:
-    """What looks private in what a person sees of the conversation, in reading order."""
+    """What looks private in `chat`, in reading order: first what is to be seen of it, then what lies behind."""
     plain = visible(chat)
     places: dict[tuple[Kind, str], list[Place]] = {}
-    for where, text in _texts(plain):
+    for where, text in chain(_texts(plain), _behind(chat, plain)):
         for one in private_words(text):
             before = text[max(0, one.start - _AROUND) : one.start]
             after = text[one.start + len(one.value) :][:_AROUND]
@@ -77,9 +82,7 @@ def redacted(chat: Chat, ticked: Iterable[Finding]) -> Chat:
 
 def unread_files(chat: Chat) -> tuple[str, ...]:
     """Names of the attachments that were not looked into: pictures, archives, very large texts."""
-    return tuple(
-        blob.name or blob.media_type for blob in visible(chat).blobs.values() if _text_of(blob) is None
-    )
+    return tuple(blob.name or blob.media_type for blob in chat.blobs.values() if _text_of(blob) is None)
 
 
 def _texts(chat: Chat) -> Iterator[tuple[str, str]]:
@@ -93,15 +96,79 @@ def _texts(chat: Chat) -> Iterator[tuple[str, str]]:
     number = outline(chat).number
     for message in chat.messages.values():
         where = f"message {number[message.id]}" if message.id in number else "a hidden message"
-        yield f"the author of {where}", message.name or ""
-        for part in message.parts:
-            yield from ((where, text) for text in texts_of(part))
-            if isinstance(part, ToolCallPart):
-                yield where, part.arguments
+        yield from _of_message(message, where)
     for call in chat.generations:
-        yield "why an answer failed", call.failure.sentence if call.failure is not None else ""
+        yield from _of_call(call)
     for blob in chat.blobs.values():
-        yield f"the attachment “{blob.name}”", _text_of(blob) or ""
+        yield from _of_file(blob)
+
+
+def _behind(chat: Chat, plain: Chat) -> Iterator[tuple[str, str]]:
+    """The texts of a file that nobody sees in the conversation: undone, put aside, logged, from another program."""
+    for message in chat.messages.values():
+        if message.id not in plain.messages:
+            yield from _of_message(message, "an undone message")
+    shown = {call.id for call in plain.generations}
+    for call in chat.generations:
+        if call.id not in shown:
+            yield from _of_call(call)
+    for blob in chat.blobs.values():
+        if blob.sha256 not in plain.blobs:
+            yield from _of_file(blob)
+    for key, entry in chat.entries.items():
+        if key not in plain.entries:
+            kind, _, name = key.partition("/")
+            where = f"stash {name}" if kind == "stash" else f"“{key}”"
+            yield from ((where, text) for text in _words(entry))
+    yield from _of_log(chat)
+    for row in chat.origins:
+        yield from (("what another program kept of a message", text) for text in _words(dict(row)))
+    for other in chat.other_lines:
+        yield "a line of another version", other
+        yield from (("a line of another version", text) for text in _words(json.loads(other)))
+    if chat.forked_from is not None:
+        yield "the conversation it was forked from", str(chat.forked_from.get("name", ""))
+
+
+def _of_log(chat: Chat) -> Iterator[tuple[str, str]]:
+    """Each text once, at the first operation that has it: a log says most things many times."""
+    told: set[str] = set()
+    for operation in chat.operations:
+        values = ([one.key, one.before, one.after] for one in operation.changes)
+        texts = chain((operation.actor, operation.summary), *map(_words, values))
+        for text in texts:
+            if text not in told:
+                told.add(text)
+                yield f"the log, operation {operation.number}", text
+
+
+def _of_message(message: Message, where: str) -> Iterator[tuple[str, str]]:
+    yield f"the author of {where}", message.name or ""
+    for part in message.parts:
+        yield from ((where, text) for text in texts_of(part))
+        if isinstance(part, ToolCallPart):
+            yield where, part.arguments
+
+
+def _of_call(call: Generation) -> Iterator[tuple[str, str]]:
+    yield "the branch an answer was asked on", call.branch
+    yield "why an answer failed", call.failure.sentence if call.failure is not None else ""
+    yield from (("the parameters of an answer", text) for text in _words(dict(call.parameters)))
+    for part in call.partial:
+        yield from (("an answer that was broken off", text) for text in texts_of(part))
+
+
+def _of_file(blob: Blob) -> Iterator[tuple[str, str]]:
+    yield f"the attachment “{blob.name}”", blob.name
+    yield f"the attachment “{blob.name}”", _text_of(blob) or ""
+
+
+def _words(value: Json) -> Iterator[str]:
+    """The texts of a value, and the value as JSON where the name of a field may say what a text is."""
+    found = [text for text in strings(value) if not is_id(text)]
+    yield from found
+    if len(found) > 1:
+        yield canonical_json(value)
 
 
 def _text_of(blob: Blob) -> str | None:

@@ -174,7 +174,7 @@ class _Rewriting:
         if isinstance(value, str):
             return self.kept[value] if value in self.kept else self.wanted.word(value)
         if isinstance(value, list):
-            return [self._json(item) for item in value if not (_is_id(item) and item not in self.kept)]
+            return [self._json(item) for item in value if not (is_id(item) and item not in self.kept)]
         if isinstance(value, dict):
             return {self.wanted.word(key): self._json(item) for key, item in value.items()}
         return value
@@ -216,7 +216,7 @@ class _Rewriting:
         )
 
 
-def _is_id(value: Json) -> bool:
+def is_id(value: Json) -> bool:
     return isinstance(value, str) and value.startswith("b2:") and len(value) == 35
 
 
@@ -235,10 +235,11 @@ def texts_of(part: Part) -> tuple[str, ...]:
         return (part.name,) if part.name else ()
     stored = part.stored()
     stored.pop("provider_metadata", None)
-    return tuple(_strings(stored))
+    return tuple(strings(stored))
 
 
-def _strings(value: Json) -> Iterable[str]:
+def strings(value: Json) -> Iterable[str]:
+    """Every text in a value, names of fields too, in order."""
     open_values = [value]
     while open_values:
         value = open_values.pop(0)

@@ -22,7 +22,8 @@ from forky_core.formats.exporting import Exporter
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import replacing
 from forky_core.formats.forky_file.writing import chat_of, part_of
-from forky_core.formats.rewriting import chosen
+from forky_core.formats.losses import many
+from forky_core.formats.rewriting import chosen, visible
 from forky_core.model import MessageId
 from forky_core.repo.conversation import Conversation
 from forky_core.store.contract import Store
@@ -74,6 +75,22 @@ def shared(
     if head is None:
         raise NothingToDo(f"“{branch}” is empty.")
     return part_of(chat, {branch: head})
+
+
+def leaving(chat: Chat, to: Exporter, *, log: bool) -> Chat:
+    """What of `chat` is in the file. Only a Forky file holds more than is to be seen, and only where `log` wants it."""
+    return chat if to.name == ForkyFile.name and (log or not chat.operations) else visible(chat)
+
+
+def behind(chat: Chat) -> str:
+    """What of `chat` nobody sees and a Forky file with its log holds; "" where there is nothing."""
+    if not chat.operations:
+        return ""
+    undone, stashes = len(chat.messages) - len(visible(chat).messages), len(chat.view.stashes)
+    counted = ((undone, "undone message"), (stashes, "stash"))
+    things = [many(number, noun) for number, noun in counted if number]
+    log = f"the operation log ({many(len(chat.operations), 'operation')})"
+    return f"{', '.join(things)} and {log}" if things else log
 
 
 def file_name(chat: Chat, to: Exporter) -> str:

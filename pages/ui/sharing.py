@@ -10,7 +10,7 @@ from forky_core.errors import ForkyError
 from forky_core.formats.exporting import Exporter
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.redaction import Finding, findings, redacted, unread_files
-from forky_core.formats.sharing import EXPORTERS, exporter, file_name, shared
+from forky_core.formats.sharing import EXPORTERS, behind, exporter, file_name, leaving, shared
 from forky_core.model import MessageId
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
@@ -30,7 +30,10 @@ class _Held(NamedTuple):
     """What was worked out for one scope, so that a tick does not work it out again."""
 
     what: tuple[object, ...]
+    whole: Chat
+    """All of the scope, of which a format says what it does not hold."""
     chat: Chat
+    """What of it leaves."""
     seen: tuple[Finding, ...]
     unread: tuple[str, ...]
 
@@ -41,7 +44,9 @@ def share(forky: Workspace, chat: Conversation) -> None:
 
 
 def draw_share(forky: Workspace, chat: Conversation) -> None:
-    """Keys: `share.format`, `share.scope`, `share.branch`, `share.messages`, `share.download`, `share.tick.<n>`."""
+    """Keys: `share.format`, `share.scope`, `share.branch`, `share.messages`, `share.log`, `share.download`,
+    `share.tick.<n>`.
+    """
     st.markdown(f"**{plain_label(called(chat.title))}**")
     name = st.selectbox(
         "Format",
@@ -51,14 +56,14 @@ def draw_share(forky: Workspace, chat: Conversation) -> None:
     )
     to = exporter(name)
     try:
-        held = _scope(forky, chat)
+        held = _scope(forky, chat, to)
     except ForkyError as error:
         st.caption(plain_label(str(error), 400))
         return
     if held is None:
         st.caption("Choose the messages that are to be in the file.")
         return
-    _draw_losses(to, held.chat)
+    _draw_losses(to, held)
     ticked = _draw_findings(held)
     st.download_button(
         "Download",
@@ -72,7 +77,7 @@ def draw_share(forky: Workspace, chat: Conversation) -> None:
     )
 
 
-def _scope(forky: Workspace, chat: Conversation) -> _Held | None:
+def _scope(forky: Workspace, chat: Conversation, to: Exporter) -> _Held | None:
     """What is to leave; None while no message is chosen."""
     scope = st.segmented_control(
         "How much",
@@ -102,17 +107,33 @@ def _scope(forky: Workspace, chat: Conversation) -> _Held | None:
         messages = tuple(id for id in label if id in chosen)
         if not messages:
             return None
-    what = (chat.id, chat.view.version, scope, branch, messages)
+    ours = to.name == "forky"
+    log = ours and scope == "all" and _log_wanted()
+    what = (chat.id, chat.view.version, scope, branch, messages, ours, log)
     held = st.session_state.get(_HELD)
     if not isinstance(held, _Held) or held.what != what:
-        made = shared(forky.store, chat, branch=branch if not messages else None, messages=messages)
-        held = _Held(what, made, findings(made), unread_files(made))
+        whole = shared(forky.store, chat, branch=branch if not messages else None, messages=messages)
+        made = leaving(whole, to, log=log)
+        held = _Held(what, whole, made, findings(made), unread_files(made))
         st.session_state[_HELD] = held
     return held
 
 
-def _draw_losses(to: Exporter, chat: Chat) -> None:
-    lost = to.losses(chat)
+def _log_wanted() -> bool:
+    """A backup wants everything; what is handed to others should hold no more than they are shown."""
+    return st.toggle(
+        "With undone messages, stashes and the log",
+        key="share.log",
+        help="For a backup of your own. A copy with placeholders never has them.",
+    )
+
+
+def _draw_losses(to: Exporter, held: _Held) -> None:
+    lost = to.losses(held.whole)
+    unseen = behind(held.whole)
+    if unseen and to.name == "forky":
+        st.caption(f"{'Leaving with it' if behind(held.chat) else 'Not in the file'}: {unseen}.")
+        return
     if not lost:
         st.caption("This format holds all of it.")
         return

@@ -114,6 +114,22 @@ def test_what_looks_private_is_said_and_replaced_on_request(
     assert "ada@example.com" not in copy.out
 
 
+def test_a_whole_file_says_what_leaves_unseen_and_can_leave_without(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "conversations.json", tmp_path / "one.forky.jsonl"
+    file.write_text(json.dumps([chat("a", "First words", "x")]))
+    forky(tmp_path, "import", str(file), "--json")
+    (id,) = json.loads(capsys.readouterr().out)["conversations"]
+    assert forky(tmp_path, "export", id, "-o", str(out)) == 0
+    assert "Leaving with it: the operation log (1 operation)" in capsys.readouterr().err
+    assert '"type":"operation"' in out.read_text()
+    assert forky(tmp_path, "export", id, "--no-log", "-o", str(out)) == 0
+    assert "Leaving with it" not in capsys.readouterr().err
+    assert '"type":"operation"' not in out.read_text()
+    assert forky(tmp_path, "import", "--preview", str(out)) == 0
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.private_words import private_words
 from forky_core.formats.redaction import findings, redacted, unread_files
-from forky_core.formats.sharing import EXPORTERS, exporter
+from forky_core.formats.sharing import EXPORTERS, behind, exporter, leaving
 from forky_core.hashing import message_id
 from forky_core.model import seal
 from forky_core.parts import Draft, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
@@ -175,3 +177,51 @@ def test_a_place_says_where_it_stands() -> None:
     (one,) = findings(chat_with((message,), message.id))
     (place,) = one.places
     assert (place.where, place.before, place.after) == ("message 1", "Please write to", "soon")
+
+
+def test_a_secret_that_was_undone_put_aside_or_logged_is_found_where_it_would_leave(forky: Workspace) -> None:
+    chat = talk(forky.create("Names"), "Hello", "Hi")
+    chat.say("undone@example.com")
+    chat.undo()
+    chat.stash(draft="stashed@example.com", note="noted@example.com")
+    chat.rename("Mail of titled@example.com")
+    chat.rename("Names")
+    chat.fork("branched@example.com")
+    chat.checkout("branched@example.com").rename_branch("plain")
+    whole = chat_of(forky.store, chat.id)
+    places = {one.value: one.places[0].where for one in findings(whole)}
+    assert places["undone@example.com"] == "an undone message"
+    assert places["stashed@example.com"] == "stash 1"
+    assert places["noted@example.com"] == "stash 1"
+    assert places["titled@example.com"].startswith("the log, operation ")
+    assert places["branched@example.com"].startswith("the log, operation ")
+    file = b"".join(exporter("forky").write(whole)).decode()
+    assert set(places) <= {one.value for one in private_words(file)}
+    bare = leaving(whole, exporter("forky"), log=False)
+    assert findings(bare) == ()
+    for to in EXPORTERS:
+        content = b"".join(to.write(leaving(whole, to, log=False)))
+        assert b"@example.com" not in content, to.name
+    assert b"@example.com" not in b"".join(exporter("forky").write(redacted(whole, findings(whole))))
+
+
+def test_source_fields_and_unknown_lines_are_looked_into() -> None:
+    message = seal(Draft("user", (TextPart("Hello"),)), ())
+    chat = replace(
+        chat_with((message,), message.id),
+        origins=({"message": message.id, "id": "1", "x": {"api_key": "q8W2e5R7t9Y1u3I4"}},),
+        other_lines=('{"type":"mood","who":"ada@example.com"}',),
+    )
+    assert [one.value for one in findings(chat)] == ["q8W2e5R7t9Y1u3I4", "ada@example.com"]
+
+
+def test_what_leaves_unseen_is_counted(forky: Workspace) -> None:
+    chat = talk(forky.create("Names"), "Hello")
+    chat.say("undone")
+    chat.undo()
+    chat.stash(draft="later")
+    whole = chat_of(forky.store, chat.id)
+    many = len(whole.operations)
+    assert behind(whole) == f"1 undone message, 1 stash and the operation log ({many} operations)"
+    assert behind(leaving(whole, exporter("forky"), log=False)) == ""
+    assert leaving(whole, exporter("forky"), log=True) is whole

@@ -138,3 +138,18 @@ def test_an_empty_branch_is_a_sentence(forky: Forky) -> None:
     test = sharing(one.id)
     by_key(test, "share.scope").select("branch").run()
     assert "is empty" in words(settled(test)).replace("\\", "")
+
+
+def test_the_log_stays_here_until_it_is_wanted(forky: Forky) -> None:
+    one = talk(forky.create("Mail"), "Hello")
+    one.say("I am ada@example.com")
+    one.undo()
+    test = sharing(one.id)
+    assert "share.log" not in keys(test), "only a Forky file can hold it"
+    by_key(test, "share.format").select("forky").run()
+    assert "Not in the file: 1 undone message and the operation log" in words(settled(test))
+    assert "may be private" not in words(test)
+    by_key(test, "share.log").set_value(True).run()
+    assert "Leaving with it: 1 undone message and the operation log" in words(settled(test))
+    assert "1 value may be private" in words(test)
+    assert "an undone message" in words(test)
