@@ -16,8 +16,6 @@ from types import MappingProxyType
 from typing import Self
 from weakref import WeakSet
 
-import duckdb
-
 from forky_core.errors import StoreError
 from forky_core.model import (
     Blob,
@@ -34,10 +32,10 @@ from forky_core.model import (
 from forky_core.parts import Json
 from forky_core.store import statements as sql
 from forky_core.store.backup import back_up
+from forky_core.store.beside import read_blob, write_blob, write_derived, write_setting
 from forky_core.store.cache import CACHE_BYTES, Cache
-from forky_core.store.compiled import insertion
 from forky_core.store.contract import Commit, Verification
-from forky_core.store.deciding import no_blob, no_conversation, no_message
+from forky_core.store.deciding import no_conversation, no_message
 from forky_core.store.file import DatabaseFile, place_of
 from forky_core.store.ledger import stored_entries
 from forky_core.store.library import Library, summaries
@@ -48,7 +46,6 @@ from forky_core.store.reading import read_message, read_messages, read_path, uui
 from forky_core.store.rows import generation_from_row, id_from_key, operations_from_rows
 from forky_core.store.searching import search
 from forky_core.store.staging import Staged
-from forky_core.store.tables import blobs, derived, settings
 from forky_core.store.verify import verify_file
 from forky_core.store.views import Views
 from forky_core.store.words import search_words
@@ -275,21 +272,12 @@ class DuckDBStore:
         return search(self._file, wanted, number, limit)
 
     def put_blob(self, content: bytes, media_type: str, name: str = "") -> str:
-        sha256 = hashlib.sha256(content).hexdigest()
-
-        def keep(cursor: duckdb.DuckDBPyConnection) -> None:
-            if not cursor.execute(sql.HAS_BLOB.text, [sha256]).fetchall()[0][0]:
-                cursor.execute(insertion(blobs, 1), [sha256, media_type, name, content])
-
-        self._writer.ask(Alone(keep))
-        return sha256
+        blob = Blob(hashlib.sha256(content).hexdigest(), media_type, name, content)
+        self._writer.ask(Alone(lambda cursor: write_blob(cursor, blob)))
+        return blob.sha256
 
     def blob(self, sha256: str) -> Blob:
-        rows = self._file.rows(sql.BLOB, sha256=sha256)
-        if not rows:
-            raise no_blob(sha256)
-        media_type, name, content = rows[0]
-        return Blob(sha256, media_type, name, bytes(content))
+        return read_blob(self._file, sha256)
 
     def derived(self, conversation: ConversationId, keys: Iterable[str]) -> Mapping[str, str]:
         wanted = list(dict.fromkeys(keys))
@@ -297,34 +285,17 @@ class DuckDBStore:
         return dict(rows)
 
     def keep_derived(self, conversation: ConversationId, entries: Mapping[str, str]) -> None:
-        def keep(cursor: duckdb.DuckDBPyConnection) -> None:
-            rows = cursor.execute(sql.CONVERSATION.text, [conversation]).fetchall()
-            if not rows:
-                raise no_conversation(conversation)
-            number = rows[0][0]
-            for key, value in entries.items():
-                cursor.execute(sql.DROP_DERIVED.text, sql.DROP_DERIVED.values(conversation=number, key=key))
-                cursor.execute(insertion(derived, 1), [number, key, value])
-
-        self._writer.ask(Alone(keep))
+        self._writer.ask(Alone(lambda cursor: write_derived(cursor, conversation, entries)))
 
     def setting(self, key: str) -> str | None:
         rows = self._file.rows(sql.SETTING, key=key)
         return str(rows[0][0]) if rows else None
 
     def set_setting(self, key: str, value: str | None) -> None:
-        def change(cursor: duckdb.DuckDBPyConnection) -> None:
-            cursor.execute(sql.DROP_SETTING.text, [key])
-            if value is not None:
-                cursor.execute(insertion(settings, 1), [key, value])
-
-        self._writer.ask(Alone(change))
+        self._writer.ask(Alone(lambda cursor: write_setting(cursor, key, value)))
 
     def purge(self, conversation: ConversationId) -> None:
-        def remove(cursor: duckdb.DuckDBPyConnection) -> None:
-            purge_rows(cursor, conversation)
-
-        self._writer.ask(Alone(remove, forgets=conversation))
+        self._writer.ask(Alone(lambda cursor: purge_rows(cursor, conversation), forgets=conversation))
 
     def verify(self, conversation: ConversationId | None = None) -> Verification:
         if conversation is not None:

@@ -1,0 +1,51 @@
+"""What is kept beside the history and in no operation: the bytes of files, what was derived, and settings.
+
+The functions that write take the writer's cursor; its transaction makes each of them whole or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import duckdb
+
+from forky_core.model import Blob, ConversationId
+from forky_core.store import statements as sql
+from forky_core.store.compiled import insertion
+from forky_core.store.deciding import no_blob, no_conversation
+from forky_core.store.file import DatabaseFile
+from forky_core.store.tables import blobs, derived, settings
+
+
+def write_blob(cursor: duckdb.DuckDBPyConnection, blob: Blob) -> None:
+    """Once: the same bytes again change nothing."""
+    if not cursor.execute(sql.HAS_BLOB.text, [blob.sha256]).fetchall()[0][0]:
+        cursor.execute(insertion(blobs, 1), [blob.sha256, blob.media_type, blob.name, blob.content])
+
+
+def read_blob(file: DatabaseFile, sha256: str) -> Blob:
+    rows = file.rows(sql.BLOB, sha256=sha256)
+    if not rows:
+        raise no_blob(sha256)
+    media_type, name, content = rows[0]
+    return Blob(sha256, media_type, name, bytes(content))
+
+
+def write_derived(
+    cursor: duckdb.DuckDBPyConnection, conversation: ConversationId, entries: Mapping[str, str]
+) -> None:
+    """Each in place of what had its key."""
+    rows = cursor.execute(sql.CONVERSATION.text, [conversation]).fetchall()
+    if not rows:
+        raise no_conversation(conversation)
+    number = rows[0][0]
+    for key, value in entries.items():
+        cursor.execute(sql.DROP_DERIVED.text, sql.DROP_DERIVED.values(conversation=number, key=key))
+        cursor.execute(insertion(derived, 1), [number, key, value])
+
+
+def write_setting(cursor: duckdb.DuckDBPyConnection, key: str, value: str | None) -> None:
+    """None takes it away."""
+    cursor.execute(sql.DROP_SETTING.text, [key])
+    if value is not None:
+        cursor.execute(insertion(settings, 1), [key, value])
