@@ -14,9 +14,11 @@ from forky_core.forky import Forky
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.writing import chat_of, part_of, written
 from forky_core.hashing import message_id
+from forky_core.merge.settling import Choice
+from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.repo.workspace import Workspace
 from forky_core.store.memory import MemoryStore
-from tests.builders import ScriptedModels, workspace
+from tests.builders import ScriptedModels, talk, workspace
 from tests.formats.forky_file.chats import file_of, parsed, with_everything
 
 
@@ -101,6 +103,30 @@ def test_any_conversation_comes_back_whole(steps: list[tuple[int, str, bool]]) -
             chat = chat.fork(at=path[at % len(path)].id)
         chat.say(text, role="assistant" if at % 2 else "user")
     text = file_of(forky, chat)
+    other, _ = workspace()
+    adopt(other, parsed(text))
+    assert file_of(other, other.conversation(chat.id)) == text
+
+
+def test_requests_settled_conflicts_and_what_was_deleted_come_along() -> None:
+    """The checks of a file's log refuse nothing that Forky itself writes."""
+    forky, _ = workspace()
+    chat = talk(forky.create("Server"), "Plan the server.", "The port is 8080.")
+    debug = talk(chat.fork("debug"), "No, use port 9090.", "Done.")
+    talk(chat, "The port is 7070.", "Noted.")
+    chat.request_merge("debug", note="Please.")
+    chat.comment_request(1, "Why?")
+    chat.decline_request(1, "Not now.")
+    plan = chat.plan_merge("debug", strategy="three-way")
+    assert isinstance(plan, ThreeWayPlan)
+    chat.merge(plan.resolved({"port": Choice("theirs")}))
+    debug.set_rules(system="Be brief.")
+    debug.tag("v1")
+    chat.delete_branch("debug")
+    chat.undo()
+    chat.trash()
+    text = file_of(forky, chat)
+    assert all(f'"{kind}' in text for kind in ("requests/1", "resolutions/", "trashed", "tags/v1"))
     other, _ = workspace()
     adopt(other, parsed(text))
     assert file_of(other, other.conversation(chat.id)) == text
