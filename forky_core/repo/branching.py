@@ -151,7 +151,7 @@ def plan_prune(repo: Repo, at: MessageId) -> PrunePlan:
         NothingToDo: it is not visible as it is.
         InTheWay: a merge elsewhere brings it in through a side parent.
     """
-    visible, view = repo.visible, repo.view
+    visible, view = repo.seen()
     if at not in visible.messages:
         raise NothingToDo("That message is not shown as it is.")
     below = visible.descendants(at)

@@ -79,11 +79,15 @@ class Repo:
 
     @property
     def visible(self) -> Visible:
+        return self.seen()[0]
+
+    def seen(self) -> tuple[Visible, View]:
+        """What is to be seen and the view that shows it, of one moment: read apart, somebody may come in between."""
         view = self.view
         with self._lock:
             if self._visible is None or self._visible.version != view.version:
                 self._visible = see(self.messages, view)
-            return self._visible
+            return self._visible, view
 
     def timeline(self) -> Timeline:
         """Undo and redo as of now."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from forky_core.errors import BadName, InTheWay, NameTaken, NotFound, NothingToDo
@@ -136,3 +138,25 @@ def test_rules_that_change_nothing_are_no_operation(chat: Conversation) -> None:
     with pytest.raises(NothingToDo):
         chat.set_rules(system="Be brief.")
     assert len(chat.operations) == count
+
+
+def test_what_is_seen_is_of_the_moment_of_its_view_whoever_comes_in_between() -> None:
+    chat = talk(workspace()[0].create("Busy"), "one", "two")
+    repo = chat._repo
+    done = threading.Event()
+
+    def meddle() -> None:
+        try:
+            for number in range(60):
+                chat.fork(f"b{number}")
+        finally:
+            done.set()
+
+    thread = threading.Thread(target=meddle)
+    thread.start()
+    versions = []
+    while not done.is_set():
+        visible, view = repo.seen()
+        versions.append((visible.version, view.version))
+    thread.join()
+    assert all(seen == shown for seen, shown in versions)
