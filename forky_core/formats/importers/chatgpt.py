@@ -161,17 +161,12 @@ def _parts(
         [part for part in seq(content.get("parts")) if isinstance(part, str)]
     )
     if recipient != "all":
-        return [ToolCallPart(recipient, arguments_json(text) if kind != "code" else _code_arguments(text))]
+        return [ToolCallPart(recipient, arguments_json(text))]
     if kind == "code":
         return _texts(f"```{word(content.get('language'))}\n{text}\n```" if text else "")
     if kind == "multimodal_text":
         return _multimodal(content, message, files, beside)
     return [*_texts(_cited(text, message)), *_attached(message, files, beside, set())]
-
-
-def _code_arguments(text: str) -> str:
-    """A call to the interpreter carries a program, other tools carry JSON."""
-    return arguments_json(text)
 
 
 def _texts(text: str) -> list[Part]:
