@@ -21,7 +21,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection
 
 _PACE = 1.0
-"""Seconds between two wishes for formatting, as in pages/ui/live.js."""
+"""Seconds between two wishes for formatting, as in pages/ui/chat/live.js."""
 
 
 class Person:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.bisect_form import draw_form
-from pages.ui.bisection import draw_search
+from pages.ui.bisect.form import draw_form
+from pages.ui.bisect.result import draw_search
 from pages.ui.frame import locate
 from pages.ui.links import chat_link
 from pages.ui.markdown import plain_label

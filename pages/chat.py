@@ -11,23 +11,23 @@ from forky_core.model import Message
 from forky_core.repo.reply_job import ReplyJob
 from forky_core.views.notebook import Cell, notebook
 from forky_core.views.places import branch_for, later_on
-from pages.ui.acting import act_on
-from pages.ui.acts import hear_acts
-from pages.ui.branchbar import draw_branchbar, rename_title
-from pages.ui.cells import Look, draw_cell
-from pages.ui.chatstyle import apply_chat_style
-from pages.ui.composer import draw_composer
-from pages.ui.forms import FORMS, confirm_prune, draw_form
+from pages.ui.chat.acting import act_on
+from pages.ui.chat.acts import hear_acts
+from pages.ui.chat.branchbar import draw_branchbar, rename_title
+from pages.ui.chat.cells import Look, draw_cell
+from pages.ui.chat.composer import draw_composer
+from pages.ui.chat.forms import FORMS, confirm_prune, draw_form
+from pages.ui.chat.picks import draw_marks, draw_picks
+from pages.ui.chat.reply import draw_elsewhere, draw_tail, draw_unanswered
+from pages.ui.chat.side import draw_pane, draw_side, pane
+from pages.ui.chat.style import apply_chat_style
+from pages.ui.chat.taking_back import confirm_revert, draw_unresolved, settle
+from pages.ui.chat.window import draw_earlier, draw_later, looked_at, more_of
 from pages.ui.frame import Frame, locate
-from pages.ui.picks import draw_marks, draw_picks
-from pages.ui.reply import draw_elsewhere, draw_tail, draw_unanswered
 from pages.ui.rules import label_of
 from pages.ui.session import session
-from pages.ui.side import draw_pane, draw_side, pane
 from pages.ui.starting import new_conversation
-from pages.ui.taking_back import confirm_revert, draw_unresolved, settle
 from pages.ui.undoing import page_top
-from pages.ui.window import draw_earlier, draw_later, looked_at, more_of
 from pages.ui.workspace import workspace
 
 

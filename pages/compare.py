@@ -14,8 +14,8 @@ from forky_core.model import Branch
 from forky_core.repo.asking_around import Asked
 from forky_core.views.compare import Comparison, compare
 from forky_core.views.sides import MOST_SIDES, Side, all_sides, first_sides, read_sides, written
-from pages.ui.acts import hear_acts
-from pages.ui.comparing import draw_columns
+from pages.ui.chat.acts import hear_acts
+from pages.ui.compare.columns import draw_columns
 from pages.ui.frame import Frame, locate, place, saying
 from pages.ui.markdown import plain_label
 from pages.ui.palette import palette

@@ -8,8 +8,8 @@ from forky_core.repo.identity import now
 from forky_core.views.log import log_page, numbers_of
 from forky_core.views.shelf import called, count
 from pages.ui.frame import Frame, locate
+from pages.ui.history.log import draw_entries
 from pages.ui.lists import apply_list_style
-from pages.ui.log import draw_entries
 from pages.ui.undoing import page_top
 from pages.ui.verifying import draw_verification, verify_button
 

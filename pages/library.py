@@ -7,12 +7,12 @@ import streamlit as st
 from forky_core.repo.identity import now
 from forky_core.views.shelf import Sort, shelf
 from pages.ui.finder import focus_search
-from pages.ui.importing import draw_import
+from pages.ui.library.importing import draw_import
+from pages.ui.library.searching import draw_findings, has_words
+from pages.ui.library.shelving import draw_lines, draw_trash
 from pages.ui.links import follow_a_link_opened_beside
 from pages.ui.lists import apply_list_style
-from pages.ui.searching import draw_findings, has_words
 from pages.ui.session import session
-from pages.ui.shelving import draw_lines, draw_trash
 from pages.ui.starting import new_conversation
 from pages.ui.undoing import last_shown, page_top
 from pages.ui.workspace import workspace

@@ -10,16 +10,16 @@ from forky_core.views.merging import standing
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, locate, place, saying
 from pages.ui.markdown import plain_label
-from pages.ui.merge_choices import draw_settings, draw_strategy, give_way, read_wish, rebases, want
-from pages.ui.merge_conflicts import draw_conflicts
-from pages.ui.merge_picture import draw_standing
-from pages.ui.merge_preview import draw_preview
-from pages.ui.merge_rebase import draw_rebase, leave
-from pages.ui.merge_requests import draw_propose, draw_requests
-from pages.ui.merge_route import draw_route
-from pages.ui.merge_style import apply_merge_style
-from pages.ui.merge_writing import draw_writing
-from pages.ui.planning import Planning, go_on, plan_anew, planning
+from pages.ui.merge.choices import draw_settings, draw_strategy, give_way, read_wish, rebases, want
+from pages.ui.merge.conflicts import draw_conflicts
+from pages.ui.merge.picture import draw_standing
+from pages.ui.merge.planning import Planning, go_on, plan_anew, planning
+from pages.ui.merge.preview import draw_preview
+from pages.ui.merge.rebase import draw_rebase, leave
+from pages.ui.merge.requests import draw_propose, draw_requests
+from pages.ui.merge.route import draw_route
+from pages.ui.merge.style import apply_merge_style
+from pages.ui.merge.writing import draw_writing
 from pages.ui.undoing import page_top
 
 _LANDED = "merge.landed"

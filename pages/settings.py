@@ -9,11 +9,11 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.llm.catalogue import Catalogue
-from pages.ui.about import draw_about
 from pages.ui.lists import apply_list_style
-from pages.ui.providers import draw_default, draw_keyed, draw_servers
 from pages.ui.session import session
-from pages.ui.storage import draw_storage
+from pages.ui.settings.about import draw_about
+from pages.ui.settings.providers import draw_default, draw_keyed, draw_servers
+from pages.ui.settings.storage import draw_storage
 from pages.ui.undoing import last_shown, page_top
 from pages.ui.workspace import workspace
 

@@ -12,8 +12,8 @@ import streamlit as st
 
 from forky_core.formats.incoming import Incoming
 from forky_core.model import ConversationId, MessageId
-from pages.ui.bisecting import Searching
-from pages.ui.planning import Planning
+from pages.ui.bisect.search import Searching
+from pages.ui.merge.planning import Planning
 
 _KEY = "session"
 

@@ -21,8 +21,8 @@ from forky_core.llm import loading
 
 BEFORE_THE_FIRST_PAGE = (
     "pages.ui.workspace",
-    "pages.ui.composer",
-    "pages.ui.cells",
+    "pages.ui.chat.composer",
+    "pages.ui.chat.cells",
     "forky_core.views.graph",
 )
 """None of them imports streamlit_agraph: imported before there is a server, its component is never served."""

@@ -14,9 +14,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from forky_core.model import Message, MessageId, Role, View
 from forky_core.parts import MergePart, Part, TextPart
 from forky_core.views.graph import build_graph, toggled
-from pages.ui.graph import draw_graph
+from pages.ui.chat.graph import draw_graph
+from pages.ui.chat.twin import draw_twin
 from pages.ui.style import apply_style
-from pages.ui.twin import draw_twin
 
 LINES = (
     "Suggest a name for our command line tool",

@@ -1,4 +1,4 @@
-"""A reply on the screen while it is written: pages/ui/live.js in a real browser."""
+"""A reply on the screen while it is written: pages/ui/chat/live.js in a real browser."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.sharing import draw_share
+from pages.ui.library.sharing import draw_share
 from pages.ui.workspace import workspace
 
 opened = workspace()

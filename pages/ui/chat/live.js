@@ -1,4 +1,4 @@
-// The browser's half of pages/ui/live.py; the protocol is that of forky_core/gateway/watching.py.
+// The browser's half of pages/ui/chat/live.py; the protocol is that of forky_core/gateway/watching.py.
 
 const MOST = 20000; // Characters of live text that are shown.
 const SILENCE = 3000; // Milliseconds without even a sign of life: something holds the events back.

@@ -11,11 +11,11 @@ from forky_core.repo.identity import now
 from forky_core.repo.workspace import Workspace
 from forky_core.views.shelf import Line, Shelf, called, count, shelf
 from pages.ui.frame import saying
+from pages.ui.library.sharing import share
 from pages.ui.links import chat_link
 from pages.ui.markdown import plain_label
 from pages.ui.notice import done
 from pages.ui.session import Session
-from pages.ui.sharing import share
 
 
 def draw_lines(forky: Workspace, held: Session, listed: Shelf) -> None:

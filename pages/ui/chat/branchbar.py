@@ -6,10 +6,10 @@ import streamlit as st
 
 from forky_core.errors import ForkyError
 from pages.ui.frame import Frame, go, place, saying
+from pages.ui.library.sharing import share
 from pages.ui.markdown import plain_label, showable
-from pages.ui.merge_requests import link_requests
+from pages.ui.merge.requests import link_requests
 from pages.ui.notice import done
-from pages.ui.sharing import share
 from pages.ui.starting import new_conversation
 
 _MENU = {

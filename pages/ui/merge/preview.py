@@ -17,7 +17,7 @@ from forky_core.views.shelf import count
 from pages.ui.frame import Frame, saying
 from pages.ui.links import chat_link
 from pages.ui.markdown import plain_label, show_text, showable
-from pages.ui.planning import WRITTEN, Planning
+from pages.ui.merge.planning import WRITTEN, Planning
 
 _SHOWN = 60_000
 """Characters of a payload that are drawn."""

@@ -8,7 +8,7 @@ from forky_core.model import Message
 from forky_core.repo.bisecting import Bisection
 from forky_core.repo.repo import short
 from forky_core.views.shelf import count
-from pages.ui.bisecting import Searching
+from pages.ui.bisect.search import Searching
 from pages.ui.frame import Frame
 from pages.ui.links import chat_link
 from pages.ui.markdown import plain_label, show_text

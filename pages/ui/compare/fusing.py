@@ -17,11 +17,11 @@ from forky_core.views.compare import Comparison, Row
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, place, saying
 from pages.ui.markdown import plain_label
-from pages.ui.merge_choices import want
-from pages.ui.merge_preview import draw_payload
-from pages.ui.merge_writing import draw_writing
+from pages.ui.merge.choices import want
+from pages.ui.merge.planning import Planning, Wish, go_on, plan_anew, planning
+from pages.ui.merge.preview import draw_payload
+from pages.ui.merge.writing import draw_writing
 from pages.ui.notice import done
-from pages.ui.planning import Planning, Wish, go_on, plan_anew, planning
 
 _DIGITS = 12
 """Of an answer's id in the URL."""

@@ -1,6 +1,6 @@
 """The graph for the keyboard, screen readers, narrow screens and large trees: a real list, drawn by the browser.
 
-It takes the same GraphView as pages/ui/graph.py and offers more: marks, forking, opening and closing folds by key.
+It takes the same GraphView as pages/ui/chat/graph.py and offers more: marks, forking, opening and closing folds by key.
 It runs in the page itself, so it never interprets text: everything is set as `textContent`. Colours are handed in.
 """
 
@@ -15,7 +15,7 @@ import streamlit as st
 
 from forky_core.views.graph import GraphView, Row
 from forky_core.views.lanes import Edge
-from pages.ui.graph import state
+from pages.ui.chat.graph import state
 from pages.ui.palette import Palette, blend, palette
 
 _JS = Path(__file__).with_name("twin.js").read_text("utf-8")

@@ -14,13 +14,13 @@ from forky_core.errors import ForkyError, Outdated
 from forky_core.model import Branch, MessageId
 from forky_core.parts import AttachmentPart
 from forky_core.views.shelf import count
-from pages.ui.drafting import hear_typing
+from pages.ui.chat.drafting import hear_typing
+from pages.ui.chat.meter import measure, meter_html
+from pages.ui.chat.stashes import DRAFT, NEXT, draw_stashes
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, saying
 from pages.ui.markdown import plain_label
-from pages.ui.meter import measure, meter_html
 from pages.ui.rules import ONCE, Asking, asking, draw_model_picker, draw_rules
-from pages.ui.stashes import DRAFT, NEXT, draw_stashes
 from pages.ui.telling import telling
 
 _PLACE = "chat._draft_place"

@@ -15,8 +15,8 @@ from forky_core.repo.repo import short
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, saying
 from pages.ui.markdown import plain_label
-from pages.ui.merge_choices import POLICIES, want
-from pages.ui.planning import Planning
+from pages.ui.merge.choices import POLICIES, want
+from pages.ui.merge.planning import Planning
 
 _OPEN = "open"
 _MOST = 40

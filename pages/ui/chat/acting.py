@@ -9,12 +9,12 @@ import streamlit as st
 from forky_core.errors import NothingToDo
 from forky_core.model import Message, MessageId
 from forky_core.views.places import branch_for, later_on
-from pages.ui.acts import Act
-from pages.ui.forms import FORMS
+from pages.ui.chat.acts import Act
+from pages.ui.chat.forms import FORMS
+from pages.ui.chat.stashes import stash_from
 from pages.ui.frame import Frame, go, place, saying
 from pages.ui.notice import done
 from pages.ui.session import Session
-from pages.ui.stashes import stash_from
 
 _DIALOGS = frozenset({"prune", "revert"})
 

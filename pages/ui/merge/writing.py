@@ -9,7 +9,7 @@ from forky_core.views.captions import dollars
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label, showable
-from pages.ui.planning import Planning, begin_writing
+from pages.ui.merge.planning import Planning, begin_writing
 from pages.ui.telling import telling
 
 _INSTRUCTIONS = 450

@@ -17,11 +17,11 @@ from forky_core.repo.reply_job import ReplyJob
 from forky_core.views.captions import dollars, ended, merged, seconds, tokens
 from forky_core.views.compare import Column, Comparison, Entry, Turn
 from forky_core.views.shelf import count
+from pages.ui.compare.together import draw_together
 from pages.ui.frame import Frame, place, saying
 from pages.ui.markdown import plain_label, show_text
 from pages.ui.notice import done
 from pages.ui.telling import telling
-from pages.ui.together import draw_together
 
 _ROWS = 8
 """Turns drawn at once, the newest; earlier ones on request."""

@@ -9,8 +9,8 @@ from forky_core.model import ConversationId
 from forky_core.views.shelf import called
 from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label
-from pages.ui.merge_choices import want
-from pages.ui.planning import Wish
+from pages.ui.merge.choices import want
+from pages.ui.merge.planning import Wish
 
 _ELSEWHERE = "\0elsewhere"
 """The choice of another conversation: no branch can have this name."""

@@ -16,10 +16,10 @@ from forky_core.model import Generation
 from forky_core.repo.reply_job import ReplyJob
 from forky_core.views import captions
 from forky_core.views.notebook import Notebook
-from pages.ui.cells import said
-from pages.ui.composer import stop
+from pages.ui.chat.cells import said
+from pages.ui.chat.composer import stop
+from pages.ui.chat.live import REASONING, STATUS, draw_live
 from pages.ui.frame import Frame, go, saying
-from pages.ui.live import REASONING, STATUS, draw_live
 from pages.ui.markdown import plain_label, showable
 from pages.ui.rules import grouped, label_of, model_title
 from pages.ui.telling import telling

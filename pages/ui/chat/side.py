@@ -11,12 +11,12 @@ import streamlit as st
 from forky_core.model import MessageId
 from forky_core.views.graph import GraphView, build_graph, toggled
 from forky_core.views.shape import Shape, shape_of
-from pages.ui.acting import act_on, goto
-from pages.ui.acts import Act
+from pages.ui.chat.acting import act_on, goto
+from pages.ui.chat.acts import Act
+from pages.ui.chat.graph import draw_graph
+from pages.ui.chat.twin import draw_twin
 from pages.ui.frame import Frame, saying
-from pages.ui.graph import draw_graph
 from pages.ui.rules import label_of
-from pages.ui.twin import draw_twin
 
 _AS = "chat.graph_as"
 _PANE = "chat.pane"

@@ -17,9 +17,9 @@ from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp
 from pages.ui.frame import Frame, saying
 from pages.ui.markdown import plain_label, show_text
-from pages.ui.merge_choices import STRATEGIES, want
+from pages.ui.merge.choices import STRATEGIES, want
+from pages.ui.merge.planning import Wish
 from pages.ui.notice import done
-from pages.ui.planning import Wish
 
 _SHOWN = 6
 """Open requests, and answered ones, that are listed."""

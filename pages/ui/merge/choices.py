@@ -22,7 +22,7 @@ from forky_core.views.shelf import count
 from forky_core.views.sides import first_sides
 from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label
-from pages.ui.planning import WRITTEN, Planning, Wish
+from pages.ui.merge.planning import WRITTEN, Planning, Wish
 
 REBASE = "rebase"
 STRATEGIES: dict[str, tuple[str, str]] = {

@@ -32,7 +32,7 @@ from forky_core.parts import (
 from forky_core.views import captions
 from forky_core.views.notebook import Cell
 from forky_core.views.times import local, stamp
-from pages.ui.acts import button
+from pages.ui.chat.acts import button
 from pages.ui.markdown import SHOWN, safe_markdown, show_text, showable
 
 _LONG_RESULT = 4_000

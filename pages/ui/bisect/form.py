@@ -7,10 +7,10 @@ import streamlit as st
 from forky_core.errors import BadContent, ForkyError
 from forky_core.repo.bisecting import Bisection, Check, contains, matches
 from forky_core.views.shelf import count
-from pages.ui.bisecting import Asked, begin, begin_asking
+from pages.ui.bisect.search import Asked, begin, begin_asking
 from pages.ui.frame import Frame, saying
 from pages.ui.markdown import plain_label
-from pages.ui.merge_choices import want
+from pages.ui.merge.choices import want
 from pages.ui.rules import grouped, model_title
 
 _CHECKS = {"contains": "contain these words", "matches": "match this regular expression"}
