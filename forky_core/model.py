@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NewType
 
 from forky_core.hashing import content_hash, mend_part, mend_text, message_id
+from forky_core.memory import EVERYTHING, Memory
 from forky_core.parts import Draft, Json, MergePart, Part, RevertPart, TextPart
 
 MessageId = NewType("MessageId", str)
@@ -105,11 +106,17 @@ class Rules:
     parameters: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
     """Model parameters such as `temperature`, by their OpenAI names."""
     pins: tuple[MessageId, ...] = ()
+    """What a memory policy must keep."""
     exclusions: tuple[MessageId, ...] = ()
+    """What is in no context of this branch."""
+    memory: Memory | None = None
+    """The branch's own memory policy; None: the conversation's."""
+    others: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    """Fields of a later version, kept as they are."""
 
     def stored(self) -> dict[str, Json]:
         """Only what differs from the default."""
-        entry: dict[str, Json] = {}
+        entry: dict[str, Json] = dict(self.others)
         if self.system is not None:
             entry["system"] = self.system
         if self.model is not None:
@@ -120,6 +127,8 @@ class Rules:
             entry["pins"] = list(self.pins)
         if self.exclusions:
             entry["exclusions"] = list(self.exclusions)
+        if self.memory is not None:
+            entry["memory"] = self.memory.stored()
         return entry
 
     @classmethod
@@ -130,7 +139,12 @@ class Rules:
             MappingProxyType(dict(entry.get("parameters", {}))),
             tuple(MessageId(i) for i in entry.get("pins", ())),
             tuple(MessageId(i) for i in entry.get("exclusions", ())),
+            Memory.from_stored(entry["memory"]) if "memory" in entry else None,
+            MappingProxyType({key: value for key, value in entry.items() if key not in _RULES}),
         )
+
+
+_RULES = frozenset({"system", "model", "parameters", "pins", "exclusions", "memory"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +241,8 @@ class View:
     """All that can move in one conversation, as of one operation.
 
     Stored as a flat mapping, one entry a key, so that an operation is a small difference:
-    `title` → str · `trashed` → true · `heads/<branch>` → {"at": id or null} · `rules/<branch>` → Rules.stored() ·
+    `title` → str · `trashed` → true · `memory` → Memory.stored() ·
+    `heads/<branch>` → {"at": id or null} · `rules/<branch>` → Rules.stored() ·
     `tags/<name>` → {"at": id} · `kept/<id>` → true (a tip without a branch, e.g. the reply regenerated away from) ·
     `stash/<n>` → the stash.
     """
@@ -244,6 +259,16 @@ class View:
     @property
     def trashed(self) -> bool:
         return bool(self.entries.get("trashed"))
+
+    @property
+    def memory(self) -> Memory:
+        """What branches remember that have no policy of their own."""
+        entry: Any = self.entries.get("memory")
+        return Memory.from_stored(entry) if entry is not None else EVERYTHING
+
+    def memory_of(self, rules: Rules) -> Memory:
+        """The policy that holds under these rules."""
+        return rules.memory if rules.memory is not None else self.memory
 
     @property
     def branches(self) -> dict[str, Branch]:

@@ -22,7 +22,7 @@ HOMES = {
     "streamlit": ("app.py", "pages/"),
     "streamlit_agraph": ("app.py", "pages/"),
 }
-VALUES = {"errors", "hashing", "model", "parts"}
+VALUES = {"errors", "hashing", "memory", "model", "parts"}
 CONTRACTS = {"store.contract", "store.words", "llm.contract", "llm.tokens"}
 """`store.words` says what a search means, `llm.tokens` estimates text; neither needs an engine."""
 DRAWN = {"views.lanes", "views.shape", "views.words"}
@@ -30,6 +30,7 @@ DRAWN = {"views.lanes", "views.shape", "views.words"}
 MAY_IMPORT = {
     "errors": VALUES,
     "hashing": VALUES,
+    "memory": VALUES,
     "model": VALUES,
     "parts": VALUES,
     "settings": VALUES,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from forky_core.llm.contract import ProviderMessage
+from forky_core.memory import EVERYTHING, Memory
 from forky_core.model import MessageId, Role
 
 ItemKind = Literal[
@@ -24,11 +25,12 @@ ItemKind = Literal[
     "revert",
     "unknown",
     "opening",
+    "summary",
 ]
 """`branch_system`: the branch's own prompt; `chain_system`: a system message inside the chain. `merge`: a frozen
 payload, or the header of a full merge; `merged_turn`: a turn that a full merge shows. `revert`: what takes others back.
 `unknown`: a part of a type this version does not know. `opening`: the line put before a conversation that an assistant
-opens."""
+opens. `summary`: what a memory policy sends in the place of the older part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ class Item:
     via: MessageId | None = None
     """The merge message that brought it in."""
     pinned: bool = False
+    text: str = ""
+    """What it says, where no message does: a prompt, a summary, a line of Forky's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +64,23 @@ class Context:
     """The sum over the included items."""
     window: int | None = None
     """Tokens of input the model accepts; None where that is not known."""
+    memory: Memory = EVERYTHING
+    """The policy that chose."""
+    warnings: tuple[str, ...] = ()
+    """What a person should know before sending, a sentence each: what the policy could not keep, what cannot fit."""
+    drafts: tuple[ProviderMessage, ...] = ()
+    """What `messages` was made of, before turns were joined: the longest beginning that two contexts share here is
+    what a provider's cache can hold."""
 
     @property
     def room(self) -> int | None:
         """Tokens left in the model's window, negative where it overflows."""
         return None if self.window is None else self.window - self.tokens
+
+    @property
+    def overflows(self) -> bool:
+        """Whether the model's window is too small for it, by this count."""
+        return self.room is not None and self.room < 0
 
     @property
     def left_out(self) -> tuple[Item, ...]:

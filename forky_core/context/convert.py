@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +17,7 @@ from forky_core.context.account import Item, ItemKind
 from forky_core.context.quoting import file_text, is_picture, quoted_file, unread_file
 from forky_core.errors import NotFound
 from forky_core.llm.contract import ProviderMessage
+from forky_core.llm.tokens import message_text
 from forky_core.model import Blob, Message, MessageId
 from forky_core.parts import (
     AttachmentPart,
@@ -47,6 +48,8 @@ class Converted:
     """Of the included items."""
     ordinary: bool
     """Sent in its place as it is: no system message, not hidden, no full merge."""
+    characters: int = 0
+    """Of what is sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,16 @@ def convert(message: Message, count_tokens: CountTokens, sight: Sight) -> Conver
     tokens = sum(item.tokens for item in items if item.included)
     full = any(part.brings_turns for part in message.merges)
     ordinary = message.role != "system" and not message.hidden and not full
-    return Converted(tuple(turn.messages), items, tokens, ordinary)
+    return Converted(tuple(turn.messages), items, tokens, ordinary, sum(map(characters, turn.messages)))
+
+
+_JOINT = 2
+"""Characters that may come between two texts of one turn."""
+
+
+def characters(message: ProviderMessage) -> int:
+    """Of its words, its tool calls included, and of what may join it to the message before."""
+    return len(message_text(message)) + _JOINT
 
 
 def _item(message: Message, turn: _Turn, count_tokens: CountTokens, *, bare: bool) -> Item:
@@ -207,11 +219,28 @@ class Converter:
 
     CAPACITY = 40_000
     """Messages per generation."""
+    REASONS = 8
+    """Sentences that what is left out is kept for."""
 
     def __init__(self, count_tokens: CountTokens) -> None:
         self.count_tokens = count_tokens
         self._young: dict[MessageId, tuple[Message, Converted]] = {}
         self._old: dict[MessageId, tuple[Message, Converted]] = {}
+        self._left_out: dict[str, dict[MessageId, tuple[Converted, tuple[Item, ...]]]] = {}
+
+    def left_out(self, message: Message, shown: Converted, why: str) -> tuple[Item, ...]:
+        """The account of a message that is not sent. Kept: a short memory leaves out nearly all of a long path."""
+        kept = self._left_out.get(why)
+        if kept is None:
+            if len(self._left_out) >= self.REASONS:
+                self._left_out.clear()
+            kept = self._left_out[why] = {}
+        known = kept.get(message.id)
+        if known is None or known[0] is not shown:
+            if len(kept) >= self.CAPACITY:
+                kept.clear()
+            known = kept[message.id] = shown, tuple(replace(i, included=False, why=why) for i in shown.items)
+        return known[1]
 
     def __call__(self, message: Message, sight: Sight) -> Converted:
         known = self._young.get(message.id)

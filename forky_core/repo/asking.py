@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import get_args
 
-from forky_core.context.account import Context
-from forky_core.context.build import build_context
 from forky_core.errors import BadContent, NothingToDo, Outdated
-from forky_core.llm.contract import Model, Request
 from forky_core.model import (
     Branch,
     Generation,
@@ -24,13 +20,12 @@ from forky_core.model import (
 from forky_core.parts import AttachmentPart, Draft, Json, Part, TextPart
 from forky_core.repo.branching import refuse_while_replying
 from forky_core.repo.identity import branch_name, new_id, now, suggested_name, title_from, title_line
+from forky_core.repo.once import NO_PARAMETERS
+from forky_core.repo.preparing import prepare
 from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.repo import Repo, short
 from forky_core.repo.taking_in import fit_text, refuse_unknown_files
 from forky_core.repo.transaction import Transaction, with_a_free_key
-
-CONTINUE = "Continue exactly where you stopped, without repeating anything and without a comment."
-NO_PARAMETERS: Mapping[str, Json] = MappingProxyType({})
 
 
 def draft_of(
@@ -122,29 +117,24 @@ def answer(
         NotFound: the model is gone.
         InTheWay: a reply is being written on this branch.
     """
-    name = model or rules.model or repo.models.default()
-    answering = repo.models.model(name)
-    context = context_of(repo, place.parent, rules, answering)
-    messages = context.messages
-    if resumes is not None:
-        messages = (
-            *messages,
-            {"role": "assistant", "content": resumes.text},
-            {"role": "user", "content": CONTINUE},
-        )
-    settings = {**rules.parameters, **parameters}
+    made = prepare(repo, repo.path(place.parent), rules, model=model, parameters=parameters, resumes=resumes)
+    request, name = made.request, made.request.model
+    if not any(message["role"] != "system" for message in request.messages):
+        raise NothingToDo("Everything here is left out: nothing would be sent.", "Take a message back in.")
     generation = Generation(
         GenerationId(new_id()),
         place.branch,
         place.parent,
         name,
         "running",
-        parameters=MappingProxyType(settings),
+        parameters=request.parameters,
         started=now(),
         partial=place.begins_with,
     )
-    request = Request(name, messages, MappingProxyType(settings), cache_key=repo.id)
-    return repo.replies.start(place, generation, answering, request, actor=repo.actor)
+    job = repo.replies.start(place, generation, repo.models.model(name), request, actor=repo.actor)
+    repo.sent.note(name, made.context.drafts)
+    made.read_ahead(repo)
+    return job
 
 
 def regenerate(
@@ -198,25 +188,6 @@ def resume(repo: Repo, branch: Branch) -> ReplyJob:
         return regenerate(repo, branch, head, model=generation.model)[1]
     place = Place(repo.id, branch.name, head.parent, replaces=head.id, begins_with=head.parts)
     return answer(repo, place, branch.rules, model=generation.model, resumes=head)
-
-
-def context_of(repo: Repo, head: MessageId | None, rules: Rules, model: Model) -> Context:
-    """Exactly what `model` would be sent at `head`, and the account of it (law 7)."""
-    return context_on(repo, repo.path(head), rules, model)
-
-
-def context_on(repo: Repo, path: Sequence[Message], rules: Rules, model: Model) -> Context:
-    """Exactly what `model` would be sent for this path, whose end need not be stored."""
-    info = model.info()
-    return build_context(
-        path,
-        rules,
-        lookup=repo.messages.__getitem__,
-        count_tokens=model.count_tokens,
-        window=info.context_window,
-        blob=repo.store.blob,
-        sees_images=info.sees_images is not False,
-    )
 
 
 def refuse_if_moved(repo: Repo, tx: Transaction, branch: str, seen: MessageId | None) -> None:

@@ -16,9 +16,9 @@ import regex
 from forky_core.errors import BadContent, NothingToDo
 from forky_core.model import Branch, Message, MessageId, Operation, seal
 from forky_core.parts import Draft, TextPart
-from forky_core.repo.asking import context_on
 from forky_core.repo.identity import title_from
 from forky_core.repo.once import ask_once
+from forky_core.repo.preparing import context_on
 from forky_core.repo.repo import Repo, short
 from forky_core.repo.taking_in import fit_text
 

@@ -42,11 +42,12 @@ from forky_core.repo.replaying import Replay
 from forky_core.repo.reverting import RevertPlan
 from forky_core.repo.speaking import Speaking
 from forky_core.repo.stashing import Applied
+from forky_core.repo.steering import Steering
 
 NO_CHOICES: Mapping[str, Choice | None] = MappingProxyType({})
 
 
-class Conversation(Speaking, Agreeing):
+class Conversation(Speaking, Steering, Agreeing):
     """One conversation, seen from one branch."""
 
     # Branches

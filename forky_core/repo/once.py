@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from threading import Event
+from types import MappingProxyType
 
 from forky_core.errors import ModelError
 from forky_core.llm.contract import Done, Failed, Model, ProviderMessage, Request, TextDelta
 from forky_core.model import Failure
 from forky_core.parts import Json, Part, TextPart
-from forky_core.repo.asking import NO_PARAMETERS
+
+NO_PARAMETERS: Mapping[str, Json] = MappingProxyType({})
 
 
 def ask_once(

@@ -6,9 +6,23 @@ from collections.abc import Mapping
 from typing import Self
 
 from forky_core.context.account import Context
-from forky_core.model import Branch, ConversationId, Generation, Message, MessageId, Operation, Rules, View
-from forky_core.repo import asking
+from forky_core.memory import Memory
+from forky_core.model import (
+    Branch,
+    ConversationId,
+    Generation,
+    Message,
+    MessageId,
+    Operation,
+    Rules,
+    View,
+    seal,
+)
+from forky_core.parts import Draft, TextPart
+from forky_core.repo import preparing
+from forky_core.repo.preparing import Prepared
 from forky_core.repo.repo import Repo
+from forky_core.repo.taking_in import fit_text
 from forky_core.repo.timeline import Timeline
 from forky_core.repo.visible import Visible
 from forky_core.store.contract import Verification
@@ -55,6 +69,12 @@ class Reading:
         return self.branch.rules
 
     @property
+    def memory(self) -> Memory:
+        """The memory policy that holds on this branch: its own, or the conversation's."""
+        view = self.view
+        return view.memory_of(view.branch(self.branch_name).rules)
+
+    @property
     def visible(self) -> Visible:
         """Every message that a branch, tag, stash or kept tip reaches, with siblings and children."""
         return self._repo.visible
@@ -85,7 +105,19 @@ class Reading:
         """Exactly what a model would be sent at `at` (or at the head), with the account of it."""
         rules = self.rules
         name = model or rules.model or self._repo.models.default()
-        return asking.context_of(self._repo, self._point(at), rules, self._repo.models.model(name))
+        return preparing.context_of(self._repo, self._point(at), rules, self._repo.models.model(name))
+
+    def prepare(self, text: str = "", *, at: MessageId | None = None, model: str | None = None) -> Prepared:
+        """Exactly the request that asking `text` at `at` (or at the head) would send. Writes nothing.
+
+        Without a `text`, it is what the path up to there would be sent as.
+        """
+        point = self._point(at)
+        path = self._repo.path(point)
+        if text.strip():
+            asked = seal(Draft("user", (TextPart(fit_text(text)),)), (point,))
+            path = (*path, asked)
+        return preparing.prepare(self._repo, path, self.rules, model=model)
 
     def recent_operations(self, *, after: int) -> tuple[Operation, ...]:
         """Those with a number above `after`, oldest first."""

@@ -14,6 +14,7 @@ from forky_core.errors import Ambiguous, InTheWay, NotFound
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.model import Branch, ConversationId, Generation, Message, MessageId, View
 from forky_core.repo.replies import Replies
+from forky_core.repo.sent import Sent
 from forky_core.repo.timeline import Timeline
 from forky_core.repo.transaction import Transaction
 from forky_core.repo.visible import Visible, see
@@ -65,6 +66,9 @@ class Repo:
     actor: str
     replays: set[Gesture] = field(default_factory=set)
     """Rebases that are asking questions again."""
+    summing: set[Gesture] = field(default_factory=set)
+    """Models that are reading the older part of a branch, for a summary."""
+    sent: Sent = field(default_factory=Sent)
     _timeline: Timeline = field(default_factory=Timeline)
     _visible: Visible | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from forky_core.memory import EVERYTHING, Memory
 from forky_core.model import Change, MessageId, Operation
 from forky_core.parts import Json
 from forky_core.repo.repo import short
@@ -57,6 +58,9 @@ def _sentences(change: Change) -> Sequence[str]:
             return [f"Message {place} {said}"]
         case "stash":
             return [_stash(name, change)]
+        case "memory":
+            was, now = (_memory(entry, EVERYTHING.told) for entry in (change.before, change.after))
+            return [f"Memory: {was} → {now}"]
         case "rules":
             return _rules(name, change.before or {}, change.after or {})
         case _:
@@ -88,7 +92,7 @@ def _rules(branch: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> 
     """Only what is known to differ, each by its own name."""
     return [
         line
-        for key in ("system", "model", "parameters", "pins", "exclusions")
+        for key in ("system", "model", "parameters", "memory", "pins", "exclusions")
         if before.get(key) != after.get(key)
         for line in _setting(f"Branch “{branch}”", key, before.get(key), after.get(key))
     ]
@@ -105,7 +109,13 @@ def _setting(branch: str, key: str, before: Any, after: Any) -> Sequence[str]:
     if key in ("pins", "exclusions"):
         what = "pinned" if key == "pins" else "left out of the context"
         return [f"{branch}, messages {what}: {len(before or ())} → {len(after or ())}"]
+    if key == "memory":
+        return [f"{branch}, memory: {_memory(before)} → {_memory(after)}"]
     return [f"{branch}, {_SETTINGS[key]}: {_quoted(before)} → {_quoted(after)}"]
+
+
+def _memory(entry: Any, otherwise: str = "the conversation's") -> str:
+    return Memory.from_stored(entry).told if entry is not None else otherwise
 
 
 def _quoted(value: Json | None) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from forky_core.formats.forky_file.lines import BadLine
+from forky_core.memory import Memory
 from forky_core.model import Change, Rules, stash_from_stored
 from forky_core.parts import Json
 from forky_core.repo.identity import disturbs
@@ -110,6 +111,11 @@ def _rules_hold(value: Any) -> None:
         raise BadLine("the rules of a branch are no text")
 
 
+def _memory(_name: str, value: Any) -> Iterable[str]:
+    Memory.from_stored(value)
+    return ()
+
+
 def _rules(name: str, value: Any) -> Iterable[str]:
     _named(name)
     _rules_hold(value)
@@ -183,6 +189,7 @@ def _origin(_name: str, value: Any) -> Iterable[str]:
 _CHECKS: Mapping[str, Callable[[str, Any], Iterable[str]]] = {
     "title": _title,
     "trashed": _trashed,
+    "memory": _memory,
     "forked_from": _forked_from,
     "origin": _origin,
     "heads/": _head,

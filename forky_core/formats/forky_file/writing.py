@@ -60,6 +60,8 @@ def part_of(chat: Chat, tips: Mapping[str, MessageId]) -> Chat:
     wanted = ancestors(tips.values(), lambda id: chat.messages[id].parents)
     messages = {id: message for id, message in chat.messages.items() if id in wanted}
     entries: dict[str, Json] = {"title": chat.title} if chat.title else {}
+    if "memory" in chat.entries:
+        entries["memory"] = chat.entries["memory"]
     for name, tip in tips.items():
         entries[f"heads/{name}"] = {"at": tip}
         if f"rules/{name}" in chat.entries:

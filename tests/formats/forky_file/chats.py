@@ -8,6 +8,7 @@ from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.reading import read_chat
 from forky_core.formats.forky_file.writing import chat_of, written
 from forky_core.formats.json_values import lines
+from forky_core.memory import Memory
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
 from tests.builders import debugged, talk
@@ -17,6 +18,11 @@ def with_everything(forky: Workspace) -> Conversation:
     """Forks, merges of three kinds, a stash, tags, an attachment, replies, rules, undone and pruned messages."""
     chat = debugged(forky)
     chat.set_rules(system="Be brief. Sei kürz\u00e9r \U0001f980", parameters={"temperature": 0.1})
+    chat.set_conversation_memory(Memory("tokens", share=0.25))
+    chat.set_memory(Memory("summary", 12, model="scripted/two"))
+    chat.pin(chat.path()[0].id)
+    chat.exclude(chat.path()[1].id)
+    chat.include(chat.path()[1].id)
     for strategy in ("squash", "full"):
         chat.merge(chat.plan_merge("debug", strategy=strategy))
         talk(chat.checkout("debug"), f"More on {strategy}?", "Yes, `x = 1e-7` and 42.")

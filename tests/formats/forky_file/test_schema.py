@@ -33,7 +33,7 @@ def test_every_line_we_write_is_valid(schema: Draft202012Validator) -> None:
         value = json.loads(row)
         kinds.add(value["type"])
         schema.validate(value)
-    assert kinds == {"session", "message", "generation", "operation", "blob", "ref", "stash"}
+    assert kinds == {"session", "message", "generation", "operation", "blob", "ref", "stash", "entry"}
 
 
 def test_lines_of_unknown_types_are_valid(schema: Draft202012Validator) -> None:

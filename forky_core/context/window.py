@@ -1,0 +1,167 @@
+"""Memory policies: which messages of a path are not sent, and why. Pure, and linear to the path.
+
+The rules, whatever the policy: system messages are sent, and what is pinned, and the newest question. The rest goes by
+whole turns, oldest first, so that an answer is never sent without what it answers; a tool call and its results are one.
+Only the newest turn may lose steps between its question and its end, where it is longer than the budget by itself.
+
+A budget is cut in steps of a quarter where the next cut keeps at least half of it: then the beginning of what is sent
+stays the same for several questions, and the provider's prompt cache is read in between (facts: prompt caching).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from itertools import accumulate
+
+from forky_core.context.transcript import tool_closures
+from forky_core.memory import SHARE, Memory
+from forky_core.model import Message, MessageId
+
+_STEPS = 4
+"""Into how many steps a budget is cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A path with what each of its messages costs."""
+
+    path: Sequence[Message]
+    costs: Sequence[int]
+    """In the policy's unit; 0 for what does not take part."""
+    parts: Sequence[bool]
+    """Whether each takes part: it could be sent, and is no system message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a policy chose."""
+
+    start: int
+    """From this place on the path all is sent; before it only what `held` names."""
+    held: frozenset[int]
+    """Places that are sent in any case: the pinned ones, their tool calls and results, the newest question."""
+    over: int = 0
+    """By how much what must be sent exceeds the room; 0 where it fits."""
+
+    def sends(self, at: int) -> bool:
+        return at >= self.start or at in self.held
+
+
+def room_of(memory: Memory, window: int | None) -> int | None:
+    """How much a policy sends, in its unit; None: all there is."""
+    match memory.policy:
+        case "last" | "characters":
+            return memory.least
+        case "tokens" if memory.amount is not None:
+            return memory.amount
+        case "tokens":
+            return None if window is None else int(window * (memory.share or SHARE))
+        case _:
+            return None
+
+
+def reason(memory: Memory, window: int | None) -> str:
+    """Why a message is left out by a policy."""
+    match memory.policy:
+        case "last":
+            return f"Not sent: this branch remembers {memory.told}."
+        case "summary":
+            return "Not sent: the summary speaks for it."
+        case "characters":
+            return f"Not sent: there is room for {memory.told}."
+        case _:
+            share = (
+                "" if memory.amount is not None else f", {memory.share or SHARE:.0%} of the model's window"
+            )
+            return f"Not sent: there is room for {room_of(memory, window):,} tokens{share}."
+
+
+def keep(weighed: Weighed, pins: AbstractSet[MessageId], room: int, *, step: int = 1) -> Kept:
+    """The newest whole turns that fit into `room` beside what is sent in any case."""
+    must = held(weighed, pins)
+    costs = [0 if at in must else cost for at, cost in enumerate(weighed.costs)]
+    before = [0, *accumulate(costs)]
+    left = room - sum(weighed.costs[at] for at in must)
+    if left < 0:
+        return Kept(len(costs), must, -left)
+    starts = _starts(weighed)
+    total = before[-1]
+    needed = total - left
+    if needed <= 0:
+        return Kept(0, must)
+    marks = [before[start] for start in starts]
+    exact = _first(marks, starts, needed, len(costs))
+    stepped = _first(marks, starts, -(-needed // step) * step, len(costs))
+    enough = stepped < len(costs) and total - before[stepped] >= left / 2
+    return Kept(stepped if enough else exact, must)
+
+
+def step_of(memory: Memory, room: int) -> int:
+    """How far a cut moves at once: by the message for `last`, which is counted exactly; by a quarter for budgets."""
+    return 1 if memory.policy == "last" else max(1, room // _STEPS)
+
+
+def boundaries(weighed: Weighed, recent: int) -> list[int]:
+    """Places before which a summary speaks, each made in its time; before the last one nothing is sent as it is.
+
+    `recent` messages stay as they are at least, and less than twice as many and a turn: so a summary is made once for
+    each range of messages, and not with each question.
+    """
+    before = [0, *accumulate(map(int, weighed.parts))]
+    turns = _turns(weighed)
+    marks = [before[turn] for turn in turns]
+    found: list[int] = []
+    for many in range(1, before[-1] // recent):
+        at = turns[bisect_right(marks, many * recent) - 1]
+        if at > (found[-1] if found else turns[0]):
+            found.append(at)
+    return found
+
+
+def _first(marks: Sequence[int], starts: Sequence[int], needed: int, end: int) -> int:
+    at = bisect_left(marks, needed)
+    return starts[at] if at < len(starts) else end
+
+
+def held(weighed: Weighed, pins: AbstractSet[MessageId]) -> frozenset[int]:
+    """Places that are sent whatever the policy."""
+    path, parts = weighed.path, weighed.parts
+    question = next(
+        (at for at in range(len(path) - 1, -1, -1) if parts[at] and path[at].role == "user"), None
+    )
+    must = {question} if question is not None else set[int]()
+    pinned = {at for at, message in enumerate(path) if message.id in pins and parts[at]} if pins else set()
+    if any(path[at].role in ("tool", "assistant") for at in pinned):
+        closures = tool_closures(path)
+        together = {id for at in pinned for id in closures.get(path[at].id, ())}
+        pinned |= {at for at, message in enumerate(path) if message.id in together and parts[at]}
+    return frozenset(must | pinned)
+
+
+def _turns(weighed: Weighed) -> list[int]:
+    """Where turns begin: at a user message that follows something else."""
+    starts: list[int] = []
+    role = ""
+    for at, message in enumerate(weighed.path):
+        if weighed.parts[at]:
+            if not starts or (message.role == "user" and role != "user"):
+                starts.append(at)
+            role = message.role
+    return starts
+
+
+def _starts(weighed: Weighed) -> list[int]:
+    """Where what is sent may begin: at each turn, and at each step of the newest one."""
+    starts = _turns(weighed)
+    if not starts:
+        return []
+    last, path = starts[-1], weighed.path
+    closures = tool_closures(path[last:])
+    for at in range(last + 1, len(path)):
+        together = closures.get(path[at].id)
+        if weighed.parts[at] and not (together and path[at - 1].id in together):
+            starts.append(at)
+    return starts

@@ -1,0 +1,150 @@
+"""The view model of the inspector: every item of a context as a row, and two contexts side by side (law 7).
+
+It adds nothing to the account but words for people: who speaks, the first words, whether the provider may have it at
+hand. What is sent is decided in context/, and read from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+from forky_core.context.account import Context, Item, ItemKind
+from forky_core.merge.wording import one_line
+from forky_core.model import Message, MessageId
+from forky_core.parts import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart
+
+EXCERPT = 160
+"""Characters of a row's text."""
+_LOOKED_AT = 2_000
+NAMES: dict[ItemKind, str] = {
+    "branch_system": "System prompt",
+    "chain_system": "System message",
+    "message": "Message",
+    "merge": "Merge",
+    "merged_turn": "Merged turn",
+    "merge_footer": "End of a merge",
+    "attachment": "File",
+    "reasoning": "Reasoning",
+    "revert": "Revert",
+    "unknown": "Unknown part",
+    "opening": "Opening line",
+    "summary": "Summary",
+}
+"""What a person calls each kind."""
+_ROLES = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the inspector."""
+
+    item: Item
+    what: str
+    """Its kind, as a person calls it."""
+    who: str
+    text: str
+    """Its first words, on one line."""
+    cached: bool
+    """It belongs to what was sent before in the same words, so that the provider may have it at hand."""
+    steers: bool
+    """Whether it can be pinned and left out: it is a message of this path."""
+    excluded: bool
+    """This branch leaves it out by name."""
+
+
+def rows(
+    context: Context,
+    lookup: Callable[[MessageId], Message | None],
+    *,
+    cached: int = 0,
+    exclusions: Sequence[MessageId] = (),
+) -> tuple[Row, ...]:
+    """Every item in the order it is sent; `cached` tokens at the beginning were sent before."""
+    out = frozenset(exclusions)
+    made: list[Row] = []
+    spent = 0
+    for item in context.items:
+        message = lookup(item.message) if item.message is not None else None
+        if item.included:
+            spent += item.tokens
+        who = (message.name if message is not None else None) or _ROLES[item.role]
+        made.append(
+            Row(
+                item,
+                NAMES[item.kind],
+                who,
+                one_line((item.text or _said(item, message))[:_LOOKED_AT], EXCERPT),
+                item.included and spent <= cached,
+                message is not None and item.kind in ("message", "merge", "merged_turn"),
+                item.message in out,
+            )
+        )
+    return tuple(made)
+
+
+def _said(item: Item, message: Message | None) -> str:
+    if message is None:
+        return ""
+    match item.kind:
+        case "attachment":
+            return ", ".join(part.name for part in message.parts if isinstance(part, AttachmentPart))
+        case "reasoning":
+            return " ".join(part.text for part in message.parts if isinstance(part, ReasoningPart))
+    words = [message.text[:_LOOKED_AT]] if message.text else []
+    for part in message.parts:
+        if isinstance(part, ToolCallPart):
+            words.append(f"calls {part.name} {part.arguments[:_LOOKED_AT]}")
+        elif isinstance(part, ToolResultPart):
+            words.append(part.output[:_LOOKED_AT] or part.exception or "")
+    return " ".join(words)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Neighbouring rows that both contexts send, or only one of them."""
+
+    side: Literal["both", "here", "there"]
+    rows: tuple[Row, ...]
+
+    @property
+    def tokens(self) -> int:
+        return sum(row.item.tokens for row in self.rows)
+
+
+def compared(here: Sequence[Row], there: Sequence[Row]) -> tuple[Stretch, ...]:
+    """What both send, and what only one of them does, in the order it is sent."""
+    one, two = ([row for row in side if row.item.included] for side in (here, there))
+    matcher = SequenceMatcher(None, [_key(row) for row in one], [_key(row) for row in two], autojunk=False)
+    found: list[Stretch] = []
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag == "equal":
+            found.append(Stretch("both", tuple(one[a:b])))
+            continue
+        if b > a:
+            found.append(Stretch("here", tuple(one[a:b])))
+        if d > c:
+            found.append(Stretch("there", tuple(two[c:d])))
+    return tuple(found)
+
+
+def _key(row: Row) -> tuple[object, ...]:
+    item = row.item
+    return (item.kind, item.message, item.via, row.text if item.message is None else "", item.tokens)
+
+
+def cache_hint(policy: str) -> str:
+    """What choosing this policy does to the provider's prompt cache."""
+    return _HINTS.get(policy, _HINTS["everything"])
+
+
+_HINTS = {
+    "everything": "Best for the prompt cache: each question begins with what was sent before, and so does every fork.",
+    "last": "Once the conversation is longer, the beginning moves with every question: the prompt cache is hit for the "
+    "system prompt only.",
+    "characters": "The beginning moves in steps of a quarter of the budget: between two steps the prompt cache is hit.",
+    "tokens": "The beginning moves in steps of a quarter of the budget: between two steps the prompt cache is hit.",
+    "summary": "The summary is rewritten once for each range of messages: in between the prompt cache is hit.",
+}
