@@ -22,12 +22,13 @@ HOMES = {
     "streamlit": ("app.py", "pages/"),
     "streamlit_agraph": ("app.py", "pages/"),
 }
-VALUES = {"errors", "hashing", "memory", "model", "parts"}
-CONTRACTS = {"store.contract", "store.words", "llm.contract", "llm.tokens"}
+VALUES = {"document", "errors", "hashing", "memory", "model", "parts"}
+CONTRACTS = {"store.contract", "store.document_contract", "store.words", "llm.contract", "llm.tokens"}
 """`store.words` says what a search means, `llm.tokens` estimates text; neither needs an engine."""
 DRAWN = {"views.lanes", "views.shape", "views.words"}
 """How a conversation hangs together for people: an exported page draws it as the app does."""
 MAY_IMPORT = {
+    "document": VALUES,
     "errors": VALUES,
     "hashing": VALUES,
     "memory": VALUES,
@@ -40,7 +41,8 @@ MAY_IMPORT = {
     "merge": VALUES | CONTRACTS | {"context", "dag", "retrieval"},
     "store": VALUES | {"dag", "settings"},
     "llm": VALUES | {"retrieval", "settings"},
-    "repo": VALUES | CONTRACTS | {"context", "dag", "merge", "retrieval", "settings"},
+    "documents": VALUES | CONTRACTS | {"formats.html_text", "retrieval"},
+    "repo": VALUES | CONTRACTS | {"context", "dag", "documents", "merge", "retrieval", "settings"},
     "formats": VALUES | CONTRACTS | {"context", "dag", "repo", *DRAWN},
     "views": VALUES | CONTRACTS | {"context", "dag", "merge", "repo", "retrieval"},
 }

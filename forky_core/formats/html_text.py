@@ -18,10 +18,10 @@ _GAPS = re.compile(r"\n{3,}")
 _SPACES = re.compile(r"\s+")
 
 
-def markdown_of(html: str) -> str:
-    """The text of a piece of HTML."""
+def markdown_of(html: str, longest: int = LONGEST) -> str:
+    """The text of a piece of HTML, of which `longest` characters are read."""
     reader = _Reader()
-    reader.feed(html[:LONGEST])
+    reader.feed(html[:longest])
     reader.close()
     return _GAPS.sub("\n\n", "".join(reader.out)).strip()
 

@@ -27,6 +27,7 @@ from forky_core.model import (
     View,
 )
 from forky_core.parts import Json
+from forky_core.store.document_contract import DocumentKeeper
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,11 @@ class Verification:
 
 
 class Store(Protocol):
+    @property
+    def documents(self) -> DocumentKeeper:
+        """What answers may quote, beside the conversations."""
+        ...
+
     def commit(self, commit: Commit) -> Operation:
         """Write messages, generations, the changed keys and the operation, durably.
 

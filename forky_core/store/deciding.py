@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 
-from forky_core.errors import NotFound, Outdated
+from forky_core.document import Document
+from forky_core.errors import Ambiguous, NotFound, Outdated
 from forky_core.model import Change, ConversationId, Message, MessageId, Operation, operation_id
 from forky_core.parts import Json, canonical_json
 from forky_core.store.contract import Commit
@@ -129,3 +130,23 @@ def unstored(messages: Iterable[Message], known: Container[str]) -> dict[Message
         if message.id not in known:
             found.setdefault(message.id, message)
     return found
+
+
+def no_document(id: str) -> NotFound:
+    return NotFound(f"There is no document {id[:12]}.", "It may have been deleted for good.")
+
+
+def known_document(id: str, found: Sequence[Document]) -> Document:
+    """The one among those whose id begins so.
+
+    Raises:
+        NotFound, Ambiguous
+    """
+    if not id or not found:
+        raise no_document(id)
+    if len(found) > 1:
+        names = ", ".join(f"“{document.name}”" for document in found[:3])
+        raise Ambiguous(
+            f"“{id}” fits {len(found)} documents: {names}.", [one.id for one in found], "Give more of it."
+        )
+    return found[0]

@@ -36,6 +36,7 @@ from forky_core.store.beside import read_blob, write_blob, write_derived, write_
 from forky_core.store.cache import CACHE_BYTES, Cache
 from forky_core.store.contract import Commit, Verification
 from forky_core.store.deciding import no_conversation, no_message
+from forky_core.store.documents import FiledDocuments
 from forky_core.store.file import DatabaseFile, place_of
 from forky_core.store.ledger import stored_entries
 from forky_core.store.library import Library, summaries
@@ -70,6 +71,7 @@ class DuckDBStore:
         self._library = Library()
         self._numbers: dict[ConversationId, int] = {}
         self._writer = Writer(file, self._published, self._forgotten, idle_seconds=idle_seconds)
+        self.documents = FiledDocuments(file, self._writer)
         _open_stores.add(self)
 
     @classmethod

@@ -41,6 +41,7 @@ from forky_core.store.deciding import (
     outdated,
     unstored,
 )
+from forky_core.store.memory_documents import MemoryDocuments
 from forky_core.store.words import score, search_words, snippet
 
 
@@ -91,6 +92,7 @@ class MemoryStore:
     """A `Store` that keeps nothing."""
 
     def __init__(self) -> None:
+        self.documents = MemoryDocuments()
         self._lock = RLock()
         self._conversations: dict[ConversationId, _Conversation] = {}
         self._blobs: dict[str, Blob] = {}

@@ -18,7 +18,7 @@ from forky_core.errors import StoreDamaged, StoreTooNew
 from forky_core.store.backup import copied_beside
 from forky_core.store.compiled import compiled, insertion
 from forky_core.store.file import DatabaseFile
-from forky_core.store.tables import derived, metadata, migrations
+from forky_core.store.tables import chunks, derived, documents, metadata, migrations, postings, vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,8 @@ class Migration:
     apply: Callable[[duckdb.DuckDBPyConnection], None]
 
 
-_LATER = frozenset({derived.name})
+_OF_DOCUMENTS = (documents, chunks, postings, vectors)
+_LATER = frozenset({derived.name, *(table.name for table in _OF_DOCUMENTS)})
 """Tables that a migration after the first one makes."""
 
 
@@ -42,9 +43,15 @@ def _derived_data(cursor: duckdb.DuckDBPyConnection) -> None:
     cursor.execute(compiled(CreateTable(derived)).text)
 
 
+def _documents(cursor: duckdb.DuckDBPyConnection) -> None:
+    for table in _OF_DOCUMENTS:
+        cursor.execute(compiled(CreateTable(table)).text)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, "the first schema", _first_schema),
     Migration(2, "what was worked out of messages", _derived_data),
+    Migration(3, "documents", _documents),
 )
 """Never edited once released: what follows is appended."""
 

@@ -7,7 +7,19 @@ foreign keys: DuckDB cannot update a row that one references. Times are BIGINT m
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Double, Index, Integer, LargeBinary, MetaData, Table, Text, Uuid
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    Uuid,
+)
 
 metadata = MetaData(schema="forky")
 """Of PostgreSQL a schema, of DuckDB the attached file."""
@@ -110,6 +122,57 @@ blobs = Table(
     Column("name", Text),
     Column("content", LargeBinary),
     Index("blobs_key", "sha256", unique=True),
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("document", Integer),
+    Column("id", Text, comment="sha256 of its bytes"),
+    Column("name", Text),
+    Column("media_type", Text),
+    Column("size", BigInteger, comment="bytes"),
+    Column("added", BigInteger),
+    Column("shelf", Text),
+    Column("whole", Boolean, comment="false while it is read in"),
+    Column("chunks", Integer),
+    Column("terms", BigInteger, comment="of all its chunks"),
+    Index("documents_key", "document", unique=True),
+    Index("documents_id", "id", unique=True),
+)
+
+chunks = Table(
+    "chunks",
+    metadata,
+    Column("chunk", Integer, comment="1, 2, 3 … over all documents"),
+    Column("document", Integer),
+    Column("number", Integer, comment="1, 2, 3 … in its document"),
+    Column("place", Text),
+    Column("text", Text),
+    Column("overlap", Integer, comment="characters at the beginning that the chunk before it ends with"),
+    Index("chunks_key", "chunk", unique=True),
+)
+
+postings = Table(
+    "postings",
+    metadata,
+    Column("chunk", Integer),
+    Column("document", Integer),
+    Column("term", BigInteger, comment="64 bits of the term's hash"),
+    Column("frequency", Integer),
+    Column("length", Integer, comment="terms of the chunk"),
+    Index("postings_key", "chunk", "term", unique=True),
+)
+
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("chunk", Integer),
+    Column("document", Integer),
+    Column("model", Text),
+    Column("size", Integer, comment="numbers in the vector"),
+    Column("vector", LargeBinary, comment="float32, of length 1"),
+    Index("vectors_key", "chunk", unique=True),
 )
 
 settings = Table(

@@ -9,7 +9,8 @@ import pytest
 from forky_core.errors import StoreDamaged, StoreTooNew
 from forky_core.store.duckdb import DuckDBStore
 from forky_core.store.migrations import MIGRATIONS, Migration
-from tests.store.released import make_schema_1, make_schema_2
+from tests.store.document_laws import hits, keep
+from tests.store.released import make_schema_1, make_schema_2, make_schema_3
 from tests.store.talk import ELSEWHERE, HERE, begin, said
 
 NEXT = MIGRATIONS[-1].number + 1
@@ -24,7 +25,7 @@ def unpacked(file: Path, folder: Path) -> Path:
 @pytest.fixture
 def released(tmp_path: Path) -> Path:
     """A file of the newest schema."""
-    return unpacked(make_schema_2.FILE, tmp_path)
+    return unpacked(make_schema_3.FILE, tmp_path)
 
 
 def _add_a_column(cursor: duckdb.DuckDBPyConnection) -> None:
@@ -36,7 +37,7 @@ def _fail_half_way(cursor: duckdb.DuckDBPyConnection) -> None:
     raise ZeroDivisionError
 
 
-@pytest.mark.parametrize("file", [make_schema_1.FILE, make_schema_2.FILE])
+@pytest.mark.parametrize("file", [make_schema_1.FILE, make_schema_2.FILE, make_schema_3.FILE])
 def test_a_file_of_every_released_schema_opens_whole(file: Path, tmp_path: Path) -> None:
     with DuckDBStore.open(unpacked(file, tmp_path)) as store:
         view = store.view(HERE)
@@ -58,11 +59,19 @@ def test_a_file_of_every_released_schema_opens_whole(file: Path, tmp_path: Path)
         begin(store, said("still writable"), here=type(HERE)("new"))
         store.keep_derived(HERE, {"new": "too"})
         assert store.derived(HERE, ["new"]) == {"new": "too"}
+        keep(store, "trees", "an oak")
+        assert hits(store, "oak") == {"an oak"}
 
 
 def test_what_was_worked_out_comes_back_from_a_released_file(released: Path) -> None:
     with DuckDBStore.open(released) as store:
         assert store.derived(HERE, ["claims"]) == {"claims": "[]"}
+
+
+def test_a_document_comes_back_from_a_released_file(released: Path) -> None:
+    with DuckDBStore.open(released) as store:
+        assert [one.name for one in store.documents.documents()] == ["boats"]
+        assert hits(store, "ketch") == {"A ketch has two masts."}
 
 
 def test_opening_the_newest_schema_makes_no_backup(released: Path) -> None:

@@ -1,0 +1,103 @@
+"""Documents as frozen values: what is kept of a file so that answers can quote it.
+
+A document is named by the hash of its bytes, so the same file is kept once, wherever it is added and under whatever
+name. It is a run of chunks: pieces of its text in reading order, small enough to quote, each of which knows where it
+stands. Documents are no part of a conversation's history; a conversation and a branch only name the ones they use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NewType
+
+from numpy.typing import NDArray
+
+DocumentId = NewType("DocumentId", str)
+"""The sha256 of its bytes, 64 hex digits."""
+Shelf = Literal["workspace", "", "trash"]
+"""`workspace`: every conversation may use it. "": only those that name it. `trash`: nobody, until it is taken back."""
+
+Numbers = NDArray[Any]
+"""An array of numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    id: DocumentId
+    name: str
+    """The file's name, or the first words of a text without one."""
+    media_type: str
+    size: int
+    """Bytes."""
+    added: int
+    """Microseconds since the epoch, UTC."""
+    shelf: Shelf = "workspace"
+    whole: bool = False
+    """False while it is read in, and for ever where that was cut short: then nothing quotes it."""
+    chunks: int = 0
+    terms: int = 0
+    """Terms of all its chunks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a document's text."""
+
+    number: int
+    """1, 2, 3 … in reading order."""
+    place: str
+    """Where it stands, as a person would say it: "page 12", "Setup › Linux", "line 40"; "" where there is one place."""
+    text: str
+    overlap: int = 0
+    """Characters at its beginning that the chunk before it ends with."""
+    counts: Mapping[int, int] = field(default_factory=dict)
+    """How often each term occurs, by the term's number (retrieval/bm25.py). Empty in what a store gives back."""
+
+    @property
+    def length(self) -> int:
+        """Terms in it, repeated ones each time."""
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some chunks of a document on their way into a store."""
+
+    document: Document
+    chunks: tuple[Chunk, ...]
+    last: bool = True
+    """Nothing follows: the document is whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Which documents may be looked into: those of the workspace, and others by name."""
+
+    workspace: bool = True
+    named: tuple[DocumentId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """Where some terms occur: four arrays of one length, a row for each chunk and term."""
+
+    chunk: Numbers
+    """The chunk's key in the store."""
+    term: Numbers
+    frequency: Numbers
+    length: Numbers
+    """Terms of the chunk."""
+    chunks: int
+    """How many there are within reach, whether or not a term occurs in them."""
+    mean_length: float
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """Chunks as an embedding model sees them, a batch of them."""
+
+    chunk: Numbers
+    """Keys, as in `Postings`."""
+    rows: Numbers
+    """float32, one row for each chunk, of length 1."""

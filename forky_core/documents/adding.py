@@ -1,0 +1,186 @@
+"""Taking documents in: read, cut and counted as a stream, written in batches, with progress and a way to give up.
+
+At most a batch of chunks is held, so a set of 10,000 pages needs no more memory than one of ten. What is cut short,
+by a person or a crash, is not quoted, and is read anew when it is added again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+
+from forky_core.document import Chunk, Document, DocumentId, Piece, Shelf
+from forky_core.documents.chunking import Section, chunked
+from forky_core.documents.kinds import kind_of, media_type
+from forky_core.documents.reading import sections
+from forky_core.documents.source import Source, source_of_file
+from forky_core.errors import BadContent
+from forky_core.store.document_contract import DocumentKeeper
+
+BATCH = 256
+"""Chunks written at once."""
+_LOOKED_UP = 64
+"""Documents that are looked up at once, by their content."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far adding has come."""
+
+    name: str
+    """Of the document that is being read."""
+    number: int
+    """Which one it is, from 1."""
+    of: int
+    done: float
+    """Of this document, 0 to 1."""
+    chunks: int
+    """Of this document, so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    name: str
+    why: str
+    """A sentence or two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What came of adding."""
+
+    documents: tuple[Document, ...] = ()
+    """New here, in the order they were given."""
+    already: tuple[Document, ...] = ()
+    """Known by their content, whatever they are called."""
+    refused: tuple[Refused, ...] = ()
+    stopped: bool = False
+    """It was given up: what was read before that is kept."""
+
+
+Tell = Callable[[Progress], None]
+
+
+def add_all(
+    keeper: DocumentKeeper,
+    sources: Iterable[Source | Path],
+    *,
+    shelf: Shelf,
+    at: Callable[[], int],
+    tell: Tell | None = None,
+    stop: Event | None = None,
+) -> Added:
+    """Take in every source that can be read; one that cannot stops none of the others."""
+    given = list(sources)
+    work = _Intake(keeper, shelf, at, tell, stop or Event(), len(given))
+    for first in range(0, len(given), _LOOKED_UP):
+        work.group(given[first : first + _LOOKED_UP], first + 1)
+    work.write()
+    return work.added()
+
+
+@dataclass(slots=True)
+class _Intake:
+    keeper: DocumentKeeper
+    shelf: Shelf
+    at: Callable[[], int]
+    tell: Tell | None
+    stop: Event
+    of: int
+    fresh: dict[DocumentId, None] = field(default_factory=dict)
+    already: dict[DocumentId, Document] = field(default_factory=dict)
+    refused: list[Refused] = field(default_factory=list)
+    pending: list[Piece] = field(default_factory=list)
+    waiting: int = 0
+    """Chunks of the pending pieces."""
+
+    def group(self, given: Sequence[Source | Path], first: int) -> None:
+        """A few sources, whose ids are looked up together."""
+        named: list[tuple[int, Source, DocumentId]] = []
+        for number, one in enumerate(given, first):
+            if self.stop.is_set():
+                return
+            with self._refusing(one.name):
+                source = source_of_file(one) if isinstance(one, Path) else one
+                named.append((number, source, source.id()))
+        known = self.keeper.known([id for _, _, id in named])
+        for number, source, id in named:
+            if self.stop.is_set():
+                return
+            if id in self.fresh:
+                continue
+            if id in known and known[id].whole:
+                self.already[id] = known[id]
+                continue
+            with self._refusing(source.name):
+                self._read(source, id, number)
+
+    @contextmanager
+    def _refusing(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except BadContent as error:
+            self.refused.append(Refused(name, str(error)))
+        except OSError as error:
+            self.refused.append(Refused(name, f"“{name}” cannot be read: {error.strerror or error}."))
+
+    def _read(self, source: Source, id: DocumentId, number: int) -> None:
+        kind = kind_of(source)
+        document = Document(id, source.name, media_type(kind), source.size, self.at(), self.shelf)
+        done = 0.0
+
+        def read() -> Iterator[Section]:
+            nonlocal done
+            for section, done in sections(source, kind):  # noqa: B007 - told to whoever watches
+                yield section
+
+        held: list[Chunk] = []
+        count = 0
+        try:
+            for chunk in chunked(read()):
+                held.append(chunk)
+                count += 1
+                if len(held) == BATCH:
+                    self._take(Piece(document, tuple(held), last=False))
+                    held = []
+                self._say(source.name, number, done, count)
+                if self.stop.is_set():
+                    break
+        except BaseException:
+            self._forget(id)
+            raise
+        if self.stop.is_set():
+            self._forget(id)
+            return
+        if not count:
+            raise BadContent(f"“{source.name}” holds no text.", "Add a file with text in it.")
+        self._take(Piece(document, tuple(held)))
+        self.fresh[id] = None
+        self._say(source.name, number, 1.0, count)
+
+    def _say(self, name: str, number: int, done: float, chunks: int) -> None:
+        if self.tell is not None:
+            self.tell(Progress(name, number, self.of, done, chunks))
+
+    def _take(self, piece: Piece) -> None:
+        self.pending.append(piece)
+        self.waiting += len(piece.chunks)
+        if self.waiting >= BATCH:
+            self.write()
+
+    def write(self) -> None:
+        pieces, self.pending, self.waiting = self.pending, [], 0
+        self.keeper.take_in(pieces)
+
+    def _forget(self, id: DocumentId) -> None:
+        """What there is of a document that was not read to its end."""
+        self.pending = [piece for piece in self.pending if piece.document.id != id]
+        self.keeper.drop([id])
+
+    def added(self) -> Added:
+        known = self.keeper.known(list(self.fresh))
+        fresh = tuple(known[id] for id in self.fresh if id in known)
+        return Added(fresh, tuple(self.already.values()), tuple(self.refused), self.stop.is_set())

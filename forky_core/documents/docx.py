@@ -1,0 +1,40 @@
+"""DOCX by mammoth, which reads what a paragraph is (heading, list, table) and not what it looks like."""
+
+from __future__ import annotations
+
+import zipfile
+
+from forky_core.documents.source import Source
+from forky_core.errors import BadContent
+
+LARGEST_UNPACKED = 200_000_000
+"""Bytes of the text inside; a small file that unpacks to more is a trap."""
+
+
+def docx_html(source: Source) -> str:
+    """Its text as HTML, pictures left out.
+
+    Raises:
+        BadContent: it is damaged, or unpacks to too much.
+    """
+    # It takes 50 ms, which every start of Forky would pay.
+    import mammoth  # noqa: PLC0415
+
+    try:
+        with source.open() as stream, zipfile.ZipFile(stream) as archive:
+            unpacked = sum(entry.file_size for entry in archive.infolist() if entry.filename.endswith(".xml"))
+        if unpacked <= LARGEST_UNPACKED:
+            with source.open() as stream:
+                html: str = mammoth.convert_to_html(
+                    stream, convert_image=mammoth.images.img_element(lambda _: {}), external_file_access=False
+                ).value
+                return html
+    except Exception as error:
+        raise BadContent(
+            f"“{source.name}” is damaged: it cannot be read as a DOCX file ({type(error).__name__}).",
+            "Open it where it was written, and save it anew.",
+        ) from error
+    raise BadContent(
+        f"“{source.name}” unpacks to {unpacked / 1e6:,.0f} MB of text; at most {LARGEST_UNPACKED // 1_000_000} MB fit.",
+        "Split it, or add the part that matters.",
+    )

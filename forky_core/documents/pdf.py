@@ -1,0 +1,74 @@
+"""PDF by pypdf, page by page. Anybody writes them, so whatever pypdf raises is the file's fault, and said plainly."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+from forky_core.documents.chunking import Section
+from forky_core.documents.source import Source
+from forky_core.errors import BadContent
+
+_FRESH = 200
+"""Pages after which the file is opened anew: pypdf keeps every object it has read."""
+
+
+def pdf_pages(source: Source) -> Iterator[tuple[Section, float]]:
+    """Each page with text, and how much has been read.
+
+    Raises:
+        BadContent: it is protected or damaged, or its pages are pictures.
+    """
+    said = False
+    first, pages = 0, 1
+    while first < pages:
+        for number, pages, text in _pages(source, first):
+            if text.strip():
+                said = True
+                yield Section(f"page {number}", text), number / pages
+        first += _FRESH
+    if not said:
+        what = f"its {pages} pages are pictures" if pages > 1 else "its page is a picture"
+        raise BadContent(
+            f"“{source.name}” holds no text: {what}.",
+            "Run a text recognition (OCR) over it, and add what comes out.",
+        )
+
+
+def _pages(source: Source, first: int) -> Iterator[tuple[int, int, str]]:
+    """(number, how many there are, text) of up to _FRESH pages."""
+    # It takes a quarter of a second, which every start of Forky would pay.
+    from pypdf import PdfReader  # noqa: PLC0415
+
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    with source.open() as stream:
+        try:
+            reader = PdfReader(stream)
+            locked = reader.is_encrypted and not reader.decrypt("")
+            pages = 0 if locked else len(reader.pages)
+        except Exception as error:
+            raise _unreadable(source, error) from error
+        if locked:
+            raise BadContent(
+                f"“{source.name}” is protected by a password.", "Save a copy without one, and add that."
+            )
+        if not pages:
+            raise BadContent(f"“{source.name}” is damaged: it has no pages.", "Get it anew, and add that.")
+        for number in range(first, min(first + _FRESH, pages)):
+            try:
+                text = reader.pages[number].extract_text() or ""
+            except Exception as error:
+                raise _unreadable(source, error) from error
+            yield number + 1, pages, text
+
+
+def _unreadable(source: Source, error: Exception) -> BadContent:
+    if type(error).__name__ == "DependencyError":
+        return BadContent(
+            f"“{source.name}” is encrypted in a way that Forky cannot open.",
+            "Print it to a new PDF, and add that.",
+        )
+    return BadContent(
+        f"“{source.name}” is damaged: it cannot be read as a PDF ({type(error).__name__}).",
+        "Get it anew, or print it to a new PDF.",
+    )

@@ -1,0 +1,223 @@
+"""A document's text as sections, read as a stream: a large file is never held whole, and reading can be given up.
+
+Text comes with where it stands, because a citation is worth as much as the place it opens.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
+from typing import BinaryIO
+
+from charset_normalizer import from_bytes
+
+from forky_core.documents.chunking import SIZE, Section
+from forky_core.documents.docx import docx_html
+from forky_core.documents.kinds import Kind
+from forky_core.documents.pdf import pdf_pages
+from forky_core.documents.source import Source
+from forky_core.errors import BadContent
+from forky_core.formats.html_text import markdown_of
+
+PARSED_WHOLE = 30_000_000
+"""Bytes of HTML, which cannot be read piecemeal."""
+_LONGEST_LINE = 100_000
+"""Characters; a longer line is cut, so that a file without line ends is a stream too."""
+_HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*$")
+_FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
+_TOP_LEVEL = re.compile(
+    r"(?:(?:export|default|pub|public|private|protected|static|abstract|async|final|inline|extern|unsafe)\s+)*"
+    r"(?:def|class|function|func|fn|fun|interface|struct|enum|trait|impl|type|module|namespace|object|create\s+\w+)"
+    r"\s+(?:\([^)]*\)\s*)?[\"'`\[]?([\w.$]+)",
+    re.IGNORECASE,
+)
+
+
+def sections(source: Source, kind: Kind) -> Iterator[tuple[Section, float]]:
+    """The text in order, with how much of the file has been read, 0 to 1.
+
+    Raises:
+        BadContent: it is protected, damaged, or holds no text.
+    """
+    match kind:
+        case "pdf":
+            yield from pdf_pages(source)
+        case "docx":
+            yield from _markdown(docx_html(source))
+        case "html":
+            yield from _markdown(_html(source))
+        case "markdown":
+            yield from _streamed(source, _headed)
+        case "table":
+            yield from _streamed(source, _rows)
+        case "code":
+            yield from _streamed(source, _definitions)
+        case "text":
+            yield from _streamed(source, _paragraphs)
+
+
+def _html(source: Source) -> str:
+    if source.size > PARSED_WHOLE:
+        raise BadContent(
+            f"“{source.name}” has {source.size / 1e6:,.0f} MB of HTML; at most {PARSED_WHOLE // 1_000_000} MB can be read.",
+            "Save it as text or PDF.",
+        )
+    with source.open() as stream:
+        content = stream.read()
+    return content.decode(_encoding(source.start(), source.name), "replace")
+
+
+def _markdown(html: str) -> Iterator[tuple[Section, float]]:
+    text = markdown_of(html, longest=len(html))
+    for section in _headed(iter(text.splitlines())):
+        yield section, 1.0
+
+
+def _encoding(start: bytes, name: str) -> str:
+    for bom, encoding in (
+        (codecs.BOM_UTF8, "utf-8-sig"),
+        (codecs.BOM_UTF16_LE, "utf-16"),
+        (codecs.BOM_UTF16_BE, "utf-16"),
+    ):
+        if start.startswith(bom):
+            return encoding
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        guess = from_bytes(start).best()
+        if guess is None:
+            raise BadContent(
+                f"“{name}” is no text that can be read: its characters are in no known encoding.",
+                "Save it as UTF-8 and add it again.",
+            ) from None
+        return guess.encoding
+    return "utf-8"
+
+
+class _Lines:
+    """The lines of a stream, and how far it is read."""
+
+    def __init__(self, stream: BinaryIO, source: Source) -> None:
+        self._stream = stream
+        self._size = source.size
+        self._text = io.TextIOWrapper(stream, _encoding(source.start(), source.name), "replace")
+
+    def __iter__(self) -> Iterator[str]:
+        while line := self._text.readline(_LONGEST_LINE):
+            yield line.rstrip("\r\n")
+
+    @property
+    def done(self) -> float:
+        return min(1.0, self._stream.tell() / self._size)
+
+
+def _streamed(
+    source: Source, cut: Callable[[Iterator[str]], Iterator[Section]]
+) -> Iterator[tuple[Section, float]]:
+    with source.open() as stream:
+        lines = _Lines(stream, source)
+        for section in cut(iter(lines)):
+            yield section, lines.done
+
+
+def _headed(lines: Iterator[str]) -> Iterator[Section]:
+    """Markdown by its headings; the place is the path of them."""
+    path: list[tuple[int, str]] = []
+    held: list[str] = []
+    size = 0
+    follows = False
+    fence = ""
+    for line in lines:
+        opened = _FENCE.match(line)
+        if fence:
+            fence = "" if line.strip().startswith(fence) else fence
+        elif opened:
+            fence = opened.group(1)
+        heading = None if fence or opened else _HEADING.match(line)
+        if heading is not None or (size > 10 * SIZE and not fence and not line.strip()):
+            yield from _section(held, path, follows=follows)
+            held, size, follows = [], 0, heading is None
+        if heading is not None:
+            level = len(heading.group(1))
+            path = [*(entry for entry in path if entry[0] < level), (level, heading.group(2))]
+        held.append(line)
+        size += len(line)
+    yield from _section(held, path, follows=follows)
+
+
+def _section(held: Sequence[str], path: Sequence[tuple[int, str]], *, follows: bool) -> Iterator[Section]:
+    text = "\n".join(held)
+    # A heading with nothing below it is said by the path of the one that follows.
+    if text.strip() and not (len(held) == 1 and _HEADING.match(text)):
+        yield Section(" › ".join(title for _, title in path)[-160:], text, follows)
+
+
+def _paragraphs(lines: Iterator[str]) -> Iterator[Section]:
+    """Plain text in stretches of about a chunk, ended between paragraphs; the place is the first line's number."""
+    yield from _stretches(lines, lambda line: not line.strip(), whole_lines=False)
+
+
+def _definitions(lines: Iterator[str]) -> Iterator[Section]:
+    """Code, ended before a definition at the left margin where a stretch is long enough."""
+    yield from _stretches(lines, lambda line: _TOP_LEVEL.match(line) is not None, whole_lines=True)
+
+
+def _stretches(lines: Iterator[str], ends: Callable[[str], bool], *, whole_lines: bool) -> Iterator[Section]:
+    held: list[str] = []
+    size, first = 0, 1
+    for number, line in enumerate(lines, 1):
+        full = size > SIZE // 2 if whole_lines else size > SIZE
+        if held and ((full and ends(line)) or size > 10 * SIZE):
+            yield _stretch(held, first, whole_lines=whole_lines)
+            held, size = [], 0
+        if not held:
+            first = number
+        if held or line.strip():
+            held.append(line)
+            size += len(line) + 1
+    if any(line.strip() for line in held):
+        yield _stretch(held, first, whole_lines=whole_lines)
+
+
+def _stretch(held: Sequence[str], first: int, *, whole_lines: bool) -> Section:
+    place = f"line {first}"
+    if whole_lines and (named := next(filter(None, map(_TOP_LEVEL.match, held)), None)):
+        place += f", {named.group(1)}"
+    return Section(place, "\n".join(held), whole_lines=whole_lines)
+
+
+def _rows(lines: Iterator[str]) -> Iterator[Section]:
+    """A table: each row as `column: value`, so that one row makes sense without the others."""
+    sample = list(islice(lines, 20))
+    try:
+        dialect: type[csv.Dialect] | csv.Dialect = csv.Sniffer().sniff("\n".join(sample), ",;\t|")
+    except csv.Error:
+        dialect = csv.excel
+    rows = csv.reader(chain(sample, lines), dialect)
+    header = next(rows, [])
+    held: list[str] = []
+    size, first = 0, 2
+    try:
+        for number, row in enumerate(rows, 2):
+            line = " · ".join(f"{name}: {value}" for name, value in _cells(header, row) if value.strip())
+            if held and size + len(line) > SIZE:
+                yield Section(f"rows {first}–{number - 1}", "\n".join(held), False, True)
+                held, size, first = [], 0, number
+            held.append(line)
+            size += len(line) + 1
+    except csv.Error as error:
+        raise BadContent(
+            f"This is no table that can be read: {error}.", "Give it the ending .txt."
+        ) from error
+    if held or header:
+        text = "\n".join(held) or " · ".join(header)
+        yield Section(f"rows {first}–{first + len(held) - 1}" if held else "the header", text, False, True)
+
+
+def _cells(header: Sequence[str], row: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for at, value in enumerate(row):
+        yield (header[at].strip() if at < len(header) and header[at].strip() else f"column {at + 1}", value)

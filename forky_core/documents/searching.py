@@ -1,0 +1,123 @@
+"""Finding chunks for a question: by words always, by meaning too where an embedding model is set up.
+
+Two rankings are joined by reciprocal rank, Σ 1/(60 + rank) (Cormack, Clarke & Büttcher, SIGIR 2009): it needs no
+common scale. A list of words says how much of a question a chunk covers; only that can tell an answer from a best
+match, which always exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from forky_core.document import Chunk, Document, DocumentId, Numbers, Reach
+from forky_core.errors import BadContent
+from forky_core.llm.contract import Passage
+from forky_core.retrieval import bm25
+from forky_core.store.document_contract import DocumentKeeper
+
+ADDRESS = "doc:"
+"""How the address of a passage in a document begins."""
+_DIGITS = 16
+"""Of a document's id in an address."""
+_RANK = 60
+_POOL = 50
+"""Chunks taken of each ranking before they are joined."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors (llm/embedding.py)."""
+
+    @property
+    def name(self) -> str: ...
+
+    def embed(self, texts: Sequence[str]) -> Numbers:
+        """float32, a row of length 1 for each text. Raises ModelError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A chunk that bears on a question."""
+
+    document: Document
+    chunk: Chunk
+    score: float
+    """Comparable within one search only."""
+    coverage: float
+    """0 to 1: how much of the question's words it holds; 0.0 where only its meaning was found."""
+
+    @property
+    def source(self) -> str:
+        """What a person would call it: "manual.pdf, page 12"."""
+        return f"{self.document.name}, {self.chunk.place}" if self.chunk.place else self.document.name
+
+    @property
+    def address(self) -> str:
+        return address(self.document.id, self.chunk.number)
+
+    @property
+    def passage(self) -> Passage:
+        return Passage(self.chunk.text, self.source, "document")
+
+
+def address(document: DocumentId, number: int) -> str:
+    """Names a chunk wherever text can stand: `doc:3f2a…#12`."""
+    return f"{ADDRESS}{document[:_DIGITS]}#{number}"
+
+
+def split_address(text: str) -> tuple[str, int]:
+    """(the beginning of the document's id, the chunk's number); ValueError for anything else."""
+    id, _, number = text.removeprefix(ADDRESS).partition("#")
+    if not text.startswith(ADDRESS) or not id:
+        raise ValueError(text)
+    return id, int(number or 1)
+
+
+def search(
+    keeper: DocumentKeeper, question: str, reach: Reach, n: int, embedder: Embedder | None = None
+) -> tuple[Found, ...]:
+    """The best `n` chunks within reach, best first."""
+    wanted = bm25.asked(question)
+    pool = max(n, _POOL) if embedder is not None else n
+    by_words = bm25.rank(wanted, keeper.postings(wanted, reach), pool) if wanted else ()
+    scores = {hit.key: hit.score for hit in by_words}
+    if embedder is not None:
+        by_meaning = _nearest(keeper, embedder, question, reach, pool)
+        scores = fused([list(scores), by_meaning])
+    coverage = {hit.key: hit.coverage for hit in by_words}
+    best = sorted(scores, key=lambda key: -scores[key])[: max(n, 0)]
+    kept = keeper.found(best) if best else {}
+    return tuple(Found(*kept[key], scores[key], coverage.get(key, 0.0)) for key in best if key in kept)
+
+
+def fused(rankings: Iterable[Sequence[int]]) -> dict[int, float]:
+    """The keys of several rankings with their joint scores."""
+    scores: dict[int, float] = {}
+    for ranking in rankings:
+        for rank, key in enumerate(ranking, 1):
+            scores[key] = scores.get(key, 0.0) + 1 / (_RANK + rank)
+    return scores
+
+
+def changed_size(model: str, *, had: int, has: int) -> BadContent:
+    return BadContent(
+        f"The embedding model “{model}” gives {has} numbers for a text now; the documents here were embedded with {had}.",
+        "Have them embedded again, or name another model; until then words alone decide what is found.",
+    )
+
+
+def _nearest(keeper: DocumentKeeper, embedder: Embedder, question: str, reach: Reach, n: int) -> list[int]:
+    """Keys of the chunks whose vectors lie nearest to the question's, nearest first."""
+    near: list[tuple[float, int]] = []
+    asked: Numbers | None = None
+    for batch in keeper.vectors(embedder.name, reach):
+        if asked is None:
+            asked = embedder.embed([question])[0]
+        if batch.rows.shape[1] != len(asked):
+            raise changed_size(embedder.name, had=batch.rows.shape[1], has=len(asked))
+        cosine = batch.rows @ asked
+        near += zip(cosine.tolist(), batch.chunk.tolist(), strict=True)
+        near = sorted(near, reverse=True)[:n]
+    return [key for _, key in near]

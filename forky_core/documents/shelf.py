@@ -1,0 +1,204 @@
+"""`DocumentStore`: the documents of one place (the workspace, a conversation, a branch), to add to and to ask.
+
+The same document may stand in several places; it is kept once. What a place lists is its own; what it finds is also
+what lies around it: a branch finds its own, its conversation's and the workspace's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+from threading import Event
+from typing import Protocol
+
+from forky_core.document import Document, DocumentId, Reach, Shelf
+from forky_core.documents.adding import Added, Tell, add_all
+from forky_core.documents.searching import Embedder, Found, changed_size, search
+from forky_core.documents.source import Source, source_of_bytes
+from forky_core.errors import BadContent, ModelError
+from forky_core.llm.tokens import estimate_tokens
+from forky_core.store.document_contract import DocumentKeeper
+
+_EMBEDDED_AT_ONCE = 64
+"""Chunks in one call of an embedding model."""
+_NAME = 50
+"""Characters of the name of a text that came without one."""
+_LEAST = 0.25
+"""Coverage below which a chunk is no answer: a best match always exists, and is often nothing."""
+
+
+class Place(Protocol):
+    """What names documents."""
+
+    @property
+    def shelf(self) -> Shelf:
+        """Where a document stands that is added here first."""
+        ...
+
+    def own(self) -> tuple[DocumentId, ...]:
+        """What stands in this place itself."""
+        ...
+
+    def reach(self) -> Reach:
+        """What can be found from here."""
+        ...
+
+    def add(self, documents: Sequence[Document]) -> None: ...
+
+    def remove(self, documents: Sequence[Document]) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a search found, and what a person should know about it."""
+
+    found: tuple[Found, ...]
+    trouble: str = ""
+    """Why meaning did not count this time; "" where nothing went wrong."""
+
+
+class DocumentStore:
+    """Documents to retrieve from: `append`, `extend`, `add_documents`, `retrieve`, `reset`."""
+
+    def __init__(self, keeper: DocumentKeeper, place: Place, embedder: Embedder | None = None) -> None:
+        self._keeper = keeper
+        self._place = place
+        self._embedder = embedder
+
+    def append(self, text: str, *, name: str = "") -> Document:
+        """Keep a text. One that is known already is returned as it is. BadContent where it is empty."""
+        return self.extend([text], names=[name])[0]
+
+    def extend(self, texts: Iterable[str], *, names: Sequence[str] = ()) -> tuple[Document, ...]:
+        """Keep several texts in one go; all of them, or BadContent."""
+        sources = [
+            source_of_bytes(names[at] if at < len(names) and names[at] else _name_of(text), text.encode())
+            for at, text in enumerate(texts)
+        ]
+        added = self.add_sources(sources)
+        if added.refused:
+            raise BadContent(added.refused[0].why)
+        known = {document.id: document for document in (*added.documents, *added.already)}
+        return tuple(known[source.id()] for source in sources)
+
+    def add_documents(
+        self, paths: Iterable[str | Path], *, tell: Tell | None = None, stop: Event | None = None
+    ) -> Added:
+        """Read files in. Setting `stop` gives up: what was whole by then is kept.
+
+        One that cannot be read stops none of the others: `refused` says why.
+        """
+        return self.add_sources([Path(path).expanduser() for path in paths], tell=tell, stop=stop)
+
+    def add_sources(
+        self, sources: Sequence[Source | Path], *, tell: Tell | None = None, stop: Event | None = None
+    ) -> Added:
+        added = add_all(
+            self._keeper,
+            sources,
+            shelf=self._place.shelf,
+            at=lambda: time.time_ns() // 1_000,
+            tell=tell,
+            stop=stop,
+        )
+        here = (*added.documents, *added.already)
+        if here:
+            self._place.add(here)
+        return added
+
+    def retrieve(self, query: str, n: int = 5, *, budget: int | None = None) -> tuple[Found, ...]:
+        """The chunks that bear on a question, best first: at most `n`, and of `budget` tokens together."""
+        return self.look(query, n, budget=budget).found
+
+    def look(self, query: str, n: int = 5, *, budget: int | None = None) -> Findings:
+        """As `retrieve`, with what went wrong."""
+        reach = self._place.reach()
+        try:
+            findings = Findings(search(self._keeper, query, reach, n, self._embedder))
+        except (ModelError, BadContent) as error:
+            findings = Findings(search(self._keeper, query, reach, n), str(error))
+        if budget is None:
+            return findings
+        spent = accumulate(estimate_tokens(one.chunk.text) for one in findings.found)
+        fitting = tuple(one for one, sum in zip(findings.found, spent, strict=True) if sum <= budget)
+        return Findings(fitting, findings.trouble)
+
+    def documents(self) -> tuple[Document, ...]:
+        """Those of this place itself, the newest first."""
+        own = self._keeper.known(self._place.own())
+        return tuple(sorted(own.values(), key=lambda document: (-document.added, document.id)))
+
+    def embed_missing(self, *, anew: bool = False, stop: Event | None = None) -> int:
+        """Have the embedding model read what it has not read yet, here or elsewhere; how many chunks that were.
+
+        Without one there is nothing to do. `anew`: all of it, what other models gave is forgotten.
+
+        Raises:
+            ModelError: the model did not answer; what it gave before is kept.
+            BadContent: its vectors have another size than those it gave before.
+        """
+        if self._embedder is None:
+            return 0
+        if anew:
+            self._keeper.forget_vectors()
+        done = 0
+        while not (stop and stop.is_set()) and (
+            given := self._keeper.unembedded(self._embedder.name, _EMBEDDED_AT_ONCE)
+        ):
+            rows = self._embedder.embed(list(given.values()))
+            had = self._keeper.vector_sizes().get(self._embedder.name, rows.shape[1])
+            if had != rows.shape[1]:
+                raise changed_size(self._embedder.name, had=had, has=rows.shape[1])
+            self._keeper.embed(self._embedder.name, list(given), rows)
+            done += len(given)
+        return done
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many documents and chunks can be found from here."""
+        return self._keeper.within(self._place.reach())
+
+    def remove(self, *documents: str) -> tuple[Document, ...]:
+        """Take documents away from this place, by their ids or the beginnings of them. They are kept; see `reset`."""
+        gone = tuple(self._keeper.document(id) for id in documents)
+        self._place.remove(gone)
+        return gone
+
+    def reset(self) -> None:
+        """Take everything away from this place: of the workspace into the trash, of a conversation as an operation."""
+        own = self.documents()
+        if own:
+            self._place.remove(own)
+
+
+def _name_of(text: str) -> str:
+    """The first words of a text, which has no other name."""
+    line = " ".join(text[:200].split())
+    return line if len(line) <= _NAME else line[:_NAME].rstrip() + "…"
+
+
+class WorkspacePlace:
+    """What every conversation may use."""
+
+    shelf: Shelf = "workspace"
+
+    def __init__(self, keeper: DocumentKeeper) -> None:
+        self._keeper = keeper
+
+    def own(self) -> tuple[DocumentId, ...]:
+        return tuple(document.id for document in self._keeper.documents() if document.shelf == "workspace")
+
+    def reach(self) -> Reach:
+        return Reach()
+
+    def add(self, documents: Sequence[Document]) -> None:
+        for document in documents:
+            if document.shelf != "workspace":
+                self._keeper.shelve(document.id, "workspace")
+
+    def remove(self, documents: Sequence[Document]) -> None:
+        for document in documents:
+            self._keeper.shelve(document.id, "trash")
