@@ -130,16 +130,25 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> None:
         draw_later(here, later_on(here.at, here.chat.branch.head, here.chat.visible))
 
 
-def _draw_pages(here: Frame, pages: Sequence[Sequence[Cell]], look: Look) -> None:
+def _draw_pages(here: Frame, pages: Sequence[Sequence[Cell]], look: Look, *, newest: bool = True) -> None:
     """The newest page beside a container that holds all earlier ones: what comes in above moves nothing below it."""
     with st.container():
         before = st.container()
         for cell in pages[-1]:
             draw_cell(cell, look)
             _draw_open_form(here, cell.message)
+        if newest:
+            _clear_after(here, len(pages[-1]))
     if len(pages) > 1:
         with before:
-            _draw_pages(here, pages[:-1], look)
+            _draw_pages(here, pages[:-1], look, newest=False)
+
+
+def _clear_after(here: Frame, cells: int) -> None:
+    """Streamlit takes away what an earlier run drew when a run has ended; a longer path's cells should go at once."""
+    for _ in range(cells, here.session.cells):
+        st.empty()
+    here.session.cells = cells
 
 
 def _draw_open_form(here: Frame, message: Message) -> None:

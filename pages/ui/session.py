@@ -33,8 +33,8 @@ class Session:
     """Cells asked for beyond the first window of the notebook …"""
     window_of: str = ""
     """… at this place of it (ui/window.py)."""
-    graph_epoch: int = 0
-    """Raised after each handled click, so that a second click on the same node is a new one."""
+    cells: int = 0
+    """Of the notebook's window, as the run before drew it."""
     picks: tuple[MessageId, ...] = ()
     """Messages ticked on the Chat page, for a cherry-pick on the Merge page."""
     acting: tuple[str, MessageId] | None = None

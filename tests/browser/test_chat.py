@@ -25,6 +25,15 @@ _SCROLL_UP = """
   return document.querySelector(`[data-cell="${id}"]`).getBoundingClientRect().top;
 }
 """
+_SHRUNK = """
+(id) => new Promise((resolve) => {
+  const box = document.querySelector('[data-testid="stMain"]');
+  box.addEventListener("scroll", () => setTimeout(() => resolve([box.scrollTop, window.__forkyPlace.reading])));
+  for (const cell of [...document.querySelectorAll('[class*="st-key-cell-"]')].slice(3)) cell.style.display = "none";
+})
+"""
+"""Most cells go, as on the way to a short path: where the page then stands, and the cell that is held in its place
+while earlier messages come in."""
 DRAFT = ".st-key-chat-draft textarea"
 LAST = "word59"
 
@@ -199,6 +208,18 @@ def test_earlier_messages_come_in_above_and_what_is_read_stays_where_it_is(
         expect(page.locator("[data-cell]")).to_have_count(count + 2 * MORE, timeout=30_000)
         assert page.evaluate("document.activeElement.closest('.st-key-chat-earlier') !== null")
         assert watched.problems == []
+
+
+def test_a_page_that_gets_shorter_asks_for_no_earlier_messages(tmp_path: Path, watch: Any) -> None:
+    with Forky.open(tmp_path / "forky.duckdb") as forky:
+        talk(forky.create("Long"), *(f"message number {at} " + "and on " * 60 for at in range(90)))
+    with served(CHECKOUT / "app.py", tmp_path) as address:
+        page = watch().open(address)
+        begin(page)
+        expect(page.get_by_text("message number 89")).to_be_in_viewport(timeout=30_000)
+        page.wait_for_function("() => !window.__forkyPlace.seeking && window.__forkyPlace.last > 600")
+        top, reading = page.evaluate(_SHRUNK)
+        assert top < 600 and reading is None
 
 
 def test_the_menu_of_a_cell_is_reached_and_left_by_keyboard(app: str, watch: Any) -> None:

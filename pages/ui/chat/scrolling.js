@@ -7,7 +7,7 @@ const SETTLES = 500; // Milliseconds in which a page that was just drawn may sti
 const PATIENCE = 8000; // Milliseconds after which messages that were asked for are given up.
 const EARLIER = ".st-key-chat-earlier button", SEND = ".st-key-chat-send button";
 
-const here = (window.__forkyPlace ??= { place: "", seeking: false, near: true, last: 0, reading: null });
+const here = (window.__forkyPlace ??= { place: "", seeking: false, near: true, last: 0, tall: 0, reading: null });
 
 const bottom = () => { here.box.scrollTop = here.box.scrollHeight; };
 const cellOf = (id) => here.box.querySelector(`[data-cell="${CSS.escape(id)}"]`);
@@ -66,8 +66,15 @@ function fill() {
   if (here.box && here.box.scrollHeight - here.box.clientHeight < 8) more();
 }
 
+// A page that gets shorter, by another path say, moves without a hand; whoever hears of it first takes that in.
+function shrunk() {
+  const before = here.tall;
+  here.tall = here.box.scrollHeight;
+  return here.tall < before;
+}
+
 function scrolled() {
-  const top = here.box.scrollTop, by = top - here.last;
+  const top = here.box.scrollTop, by = shrunk() ? 0 : top - here.last;
   // Only somebody's hand leaves the end: a page that grows while it is read there does not.
   if (by !== 0) here.near = (here.near && by > 0) || here.box.scrollHeight - top - here.box.clientHeight < 160;
   here.last = top;
@@ -76,6 +83,7 @@ function scrolled() {
 }
 
 function grown() {
+  if (shrunk()) here.last = here.box.scrollTop;
   if (here.reading) putBack();
   else if (here.near && here.data.follow) bottom();
 }
