@@ -7,6 +7,7 @@
     │   ├── NameTaken             a branch or tag of that name exists
     │   ├── BadName               a name Forky cannot keep
     │   ├── BadContent            empty, too large or otherwise not sendable content
+    │   │   └── BadCall           a program's request that no API takes  (.where: the field, "messages[3].content")
     │   ├── NothingToDo           merge of nothing, undo of nothing: already so
     │   └── InTheWay              refused because of something that must go first (a reply is running …)
     ├── Outdated                  the head you saw has moved  (.first: the operation that came first)
@@ -83,6 +84,15 @@ class BadName(RequestError):
 
 class BadContent(RequestError):
     """Content that cannot be sent or kept."""
+
+
+class BadCall(BadContent):
+    """A program's request that cannot be read as what it says it is."""
+
+    def __init__(self, message: str, where: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.where = _showable(where)
+        """The field at fault, as a path: "messages[3].content[0].image_url"."""
 
 
 class NothingToDo(RequestError):

@@ -405,6 +405,14 @@ class Generation:
     finished: int | None = None
     partial: tuple[Part, ...] = ()
     """What has arrived so far of a running generation, saved at least once a second."""
+    prompt: str = ""
+    """The prompt hash (matching/call.py) of what was sent; "" where it was not worked out."""
+    client: str = ""
+    """The program that asked; "" for a person."""
+    looked: bool = False
+    """Whether an answer to the same prompt was looked for before the model was called."""
+    reused: GenerationId | None = None
+    """The call whose answer was given again; no model was called then."""
 
     @property
     def seconds(self) -> float | None:

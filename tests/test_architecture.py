@@ -39,11 +39,14 @@ MAY_IMPORT = {
     "retrieval": VALUES | CONTRACTS,
     "context": VALUES | CONTRACTS | {"dag", "retrieval"},
     "merge": VALUES | CONTRACTS | {"context", "dag", "retrieval"},
+    "matching": VALUES,
     "store": VALUES | {"dag", "settings"},
     "llm": VALUES | {"retrieval", "settings"},
     "documents": VALUES | CONTRACTS | {"formats.html_text", "retrieval"},
-    "repo": VALUES | CONTRACTS | {"context", "dag", "documents", "merge", "retrieval", "settings"},
-    "formats": VALUES | CONTRACTS | {"context", "dag", "repo", *DRAWN},
+    "repo": VALUES
+    | CONTRACTS
+    | {"context", "dag", "documents", "matching", "merge", "retrieval", "settings"},
+    "formats": VALUES | CONTRACTS | {"context", "dag", "matching", "repo", *DRAWN},
     "views": VALUES | CONTRACTS | {"context", "dag", "merge", "repo", "retrieval"},
 }
 """Of each layer, the others it may know; a layer that is not named here is an entrance and may know all."""

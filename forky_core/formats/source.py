@@ -27,9 +27,9 @@ from forky_core.formats import json_values
 from forky_core.formats.contract import Sample, Shape, Unreadable
 from forky_core.formats.json_values import Stream
 from forky_core.formats.tables import tables_of
+from forky_core.matching.call import LARGEST_FILE
+from forky_core.matching.media import media_type_of
 from forky_core.parts import AttachmentPart, Json
-from forky_core.repo.taking_in import media_type_of
-from forky_core.repo.workspace import LARGEST_FILE
 
 MOST_MEMBERS = 100_000
 LARGEST_MEMBER = 8_000_000_000

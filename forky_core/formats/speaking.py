@@ -6,14 +6,12 @@ thoughts, calls, results and files under a handful of names.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from forky_core.formats.contract import Files
 from forky_core.formats.fields import obj, objs, word, words
+from forky_core.matching.media import data_url, decoded
 from forky_core.model import Role
 from forky_core.parts import (
     Json,
@@ -49,7 +47,6 @@ _ROLES: dict[str, Role] = {
     "observation": "tool",
     "toolresult": "tool",
 }
-_DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.-]+)*;base64,", re.ASCII)
 
 
 def role_of(said: Json, otherwise: Role = "assistant") -> Role:
@@ -60,23 +57,6 @@ def role_of(said: Json, otherwise: Role = "assistant") -> Role:
 def text_parts(text: str) -> list[Part]:
     """A text part, or none for a text that says nothing."""
     return [TextPart(text)] if text.strip() else []
-
-
-def data_url(url: str) -> tuple[bytes, str] | None:
-    """The bytes and media type of a data URL; None for any other text."""
-    match = _DATA_URL.match(url)
-    if match is None:
-        return None
-    content = decoded(url[match.end() :])
-    return (content, match.group(1) or "") if content is not None else None
-
-
-def decoded(text: str) -> bytes | None:
-    """The bytes of a base64 text; None where it is none."""
-    try:
-        return base64.b64decode(text, validate=False)
-    except (ValueError, binascii.Error):
-        return None
 
 
 def openai_parts(message: Mapping[str, Any], files: Files) -> list[Part]:

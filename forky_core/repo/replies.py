@@ -28,23 +28,27 @@ from forky_core.model import (
     GenerationId,
     GenerationStatus,
     Message,
+    MessageId,
     Usage,
+    View,
     seal,
 )
 from forky_core.parts import Draft, Part
 from forky_core.repo.identity import now
 from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.transaction import Transaction
+from forky_core.repo.visible import see
 from forky_core.store.contract import Store
 
 _LONGEST_REASON = 100
 """Characters of a word that says how a model ended."""
+NO_USAGE = Usage()
 SAVE_EVERY = 0.5
 """Seconds between saves of what has arrived."""
 
 
 @dataclass(frozen=True, slots=True)
-class _End:
+class End:
     """How a model's stream came out."""
 
     status: GenerationStatus
@@ -114,6 +118,38 @@ class Replies:
         self._start_saver()
         return job
 
+    def open(self, place: Place, generation: Generation) -> ReplyJob:
+        """A job that is fed from outside, of a generation that is stored as running; `end` lands it.
+
+        Others may write on the same branch: who lands second is kept beside.
+
+        Raises:
+            InTheWay: Forky is shutting down.
+        """
+        job = ReplyJob(place, generation, fed=True)
+        with self._lock:
+            if self._closing.is_set():
+                raise InTheWay("Forky is shutting down.", "Ask again when it is back.")
+            self._jobs[generation.id] = job
+        self._start_saver()
+        return job
+
+    def end(self, job: ReplyJob, end: End, actor: str, label: str) -> None:
+        """Land a job, once; `label` is the name that the log gives the model."""
+        with job.saving:
+            if not job.running:
+                return
+            generation = replace(job.generation, first_token=job.first_token)
+            try:
+                generation, message = _land(self._store, job.place, generation, job.parts, end, actor, label)
+            except Exception as error:  # noqa: BLE001
+                # The disk is full or the file gone: the reply cannot be kept, and whoever watches must be told.
+                failure = Failure("store", f"The reply could not be saved. {error}")
+                generation, message = replace(_ended(generation, end), status="failed", failure=failure), None
+            job.finish(generation, message)
+        with self._lock:
+            self._jobs.pop(job.generation.id, None)
+
     def recover(self, actor: str = "Forky") -> int:
         """Land what a crash left running as interrupted; how many there were. Call before `start`."""
         found = 0
@@ -125,7 +161,7 @@ class Replies:
             failure = Failure(
                 "crash", "Forky stopped while this reply was being written. Resume it, or ask again."
             )
-            end = _End("interrupted" if generation.partial else "failed", None, Usage(), failure)
+            end = End("interrupted" if generation.partial else "failed", None, Usage(), failure)
             if generation.parent is None:
                 self._store.record(conversation, _ended(generation, end))
             else:
@@ -152,23 +188,15 @@ class Replies:
         for job in jobs:
             job.stop()
         for job in jobs:
+            if job.fed:
+                failure = Failure("cut_off", "Forky was shut down while this reply was being written.")
+                self.end(job, cut(job, failure), "Forky", job.generation.model)
+        for job in jobs:
             job.wait(seconds)
 
     def _run(self, job: ReplyJob, model: Model, request: Request, actor: str) -> None:
         end = _consume(job, lambda: model.stream(request, job.stopping))
-        generation = replace(job.generation, first_token=job.first_token)
-        with job.saving:
-            try:
-                generation, message = _land(
-                    self._store, job.place, generation, job.parts, end, actor, model.info().label
-                )
-            except Exception as error:  # noqa: BLE001
-                # The disk is full or the file gone: the reply cannot be kept, and whoever watches must be told.
-                failure = Failure("store", f"The reply could not be saved. {error}")
-                generation, message = replace(_ended(generation, end), status="failed", failure=failure), None
-            job.finish(generation, message)
-        with self._lock:
-            self._jobs.pop(job.generation.id, None)
+        self.end(job, end, actor, model.info().label)
 
     def _start_saver(self) -> None:
         with self._lock:
@@ -198,7 +226,7 @@ class Replies:
                 job.mark_unsaved()
 
 
-def _consume(job: ReplyJob, stream: Callable[[], Iterator[object]]) -> _End:
+def _consume(job: ReplyJob, stream: Callable[[], Iterator[object]]) -> End:
     """Read the stream to its end into the job."""
     try:
         for event in stream():
@@ -208,21 +236,26 @@ def _consume(job: ReplyJob, stream: Callable[[], Iterator[object]]) -> _End:
                 case Done(finish_reason, usage):
                     if not job.parts:
                         failure = Failure("empty", "The model ended without saying anything. Ask again.")
-                        return _End("failed", finish_reason, usage, failure)
-                    return _End("done", finish_reason, usage, None)
+                        return End("failed", finish_reason, usage, failure)
+                    return End("done", finish_reason, usage, None)
                 case Failed(failure, usage):
-                    return _End("interrupted" if job.parts else "failed", None, usage, failure)
+                    return cut(job, failure, usage)
     except Exception as error:  # noqa: BLE001
         # The contract forbids it, but a plug-in's bug must not leave a job running for ever.
         failure = Failure("unknown", f"The model stopped with an error of its own ({type(error).__name__}).")
-        return _End("interrupted" if job.parts else "failed", None, Usage(), failure)
+        return cut(job, failure)
     if job.stopping.is_set():
-        return _End("stopped", None, Usage(), Failure("stopped", "You stopped this reply."))
+        return End("stopped", None, Usage(), Failure("stopped", "You stopped this reply."))
     failure = Failure("cut_off", "The reply ended without saying that it was complete.")
-    return _End("interrupted" if job.parts else "failed", None, Usage(), failure)
+    return cut(job, failure)
 
 
-def _ended(generation: Generation, end: _End) -> Generation:
+def cut(job: ReplyJob, failure: Failure, usage: Usage = NO_USAGE) -> End:
+    """How a reply ends that did not come to its own end: nothing arrived, or what did is kept."""
+    return End("interrupted" if job.parts else "failed", None, usage, failure)
+
+
+def _ended(generation: Generation, end: End) -> Generation:
     return replace(
         generation,
         status=end.status,
@@ -248,7 +281,7 @@ def _land(  # noqa: PLR0917 - all of it belongs to one reply
     place: Place,
     generation: Generation,
     parts: tuple[Part, ...],
-    end: _End,
+    end: End,
     actor: str,
     label: str,
 ) -> tuple[Generation, Message | None]:
@@ -273,8 +306,11 @@ def _land(  # noqa: PLR0917 - all of it belongs to one reply
             summary = f"{label} answered on “{place.branch}”"
         else:
             # Somebody moved or removed the branch meanwhile: the reply stays visible beside it.
-            tx.keep(message.id)
-            summary = f"{label} answered; “{place.branch}” had moved, so the reply is kept beside it"
+            if not _is_seen(store, place.conversation, view, message.id):
+                tx.keep(message.id)
+            summary = f"{label} answered once more"
+            if place.branch:
+                summary = f"{label} answered; “{place.branch}” had moved, so the reply is kept beside it"
         if not tx.changes:
             # The same words again: one message, one more generation.
             store.record(place.conversation, ended)
@@ -284,3 +320,9 @@ def _land(  # noqa: PLR0917 - all of it belongs to one reply
         except Outdated:
             continue
         return ended, message
+
+
+def _is_seen(store: Store, conversation: ConversationId, view: View, message: MessageId) -> bool:
+    """Whether the same words are there already, and to be seen."""
+    stored = store.messages(conversation)
+    return message in stored and message in see(stored, view).messages

@@ -24,6 +24,7 @@ class Place:
 
     conversation: ConversationId
     branch: str
+    """"": none, the reply is kept beside what is there."""
     parent: MessageId
     """The message it answers."""
     replaces: MessageId | None = None
@@ -54,10 +55,12 @@ class News:
 class ReplyJob:
     """One reply being written. All of it is safe to read from any thread."""
 
-    def __init__(self, place: Place, generation: Generation) -> None:
+    def __init__(self, place: Place, generation: Generation, *, fed: bool = False) -> None:
         self.place = place
         self.generation = generation
         """As last saved."""
+        self.fed = fed
+        """Its words come from outside: no thread of ours ends it."""
         self.message: Message | None = None
         """What landed; None while running, and where nothing arrived."""
         self._text: list[str] = []

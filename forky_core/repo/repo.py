@@ -6,13 +6,16 @@ Nothing here changes anything. A verb reads from a `Repo`, builds a `Transaction
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from forky_core.errors import Ambiguous, InTheWay, NotFound
 from forky_core.llm.contract import Model, ModelInfo
+from forky_core.matching.finding import Match
 from forky_core.model import Branch, ConversationId, Generation, Message, MessageId, View
+from forky_core.parts import Draft
+from forky_core.repo.indexes import Indexes
 from forky_core.repo.replies import Replies
 from forky_core.repo.sent import Sent
 from forky_core.repo.timeline import Timeline
@@ -69,6 +72,8 @@ class Repo:
     summing: set[Gesture] = field(default_factory=set)
     """Models that are reading the older part of a branch, for a summary."""
     sent: Sent = field(default_factory=Sent)
+    indexes: Indexes = field(default_factory=Indexes)
+    """The workspace's, where there is one."""
     _timeline: Timeline = field(default_factory=Timeline)
     _visible: Visible | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -92,6 +97,10 @@ class Repo:
             if self._visible is None or self._visible.version != view.version:
                 self._visible = see(self.messages, view)
             return self._visible, view
+
+    def match(self, turns: Sequence[Draft]) -> Match:
+        """Where an array of messages belongs among all that is stored here."""
+        return self.indexes.match(self.id, turns, lambda: self.messages, lambda: self.visible.messages)
 
     def timeline(self) -> Timeline:
         """Undo and redo as of now."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Self
 
 from forky_core.errors import NothingToDo
+from forky_core.matching import Call, chat_call
 from forky_core.model import Branch, Message, MessageId, Role
 from forky_core.parts import AttachmentPart, Json
-from forky_core.repo import asking, asking_around
+from forky_core.repo import asking, asking_around, receiving
 from forky_core.repo.asking_around import Asked
 from forky_core.repo.reading import Reading
+from forky_core.repo.receiving import Received
 from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.taking_in import fit_parameters
 
@@ -92,6 +94,17 @@ class Speaking(Reading):
         name, message, operation = asking.say_on_fork(self._repo, branch, point, rules, draft)
         place = Place(self.id, name, message.id, group=operation.number)
         return self.checkout(name), asking.answer(self._repo, place, rules, model=model)
+
+    def find_or_create(self, messages: Sequence[Mapping[str, Json]] | Call) -> Received:
+        """The message that an array of a provider's API ends with; what of it is new is added, branching where it does.
+
+        docs/matching.md says what counts as the same. A system prompt in it becomes that of the branch.
+
+        Raises:
+            BadCall: it cannot be read; `.where` names the field.
+        """
+        call = messages if isinstance(messages, Call) else chat_call(messages)
+        return receiving.find_or_create(self._repo, call, self.branch_name)
 
     def ask_all(
         self, text: str, branches: Sequence[Branch | str], *, forks_at: Sequence[MessageId] = ()

@@ -8,33 +8,23 @@ kept may be shared.
 from __future__ import annotations
 
 import json
-import mimetypes
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from forky_core.errors import BadContent
 from forky_core.hashing import mend_json, mend_text
+from forky_core.matching.call import LONGEST_TEXT
 from forky_core.parts import Json
 from forky_core.repo.identity import title_line
 from forky_core.store.contract import Store
 
-LONGEST_TEXT = 20_000_000
-"""Characters of one message, system prompt or draft."""
 LONGEST_PARAMETERS = 100_000
 """Characters of one parameter as JSON."""
 _MODEL_NAME = 200
 _SECRET = re.compile(
     r"key$|token$|secret|passw|credential|authori[sz]ation|headers?$|^(api|base)_(base|url)$", re.IGNORECASE
 )
-_MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
-_PICTURES = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF87a", "image/gif"),
-    (b"GIF89a", "image/gif"),
-)
-_ANY = "application/octet-stream"
 
 
 def fit_text(text: str, what: str = "A message") -> str:
@@ -83,21 +73,6 @@ def _as_json(name: str, value: Json) -> Json:
             f"The parameter “{str(name)[:60]}” is longer than {LONGEST_PARAMETERS:,} characters."
         )
     return fit
-
-
-def media_type_of(content: bytes, name: str, claimed: str = "") -> str:
-    """What a file is: a picture by its first bytes, anything else by its claim or its name.
-
-    A file that only claims to be a picture would be refused by every provider, and with it the whole question.
-    """
-    shown = next((kind for start, kind in _PICTURES if content.startswith(start)), "")
-    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
-        shown = "image/webp"
-    if shown:
-        return shown
-    kind = claimed.strip().lower() or mimetypes.guess_type(mend_text(name[-200:]))[0] or _ANY
-    pretends = kind in {"image/webp", *(kind for _, kind in _PICTURES)}
-    return kind if _MEDIA_TYPE.fullmatch(kind.partition(";")[0].strip()) and not pretends else _ANY
 
 
 def refuse_unknown_files(store: Store, sha256s: Sequence[str]) -> None:

@@ -9,18 +9,19 @@ from typing import Self
 
 from forky_core.errors import Ambiguous, BadContent, NotFound
 from forky_core.hashing import mend_text
+from forky_core.matching.call import LARGEST_FILE, Call
+from forky_core.matching.media import media_type_of
 from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, Hit, Rules
 from forky_core.parts import AttachmentPart
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.identity import branch_name, new_id, title_line
+from forky_core.repo.indexes import Indexes
+from forky_core.repo.recording import Recorded, Recorder, Recording, Reply
 from forky_core.repo.replies import Replies
 from forky_core.repo.repo import Models, Repo
-from forky_core.repo.taking_in import fit_model, fit_text, media_type_of
+from forky_core.repo.taking_in import fit_model, fit_text
 from forky_core.repo.transaction import Transaction
 from forky_core.store.contract import Store, Verification
-
-LARGEST_FILE = 50_000_000
-"""Bytes of one attachment."""
 
 
 class Workspace:
@@ -31,6 +32,8 @@ class Workspace:
         self.models = models
         self.actor = actor
         self.replies = Replies(store)
+        self.indexes = Indexes()
+        self._recorder = Recorder(self._repo, store)
         self.recovered = self.replies.recover()
         """Replies that a crash had cut, now marked interrupted."""
         self._repos: dict[ConversationId, Repo] = {}
@@ -141,6 +144,41 @@ class Workspace:
         self.store.purge(id)
         with self._lock:
             self._repos.pop(id, None)
+        self.indexes.drop(id)
+
+    def begin(
+        self,
+        call: Call,
+        *,
+        scope: str,
+        client: str = "",
+        conversation: ConversationId | None = None,
+        reuse: bool | None = None,
+    ) -> Recording:
+        """File what a program asks of a model, and keep the answer as it comes.
+
+        Only conversations of the same `scope` are looked at; with `conversation`, only that one. `client` is the
+        program's name. `reuse` says whether a stored answer to the same call may be given again (None: as the
+        conversation is set). docs/matching.md has the contract.
+
+        Raises:
+            BadContent: a text of it cannot be kept.
+            NotFound: there is no such conversation.
+            InTheWay: that conversation is in the trash; or Forky is shutting down.
+        """
+        return self._recorder.begin(call, scope, client, conversation, reuse=reuse)
+
+    def record(
+        self,
+        call: Call,
+        reply: Reply,
+        *,
+        scope: str,
+        client: str = "",
+        conversation: ConversationId | None = None,
+    ) -> Recorded:
+        """File a call that is over with its answer, as one operation. Raises what `begin` raises."""
+        return self._recorder.record(call, reply, scope, client, conversation)
 
     def verify(self) -> Verification:
         return self.store.verify()
@@ -148,7 +186,9 @@ class Workspace:
     def _repo(self, id: ConversationId) -> Repo:
         with self._lock:
             if id not in self._repos:
-                self._repos[id] = Repo(self.store, self.replies, self.models, id, self.actor)
+                self._repos[id] = Repo(
+                    self.store, self.replies, self.models, id, self.actor, indexes=self.indexes
+                )
             return self._repos[id]
 
 

@@ -23,6 +23,7 @@ from forky_core.model import (
     Message,
     MessageId,
     Operation,
+    Role,
     Verb,
     View,
 )
@@ -142,6 +143,13 @@ class Store(Protocol):
 
     def match(self, conversation: ConversationId, prefix: str, limit: int = 10) -> tuple[MessageId, ...]:
         """Ids that begin with `prefix`, with or without the leading `b2:`."""
+        ...
+
+    def saying(self, text: str, role: Role) -> tuple[tuple[ConversationId, MessageId], ...]:
+        """Every message of this role whose text, white space around it aside, is exactly this, in all conversations.
+
+        Those of one conversation in the order they were written; trashed conversations and hidden messages too.
+        """
         ...
 
     def generations(self, conversation: ConversationId) -> tuple[Generation, ...]:

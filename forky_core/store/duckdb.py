@@ -27,6 +27,7 @@ from forky_core.model import (
     Message,
     MessageId,
     Operation,
+    Role,
     View,
 )
 from forky_core.parts import Json
@@ -245,6 +246,10 @@ class DuckDBStore:
         low, high = between
         rows = self._file.rows(sql.MATCH, conversation=number, low=low, high=high, most=max(limit, 0))
         return tuple(id_from_key(row[0]) for row in rows)
+
+    def saying(self, text: str, role: Role) -> tuple[tuple[ConversationId, MessageId], ...]:
+        rows = self._file.rows(sql.SAYING, text=text, role=role)
+        return tuple((ConversationId(id), id_from_key(key)) for id, key in rows)
 
     def generations(self, conversation: ConversationId) -> tuple[Generation, ...]:
         number = self._number(conversation)

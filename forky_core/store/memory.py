@@ -25,6 +25,7 @@ from forky_core.model import (
     Message,
     MessageId,
     Operation,
+    Role,
     View,
 )
 from forky_core.parts import AttachmentPart, Json
@@ -185,6 +186,15 @@ class MemoryStore:
         start = "b2:" + prefix.lower().removeprefix("b2:")
         with self._lock:
             return tuple(id for id in self._kept(conversation).messages if id.startswith(start))[:limit]
+
+    def saying(self, text: str, role: Role) -> tuple[tuple[ConversationId, MessageId], ...]:
+        with self._lock:
+            return tuple(
+                (kept.id, message.id)
+                for kept in self._conversations.values()
+                for message in kept.messages.values()
+                if message.role == role and message.text.strip() == text
+            )
 
     def generations(self, conversation: ConversationId) -> tuple[Generation, ...]:
         with self._lock:

@@ -124,6 +124,10 @@ def generation_row(conversation: int, generation: Generation) -> Row:
         "saved": usage.saved,
         "finish_reason": generation.finish_reason,
         "partial": [part.stored() for part in generation.partial],
+        "prompt": generation.prompt or None,
+        "client": generation.client or None,
+        "looked": generation.looked or None,
+        "reused": generation.reused,
     }
     if (failure := generation.failure) is not None:
         rest["failure"] = [failure.kind, failure.sentence, failure.retry_after]
@@ -169,4 +173,8 @@ def generation_from_row(row: Sequence[Any]) -> Generation:
         first_token,
         finished,
         tuple(part_from_stored(part) for part in rest.get("partial", ())),
+        rest.get("prompt", ""),
+        rest.get("client", ""),
+        rest.get("looked", False),
+        rest.get("reused"),
     )

@@ -170,6 +170,18 @@ MATCH = compiled(
     .limit(bindparam("most"))
 )
 
+_WHITE = "".join(c for c in map(chr, range(0x3001)) if c.isspace())
+"""What `str.strip` takes away: beyond U+3000 there is no white space."""
+SAYING = compiled(
+    select(conversations.c.id, messages.c.id)
+    .join(conversations, conversations.c.conversation == messages.c.conversation)
+    .where(
+        messages.c.role == bindparam("role"),
+        func.trim(messages.c.text, _WHITE) == bindparam("text", type_=Text),
+    )
+    .order_by(messages.c.conversation, messages.c.message)
+)
+
 _operation = (
     operations.c.number,
     operations.c.id,

@@ -365,6 +365,18 @@ class StoreLaws:
         assert store.conversations() == ()
         assert [line.id for line in store.conversations(trashed=True)] == [HERE]
 
+    def test_what_was_said_is_found_by_its_whole_text_in_every_conversation(self, store: Store) -> None:
+        hello = said("hello")
+        reply = said(" Hi.\u00a0\n", hello, role="assistant")
+        begin(store, hello, reply)
+        there = said("Hi.", role="assistant")
+        begin(store, there, here=ELSEWHERE)
+        assert store.saying("Hi.", "assistant") == ((HERE, reply.id), (ELSEWHERE, there.id))
+        assert store.saying("hi.", "assistant") == ()
+        assert store.saying("Hi", "assistant") == ()
+        assert store.saying("hello", "assistant") == ()
+        assert store.saying("hello", "user") == ((HERE, hello.id),)
+
     def test_a_search_finds_every_word_in_any_order_and_case(self, store: Store) -> None:
         begin(store, said("The QUICK brown fox"), said("quick only"), said("Äpfel und Birnen"))
         found = {

@@ -118,6 +118,10 @@ class DuckDBAnswersAsMemoryDoes(RuleBasedStateMachine):
         self.both("search", words, conversation=id)
         self.both("search", words, conversation=id, limit=limit)
 
+    @rule(text=WORDS)
+    def saying(self, text: str) -> None:
+        self.both("saying", text.strip(), "user")
+
     @rule(id=conversations, prefix=st.sampled_from(("", "0", "b2:a", "f", "zz")))
     def match(self, id: ConversationId, prefix: str) -> None:
         self.both("match", id, prefix, limit=2)

@@ -172,6 +172,10 @@ def generation_line(generation: Generation) -> str:
         "firstToken": generation.first_token,
         "finished": generation.finished,
         "partial": [part.stored() for part in generation.partial],
+        "prompt": generation.prompt or None,
+        "client": generation.client or None,
+        "looked": generation.looked or None,
+        "reused": generation.reused,
     }
     if failure is not None:
         body["failure"] = {"kind": failure.kind, "sentence": failure.sentence}
@@ -203,6 +207,10 @@ def generation_of(body: Mapping[str, Any]) -> Generation:
             body.get("firstToken"),
             body.get("finished"),
             tuple(part_from_stored(part) for part in body.get("partial", ())),
+            body.get("prompt", ""),
+            body.get("client", ""),
+            body.get("looked", False),
+            body.get("reused"),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadLine("a generation has no id or model as docs/format.md says") from error

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import spread
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
 from forky_core.formats.fields import micros, obj, objs, picked, whole, word, words
-from forky_core.formats.speaking import decoded, role_of, text_parts
+from forky_core.formats.speaking import role_of, text_parts
+from forky_core.matching.media import decoded
 from forky_core.model import Usage
 from forky_core.parts import (
     Draft,

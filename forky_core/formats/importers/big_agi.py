@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word
-from forky_core.formats.speaking import data_url, role_of, text_parts, tool_call
+from forky_core.formats.speaking import role_of, text_parts, tool_call
+from forky_core.matching.media import data_url
 from forky_core.parts import OpaquePart, Part, ReasoningPart, ToolResultPart, canonical_json
 
 

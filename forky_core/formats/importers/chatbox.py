@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import spread, usage_of
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
 from forky_core.formats.fields import micros, obj, objs, picked, ref, seq, word, words
-from forky_core.formats.speaking import content_parts, data_url, role_of, text_parts, tool_call
+from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
+from forky_core.matching.media import data_url
 from forky_core.parts import Draft, Json, OpaquePart, Part, ReasoningPart, ToolResultPart, canonical_json
 
 _SESSION = "session:"

@@ -1,0 +1,233 @@
+"""The pieces that a message's content is made of, in the spellings of three APIs, read strictly: a piece that is not
+what it says it is refuses the request, and names its place. (An import reads the same leniently: formats/speaking.py.)
+
+A kind of piece that nobody knows yet is kept whole.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any
+
+from forky_core.errors import BadCall
+from forky_core.hashing import mend_json, mend_text
+from forky_core.matching.call import LONGEST_TEXT, Files
+from forky_core.matching.links import link, provider_file
+from forky_core.matching.media import data_url
+from forky_core.parts import (
+    Json,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+    arguments_json,
+    canonical_json,
+)
+
+
+def text_of(value: Json, where: str) -> str:
+    """A text as it can be kept."""
+    if not isinstance(value, str):
+        raise BadCall(f"This should be a text; it is {_kind(value)}.", where)
+    if len(value) > LONGEST_TEXT:
+        raise BadCall(f"A message may have {LONGEST_TEXT:,} characters; this one has {len(value):,}.", where)
+    return mend_text(value)
+
+
+def object_of(value: Json, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise BadCall(f"This should be an object; it is {_kind(value)}.", where)
+    return value
+
+
+def list_of(value: Json, where: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise BadCall(f"This should be a list; it is {_kind(value)}.", where)
+    return value
+
+
+def optional_text(value: Json, where: str) -> str | None:
+    """A text that may be missing, null or empty."""
+    return (text_of(value, where) or None) if value is not None else None
+
+
+def content_parts(content: Json, where: str, files: Files) -> list[Part]:
+    """A text, nothing, or a list of blocks."""
+    if isinstance(content, str):
+        text = text_of(content, where)
+        return [TextPart(text)] if text else []
+    if content is None:
+        return []
+    if not isinstance(content, list):
+        raise BadCall(f"Content is a text or a list of blocks; this is {_kind(content)}.", where)
+    return [part for at, block in enumerate(content) for part in block_parts(block, f"{where}[{at}]", files)]
+
+
+def block_parts(block: Json, where: str, files: Files) -> list[Part]:
+    """One block; several parts at most where a result of a tool holds pictures."""
+    if isinstance(block, str):
+        return [TextPart(text_of(block, where))] if block else []
+    given = object_of(block, where)
+    kind = given.get("type")
+    if not isinstance(kind, str):
+        raise BadCall("This block does not say its type.", where, "Give it a “type”, such as “text”.")
+    match kind:
+        case "text" | "input_text" | "output_text":
+            text = text_of(given.get("text"), f"{where}.text")
+            return [TextPart(text)] if text else []
+        case "refusal":
+            return [TextPart(text_of(given.get("refusal"), f"{where}.refusal"))]
+        case "thinking":
+            return [_thought(given, where)]
+        case "tool_use":
+            return [_tool_use(given, where)]
+        case "tool_result":
+            return _tool_result(given, where, files)
+        case "image_url" | "input_image" | "image" | "document" | "file" | "input_file" | "input_audio":
+            return [_file(given, kind, where, files)]
+        case _:
+            return [OpaquePart(canonical_json(mend_json(dict(given))))]
+
+
+def tool_call(name: Json, arguments: Json, id: Json, where: str) -> ToolCallPart:
+    """`arguments` as JSON text or as the object itself."""
+    called = text_of(name, f"{where}.name")
+    if not called:
+        raise BadCall("This tool call names no tool.", f"{where}.name")
+    if arguments is None:
+        arguments = ""
+    if not isinstance(arguments, str | dict):
+        raise BadCall(
+            f"Arguments are JSON text or an object; these are {_kind(arguments)}.", f"{where}.arguments"
+        )
+    text = arguments if isinstance(arguments, str) else canonical_json(arguments)
+    return ToolCallPart(called, arguments_json(mend_text(text)), optional_text(id, f"{where}.id"))
+
+
+def output_text(value: Json, where: str) -> str:
+    """What a tool gave back: a text, or the words of a list of blocks."""
+    if value is None or isinstance(value, str):
+        return text_of(value or "", where)
+    pieces = []
+    for at, block in enumerate(list_of(value, where)):
+        given = (
+            {"type": "text", "text": block} if isinstance(block, str) else object_of(block, f"{where}[{at}]")
+        )
+        if given.get("type") in ("text", "input_text", "output_text"):
+            pieces.append(text_of(given.get("text"), f"{where}[{at}].text"))
+    return "\n\n".join(pieces)
+
+
+def _tool_use(block: Mapping[str, Any], where: str) -> Part:
+    return tool_call(block.get("name"), block.get("input"), block.get("id"), where)
+
+
+def _tool_result(block: Mapping[str, Any], where: str, files: Files) -> list[Part]:
+    id = text_of(block.get("tool_use_id"), f"{where}.tool_use_id")
+    content = block.get("content")
+    output = output_text(content, f"{where}.content")
+    failed = output if block.get("is_error") is True else None
+    shown = content if isinstance(content, list) else []
+    pictures = [
+        part
+        for at, one in enumerate(shown)
+        if isinstance(one, dict) and one.get("type") not in ("text", None)
+        for part in block_parts(one, f"{where}.content[{at}]", files)
+    ]
+    return [ToolResultPart("", output, id or None, failed), *pictures]
+
+
+def _thought(block: Mapping[str, Any], where: str) -> Part:
+    signature = optional_text(block.get("signature"), f"{where}.signature")
+    kept = canonical_json({"signature": signature}) if signature else None
+    return ReasoningPart(text_of(block.get("thinking", ""), f"{where}.thinking"), provider_metadata=kept)
+
+
+def _file(block: Mapping[str, Any], kind: str, where: str, files: Files) -> Part:
+    """The bytes where they are there, else the name under which they are elsewhere."""
+    if kind == "input_audio":
+        audio = object_of(block.get("input_audio"), f"{where}.input_audio")
+        spelled = audio.get("format")
+        kind = f"audio/{spelled}" if isinstance(spelled, str) else ""
+        return _bytes(audio.get("data"), f"{where}.input_audio.data", files, kind)
+    if kind in ("image", "document") and "source" in block:
+        return _source(object_of(block["source"], f"{where}.source"), f"{where}.source", block, files)
+    holder = block.get("image_url", block.get("file", block))
+    at = f"{where}.{kind}" if holder is not block else where
+    if isinstance(holder, str):
+        return _at(holder, f"{where}.image_url", files)
+    named = object_of(holder, at)
+    name = optional_text(named.get("filename"), f"{at}.filename") or ""
+    for key in ("url", "file_data", "file_url"):
+        if named.get(key) is not None:
+            return _at(text_of(named[key], f"{at}.{key}"), f"{at}.{key}", files, name)
+    if (id := optional_text(named.get("file_id"), f"{at}.file_id")) is not None:
+        files.linked += 1
+        return provider_file(id)
+    raise BadCall("This block names no file: it has neither bytes, nor an address, nor an id.", at)
+
+
+def _source(source: Mapping[str, Any], where: str, block: Mapping[str, Any], files: Files) -> Part:
+    """Anthropic's way to say where a picture or document is."""
+    name = optional_text(block.get("title"), f"{where}.title") or ""
+    match source.get("type"):
+        case "base64":
+            claimed = optional_text(source.get("media_type"), f"{where}.media_type") or ""
+            return _bytes(source.get("data"), f"{where}.data", files, claimed, name)
+        case "url":
+            return _at(text_of(source.get("url"), f"{where}.url"), f"{where}.url", files, name)
+        case "file":
+            files.linked += 1
+            return provider_file(text_of(source.get("file_id"), f"{where}.file_id"))
+        case "text":
+            content = text_of(source.get("data"), f"{where}.data").encode()
+            return files.attach(content, f"{where}.data", "text/plain", name)
+        case other:
+            raise BadCall(f"A file does not come from “{str(other)[:40]}”.", f"{where}.type")
+
+
+def _at(url: str, where: str, files: Files, name: str = "") -> Part:
+    """A data URL holds its bytes; any other address only names them."""
+    url = text_of(url, where)
+    if not url:
+        raise BadCall("This address is empty.", where)
+    if url.startswith("data:"):
+        found = data_url(url)
+        if found is None or not _is_base64(url.partition(",")[2]):
+            raise BadCall("This data URL does not hold base64.", where)
+        return files.attach(found[0], where, found[1], name)
+    files.linked += 1
+    return link(url)
+
+
+def _bytes(value: Json, where: str, files: Files, claimed: str, name: str = "") -> Part:
+    text = text_of(value, where)
+    if not _is_base64(text):
+        raise BadCall("This is not base64.", where)
+    return files.attach(base64.b64decode(text), where, claimed, name)
+
+
+def _is_base64(text: str) -> bool:
+    try:
+        base64.b64decode("".join(text.split()), validate=True)
+    except (ValueError, binascii.Error):
+        return False
+    return True
+
+
+def _kind(value: Json) -> str:
+    if value is None:
+        return "nothing"
+    names = {
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+        str: "a text",
+        list: "a list",
+        dict: "an object",
+    }
+    return names.get(type(value), "something else")

@@ -1,0 +1,185 @@
+"""A program's request in neutral values: what OpenAI's two APIs and Anthropic's say in three ways, said once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from forky_core.errors import BadCall
+from forky_core.hashing import mend_json, mend_text
+from forky_core.matching.keys import digest, path_keys
+from forky_core.matching.media import media_type_of
+from forky_core.model import Blob
+from forky_core.parts import (
+    AttachmentPart,
+    Draft,
+    Json,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+    canonical_json,
+)
+
+MOST_MESSAGES = 100_000
+LARGEST_FILE = 50_000_000
+"""Bytes of one file."""
+LONGEST_TEXT = 20_000_000
+"""Characters of one message, system prompt or draft."""
+NOTHING: Mapping[str, Json] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a program asks of a model."""
+
+    turns: tuple[Draft, ...]
+    """The messages, without the system texts before the first of them."""
+    system: str | None = None
+    """Those texts, joined."""
+    model: str = ""
+    parameters: Mapping[str, Json] = field(default_factory=lambda: NOTHING)
+    """What shapes the answer, under the names of OpenAI's chat API."""
+    tools: tuple[Json, ...] = ()
+    """Each as `{"name", "description", "parameters"}`; one of another kind as it came."""
+    files: Mapping[str, Blob] = field(default_factory=lambda: MappingProxyType({}))
+    """The bytes of its attachments, by sha256. Nothing is kept yet."""
+    notes: tuple[str, ...] = ()
+    """What a person may want to know of it, as sentences."""
+
+
+DETERMINISTIC = (
+    "max_tokens",
+    "stop",
+    "seed",
+    "response_format",
+    "tool_choice",
+    "parallel_tool_calls",
+    "reasoning_effort",
+)
+"""Options that are part of a prompt: the same ones ask for the same answer. Temperature is where it is 0."""
+
+
+def prompt_hash(call: Call) -> str:
+    """Of everything that made an answer, and nothing else: path, system texts, tools, deterministic options."""
+    options = {name: call.parameters[name] for name in DETERMINISTIC if name in call.parameters}
+    if is_greedy(call.parameters):
+        options["temperature"] = 0
+    found = path_keys(call.turns)
+    within = [[at, _text(turn)] for at, turn in enumerate(call.turns) if turn.role == "system"]
+    value: dict[str, Json] = {
+        "path": found[-1].hex() if found else "",
+        "system": call.system or "",
+        "tools": list(call.tools),
+        "options": options,
+    }
+    if within:
+        value["within"] = within
+    return digest(canonical_json(mend_json(value)).encode()).hex()
+
+
+def is_greedy(parameters: Mapping[str, Json]) -> bool:
+    """Whether a model is asked for its likeliest answer, so that asking again would give the same."""
+    temperature = parameters.get("temperature")
+    return isinstance(temperature, int | float) and not isinstance(temperature, bool) and temperature == 0
+
+
+class Files:
+    """The files of one request, kept apart under their sha256 while it is read."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, Blob] = {}
+        self.linked = 0
+
+    def attach(self, content: bytes, where: str, claimed: str = "", name: str = "") -> AttachmentPart:
+        if not content:
+            raise BadCall("This file is empty.", where)
+        if len(content) > LARGEST_FILE:
+            raise BadCall(
+                f"A file may have {LARGEST_FILE // 1_000_000} MB; this one has {len(content) / 1e6:.0f}.",
+                where,
+            )
+        shown = " ".join(mend_text(name).split())[:200]
+        kind = media_type_of(content, shown, claimed)
+        sha256 = hashlib.sha256(content).hexdigest()
+        self.found.setdefault(sha256, Blob(sha256, kind, shown, content))
+        return AttachmentPart(sha256, kind, shown)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        if not self.linked:
+            return ()
+        what = "1 file is" if self.linked == 1 else f"{self.linked} files are"
+        return (f"{what} named by address only; what stands there may change.",)
+
+
+def check_order(turns: Sequence[Draft], where: Sequence[str]) -> None:
+    """Every result answers a call above it, and no call is answered twice.
+
+    An id may be used again once its call was answered: some programs count from 1 in each turn.
+
+    Raises:
+        BadCall: a result is not in its place.
+    """
+    made: set[str] = set()
+    answered: set[str] = set()
+    for turn, at in zip(turns, where, strict=True):
+        for part in turn.parts:
+            match part:
+                case ToolCallPart(tool_call_id=str(id)):
+                    made.add(id)
+                    answered.discard(id)
+                case ToolResultPart(tool_call_id=str(id)):
+                    if id not in made:
+                        raise BadCall(
+                            f"This is the result of a call “{id[:60]}” that no message before it makes.",
+                            at,
+                            "Send the assistant message with the tool call before it.",
+                        )
+                    if id in answered:
+                        raise BadCall(
+                            f"The call “{id[:60]}” has a result already.",
+                            at,
+                            "Send one result for each call.",
+                        )
+                    answered.add(id)
+
+
+def made(
+    turns: Iterable[tuple[Draft, str]],
+    before: Sequence[str],
+    body: Mapping[str, Json],
+    parameters: Mapping[str, Json],
+    tools: Sequence[Json],
+    files: Files,
+) -> Call:
+    """A call of messages (each with its place in the request) and the system texts that stood `before` them."""
+    said = list(turns)
+    if all(turn.role == "system" for turn, _ in said):
+        raise BadCall("There is nothing but system messages: nothing to answer.", said[-1][1])
+    system = "\n\n".join([*before, *(_text(turn) for turn, _ in _leading(said))]) or None
+    rest = said[len(_leading(said)) :]
+    rest = [one for one in rest if one[0].role != "system" or _text(one[0]) != system]
+    check_order([turn for turn, _ in rest], [where for _, where in rest])
+    model = body.get("model")
+    if model is not None and not isinstance(model, str):
+        raise BadCall("The name of a model is a text.", "model")
+    return Call(
+        tuple(turn for turn, _ in rest),
+        system,
+        mend_text(model or ""),
+        MappingProxyType(dict(parameters)),
+        tuple(mend_json(tool) for tool in tools),
+        MappingProxyType(files.found),
+        files.notes,
+    )
+
+
+def _leading(turns: Sequence[tuple[Draft, str]]) -> Sequence[tuple[Draft, str]]:
+    end = next((at for at, (turn, _) in enumerate(turns) if turn.role != "system"), len(turns))
+    return turns[:end]
+
+
+def _text(turn: Draft) -> str:
+    return "\n\n".join(part.text for part in turn.parts if isinstance(part, TextPart))

@@ -1,0 +1,206 @@
+"""Finding the path that an array of messages spells in a conversation.
+
+A known path: the deepest key that is there, since every beginning of a known path is known. A path whose head was
+trimmed, or replaced by a summary, begins with what is nowhere: it is anchored on the newest message of the assistant
+that is there with what stands before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from forky_core.matching.keys import ROOT, Key, calls_of, digest, folded, path_keys, sayings
+from forky_core.model import Message, MessageId
+from forky_core.parts import Draft, ToolCallPart
+
+_ANCHORS = 8
+"""Messages of the assistant, newest first, that are tried as anchors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Where an array belongs."""
+
+    message: MessageId | None
+    """The stored message it goes on from; None: nothing of it is known, it is a root."""
+    known: int
+    """How many of its turns, from the first, are there or are left out: the next one is new."""
+    skipped: int = 0
+    """Of these, how many at the beginning stand nowhere: what a client put in place of a trimmed head."""
+
+
+class Index:
+    """The keys of one conversation's messages, kept up with it. Its owner lets one thread in at a time."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[Key, list[MessageId]] = {}
+        self._keys: dict[MessageId, Key] = {}
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def take(self, messages: Mapping[MessageId, Message]) -> None:
+        """All messages of the conversation, in the order they were written."""
+        for message in islice(messages.values(), len(self._keys), None):
+            key = self._keys[message.parent] if message.parent is not None else ROOT
+            for said in _stored(message, messages):
+                key = digest(key + said)
+            self._keys[message.id] = key
+            self._by_key.setdefault(key, []).append(message.id)
+
+    def at(self, key: Key) -> Sequence[MessageId]:
+        """The messages with this key, oldest first: one, or some that differ in what a key leaves out."""
+        return self._by_key.get(key, ())
+
+
+def match(
+    turns: Sequence[Draft],
+    index: Index,
+    messages: Mapping[MessageId, Message],
+    visible: Callable[[], Collection[MessageId]],
+    *,
+    anchors: bool = True,
+) -> Match:
+    """Where `turns` belong among the `messages` of a conversation. Of equals the newest that is `visible`."""
+    keys = path_keys(turns)
+    last = next((at for at in range(len(keys) - 1, -1, -1) if keys[at] != ROOT and index.at(keys[at])), -1)
+    newest = max((at for at, turn in enumerate(turns) if turn.role == "assistant"), default=-1)
+    if anchors and newest > last:
+        anchored = _anchored(turns, messages, last + 1)
+        if anchored is not None:
+            return anchored
+    if last < 0:
+        return Match(None, 0)
+    found = index.at(keys[last])
+    first = keys.index(keys[last])
+    spoken = [id for id in found if messages[id].role != "system"] or list(found)
+    if len(spoken) > 1:
+        seen = visible()
+        spoken = [id for id in spoken if id in seen] or spoken
+    return _past_system_messages(turns, first, last, spoken[-1], messages, found)
+
+
+def _past_system_messages(
+    turns: Sequence[Draft],
+    first: int,
+    last: int,
+    at: MessageId,
+    messages: Mapping[MessageId, Message],
+    same: Sequence[MessageId],
+) -> Match:
+    """System messages have no key of their own: those that stand at the end of the match are known by their text."""
+    for position in range(first + 1, last + 1):
+        below = [
+            id for id in same if messages[id].parent == at and messages[id].parts == turns[position].parts
+        ]
+        if not below:
+            return Match(at, position)
+        at = below[-1]
+    return Match(at, last + 1)
+
+
+def anchor_texts(turns: Sequence[Draft]) -> list[str]:
+    """The words by which a trimmed array may be found, newest first."""
+    spoken = (_words(turn) for turn in reversed(turns) if turn.role == "assistant")
+    return list(islice((text for text in spoken if text), _ANCHORS))
+
+
+def _anchored(turns: Sequence[Draft], messages: Mapping[MessageId, Message], known: int) -> Match | None:
+    """The newest message of the assistant that is stored, with enough of what stands before it in the array."""
+    calls: dict[str, int] = {}
+    said: list[tuple[bytes, ...]] = []
+    for turn in turns:
+        said.append(sayings(turn, calls.get))
+        calls.update(calls_of(turn))
+    answers = [at for at in range(known, len(turns)) if turns[at].role == "assistant"]
+    for at in list(reversed(answers))[:_ANCHORS]:
+        words = _words(turns[at])
+        candidates = [
+            message.id
+            for message in messages.values()
+            if message.role == "assistant" and folded(message.text) == words
+        ]
+        runs = [(_run(said[: at + 1], id, messages), number) for number, id in enumerate(candidates)]
+        fitting = [(run, number) for run, number in runs if run.accepted(known)]
+        if fitting:
+            run, number = max(fitting, key=lambda one: (one[0].turns, one[1]))
+            return Match(candidates[number], at + 1, at + 1 - run.turns)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """How far an array and a stored path agree, going up from one message."""
+
+    turns: int
+    """Of the array, that are there."""
+    left: int
+    """Of the array, above those."""
+    above: int
+    """Stored messages above those."""
+
+    def accepted(self, known: int) -> bool:
+        """All of the array is there and the path goes on above it: trimmed. Or two and more, below a shorter head."""
+        if self.left == 0:
+            return self.turns > 0 and self.above > 0
+        return self.turns >= 2 and self.left > known and self.above > self.left
+
+
+def _run(said: Sequence[tuple[bytes, ...]], from_: MessageId, messages: Mapping[MessageId, Message]) -> _Run:
+    """`said`: what each turn of the array says, up to the one that is to be `from_`."""
+    path = _upwards(from_, messages)
+    waiting = [(at, one) for at, turn in enumerate(said) for one in turn]
+    reached = len(said)
+    for message in path:
+        for one in reversed(_stored(message, messages)):
+            if not waiting or waiting[-1][1] != one:
+                above = 1 + sum(1 for _ in path)
+                return _Run(len(said) - reached, reached, above)
+            reached, _ = waiting.pop()
+    return _Run(len(said) - reached, reached, 0)
+
+
+def _stored(message: Message, messages: Mapping[MessageId, Message]) -> tuple[bytes, ...]:
+    """What a stored message says; a hidden one was never sent."""
+    return () if message.hidden else sayings(message, _calls_above(message, messages))
+
+
+def _upwards(id: MessageId | None, messages: Mapping[MessageId, Message]) -> Iterator[Message]:
+    while id is not None:
+        message = messages[id]
+        yield message
+        id = message.parent
+
+
+def _words(turn: Draft) -> str:
+    text = Message(MessageId(""), (), turn.role, turn.parts).text
+    return folded(text)
+
+
+def _calls_above(message: Message, messages: Mapping[MessageId, Message]) -> Callable[[str], int | None]:
+    """Which call an id names, of the nearest message above that makes it."""
+
+    def find(id: str) -> int | None:
+        above = _upwards(message.parent, messages)
+        return next((calls[id] for one in above if id in (calls := calls_of(one))), None)
+
+    return find
+
+
+def call_ids(
+    turns: Sequence[Draft], at: MessageId | None, messages: Mapping[MessageId, Message]
+) -> dict[str, str]:
+    """Ids of calls as the array's known `turns` spell them → as the stored path up to `at` does, where they differ."""
+    theirs = [id for turn in reversed(turns) for id in reversed(_ids(turn))]
+    ours = [id for message in _upwards(at, messages) for id in reversed(_ids(message))]
+    renamed: dict[str, str] = {}
+    for their, our in zip(theirs, ours, strict=False):
+        if their is not None and our is not None:
+            renamed.setdefault(their, our)
+    return {their: our for their, our in renamed.items() if their != our}
+
+
+def _ids(turn: Draft | Message) -> list[str | None]:
+    return [part.tool_call_id for part in turn.parts if isinstance(part, ToolCallPart)]

@@ -1,0 +1,121 @@
+"""What makes two messages the same to a program: keys that leave out what clients change when they send history back.
+
+A message's id names its content to the last byte (hashing.py). A client gives back less than that: without thoughts,
+with other white space around, with call ids of its own. So matching goes by keys, a contract of their own
+(docs/matching.md, whose examples are executed): the key of a message is the hash of its parent's key and of what it
+says, so that it names a whole path as an id does. A system message has the key of its parent: another system prompt
+forks nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from forky_core.matching.links import link_of
+from forky_core.model import Message
+from forky_core.parts import (
+    AttachmentPart,
+    Draft,
+    Json,
+    MergePart,
+    OpaquePart,
+    Part,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+    canonical_json,
+    quoted,
+)
+
+Key = bytes
+"""16 bytes of BLAKE2b."""
+ROOT: Final[Key] = bytes(16)
+"""The key of what stands before the first message."""
+CallOf = Callable[[str], int | None]
+"""Which call of the message that makes it an id names, counted from 0; None for an id that no message above made."""
+
+
+def digest(content: bytes) -> Key:
+    return hashlib.blake2b(content, digest_size=16).digest()
+
+
+def path_keys(turns: Iterable[Draft | Message]) -> list[Key]:
+    """Of every message of a path, from its root on."""
+    calls: dict[str, int] = {}
+    key = ROOT
+    found = []
+    for turn in turns:
+        for said in sayings(turn, calls.get):
+            key = digest(key + said)
+        found.append(key)
+        if turn.role == "assistant" and len(turn.parts) > 0:
+            calls.update(calls_of(turn))
+    return found
+
+
+def calls_of(turn: Draft | Message) -> Mapping[str, int]:
+    """The ids of a message's tool calls, and which of its calls each is."""
+    made = [part for part in turn.parts if isinstance(part, ToolCallPart)]
+    return {call.tool_call_id: at for at, call in enumerate(made) if call.tool_call_id is not None}
+
+
+def sayings(turn: Draft | Message, call: CallOf) -> tuple[bytes, ...]:
+    """What a message says, as bytes to be hashed: one thing, but each result of a tool is a thing of its own.
+
+    Nothing for a system message.
+    """
+    parts = turn.parts
+    if len(parts) == 1 and type(parts[0]) is TextPart and turn.name is None and turn.role != "system":
+        return (f'{{"role":{quoted(turn.role)},"text":{quoted(folded(parts[0].text))}}}'.encode(),)
+    if turn.role == "system":
+        return ()
+    results = [part for part in parts if isinstance(part, ToolResultPart)]
+    said = [_result(part, call) for part in results]
+    rest = [part for part in parts if not isinstance(part, ToolResultPart)]
+    if rest or not results:
+        said.append(_said(turn.role, rest, turn.name if turn.role == "user" else None))
+    return tuple(canonical_json(one).encode() for one in said)
+
+
+def response_hash(parts: Sequence[Part]) -> str:
+    """Of what a reply says: its words, calls and files, without its thoughts and the ids of its calls."""
+    (said,) = sayings(Draft("assistant", tuple(parts)), lambda _: None)
+    return digest(said).hex()
+
+
+def folded(text: str) -> str:
+    """White space around a text, and how its accents are composed, are no difference."""
+    text = text.strip()
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def _said(role: str, parts: Sequence[Part], name: str | None) -> dict[str, Json]:
+    texts = (part.text for part in parts if isinstance(part, TextPart | MergePart))
+    said: dict[str, Json] = {
+        "role": role,
+        "text": folded("\n\n".join(text for text in texts if text.strip())),
+    }
+    files = [named for part in parts if (named := _file(part)) is not None]
+    calls = [[part.name, part.arguments] for part in parts if isinstance(part, ToolCallPart)]
+    if files:
+        said["files"] = files
+    if calls:
+        said["calls"] = calls
+    if name is not None:
+        said["name"] = name
+    return said
+
+
+def _file(part: Part) -> str | None:
+    if isinstance(part, AttachmentPart):
+        return part.sha256
+    return link_of(part) if isinstance(part, OpaquePart) else None
+
+
+def _result(part: ToolResultPart, call: CallOf) -> dict[str, Json]:
+    id = part.tool_call_id or ""
+    at = call(id)
+    return {"call": id if at is None else at, "role": "tool", "text": folded(part.output)}

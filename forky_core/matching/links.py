@@ -1,0 +1,41 @@
+"""Files that a message names without holding their bytes: an address, a path, an id at a provider.
+
+They are kept as the block OpenAI's chat API spells them with, in an `OpaquePart`, as imports keep them. What such a
+name stands for may change: the same name is the same message, whatever is there by then.
+"""
+
+from __future__ import annotations
+
+import json
+
+from forky_core.parts import Json, OpaquePart, canonical_json
+
+BLOCKS = ("image_url", "file")
+
+
+def link(url: str, *, detail: str = "") -> OpaquePart:
+    """A picture by its address or path."""
+    named: dict[str, Json] = {"url": url, "detail": detail} if detail else {"url": url}
+    return OpaquePart(canonical_json({"type": "image_url", "image_url": named}))
+
+
+def provider_file(id: str) -> OpaquePart:
+    """A file that was given to a provider before, by its id there."""
+    return OpaquePart(canonical_json({"type": "file", "file": {"file_id": id}}))
+
+
+def link_of(part: OpaquePart) -> str | None:
+    """`url:…`, `path:…` or `id:…`; of any other block its canonical JSON, so that it is told apart."""
+    block = json.loads(part.json)
+    match block:
+        case {"type": "image_url", "image_url": {"url": str(url)}} | {
+            "type": "image_url",
+            "image_url": str(url),
+        }:
+            if url.startswith("file://"):
+                return f"path:{url.removeprefix('file://')}"
+            return f"url:{url}" if "://" in url else f"path:{url}"
+        case {"type": "file", "file": {"file_id": str(id)}}:
+            return f"id:{id}"
+        case _:
+            return part.json

@@ -1,0 +1,52 @@
+"""Files as messages carry them: bytes in a data URL or in base64, and what kind of file they are."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import mimetypes
+import re
+
+from forky_core.hashing import mend_text
+
+_DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.-]+)*;base64,", re.ASCII)
+_MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
+_PICTURES = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+)
+_ANY = "application/octet-stream"
+
+
+def data_url(url: str) -> tuple[bytes, str] | None:
+    """The bytes and media type of a data URL; None for any other text."""
+    match = _DATA_URL.match(url)
+    if match is None:
+        return None
+    content = decoded(url[match.end() :])
+    return (content, match.group(1) or "") if content is not None else None
+
+
+def decoded(text: str) -> bytes | None:
+    """The bytes of a base64 text; None where it is none."""
+    try:
+        return base64.b64decode(text, validate=False)
+    except (ValueError, binascii.Error):
+        return None
+
+
+def media_type_of(content: bytes, name: str, claimed: str = "") -> str:
+    """What a file is: a picture by its first bytes, anything else by its claim or its name.
+
+    A file that only claims to be a picture would be refused by every provider, and with it the whole question.
+    """
+    shown = next((kind for start, kind in _PICTURES if content.startswith(start)), "")
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        shown = "image/webp"
+    if shown:
+        return shown
+    kind = claimed.strip().lower() or mimetypes.guess_type(mend_text(name[-200:]))[0] or _ANY
+    pretends = kind in {"image/webp", *(kind for _, kind in _PICTURES)}
+    return kind if _MEDIA_TYPE.fullmatch(kind.partition(";")[0].strip()) and not pretends else _ANY

@@ -1,0 +1,52 @@
+"""The keys of the conversations that programs wrote to lately, in memory: matching does not ask the store."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from threading import Lock
+
+from forky_core.matching.finding import Index, Match, match
+from forky_core.model import ConversationId, Message, MessageId
+from forky_core.parts import Draft
+
+_MOST = 200_000
+"""Messages of all indexes together: about 60 MB."""
+
+
+class Indexes:
+    """Safe from any thread."""
+
+    def __init__(self, most: int = _MOST) -> None:
+        self._most = most
+        self._lock = Lock()
+        self._held: OrderedDict[ConversationId, tuple[Index, Lock]] = OrderedDict()
+
+    def match(
+        self,
+        conversation: ConversationId,
+        turns: Sequence[Draft],
+        messages: Callable[[], Mapping[MessageId, Message]],
+        visible: Callable[[], Collection[MessageId]],
+    ) -> Match:
+        """Where `turns` belong in a conversation as it is now."""
+        with self._lock:
+            index, alone = self._held.setdefault(conversation, (Index(), Lock()))
+            self._held.move_to_end(conversation)
+        with alone:
+            stored = messages()
+            index.take(stored)
+            found = match(turns, index, stored, visible)
+        self._trim()
+        return found
+
+    def drop(self, conversation: ConversationId) -> None:
+        with self._lock:
+            self._held.pop(conversation, None)
+
+    def _trim(self) -> None:
+        with self._lock:
+            held = sum(len(index) for index, _ in self._held.values())
+            while held > self._most and len(self._held) > 1:
+                _, (index, _) = self._held.popitem(last=False)
+                held -= len(index)

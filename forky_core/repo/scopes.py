@@ -1,0 +1,72 @@
+"""Scopes: whose conversations an array may be looked for in. Nothing is ever found across two of them.
+
+A conversation that a program began says in its view which scope it belongs to and how it opens, both as hashes with a
+salt of this database: so neither a name nor a token can be read from an export, and a copy in another database belongs
+to nobody there.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from threading import Lock
+
+from forky_core.matching.finding import anchor_texts
+from forky_core.matching.keys import digest, path_keys
+from forky_core.model import ConversationId
+from forky_core.parts import Draft, canonical_json
+from forky_core.store.contract import Store
+
+SCOPE = "scope"
+OPENS = "opens/"
+"""… and a hash of the scope and the opening: → true."""
+_SALT = "scope_salt"
+_MOST = 8
+"""Conversations that are looked into."""
+_TEXTS = 2
+"""Messages of the assistant by which a trimmed array is looked for: each costs a scan of all texts."""
+
+
+class Scopes:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = Lock()
+        self._salted = ""
+
+    def named(self, scope: str) -> str:
+        """The scope as views hold it."""
+        return _hash(self._salt(), scope)
+
+    def opening(self, scope: str, turns: Sequence[Draft]) -> str:
+        """The key of the view that says how a conversation opens: with its messages up to the first of the user.
+
+        So a greeting that an assistant always begins with does not make all conversations one.
+        """
+        end = next((at for at, turn in enumerate(turns) if turn.role == "user"), len(turns) - 1)
+        keys = path_keys(turns[: end + 1])
+        return OPENS + _hash(self._salt(), scope, keys[-1].hex() if keys else "")
+
+    def opened(self, opening: str) -> list[ConversationId]:
+        """The conversations that open so, those in the trash left out; the one that began last comes first."""
+        found = sorted(self._store.entries(opening), reverse=True)
+        return [id for id in found if not self._store.view(id).trashed][:_MOST]
+
+    def saying(self, scope: str, turns: Sequence[Draft]) -> list[ConversationId]:
+        """The conversations of a scope in which the assistant says what it says at the end of `turns`."""
+        named = self.named(scope)
+        found: dict[ConversationId, None] = {}
+        for text in anchor_texts(turns)[:_TEXTS]:
+            found.update((id, None) for id, _ in self._store.saying(text, "assistant"))
+        views = ((id, self._store.view(id)) for id in sorted(found, reverse=True))
+        return [id for id, view in views if view.entries.get(SCOPE) == named and not view.trashed][:_MOST]
+
+    def _salt(self) -> str:
+        with self._lock:
+            if not self._salted:
+                self._salted = self._store.setting(_SALT) or secrets.token_hex(16)
+                self._store.set_setting(_SALT, self._salted)
+            return self._salted
+
+
+def _hash(*values: str) -> str:
+    return digest(canonical_json(list(values)).encode()).hex()
