@@ -125,7 +125,3 @@ def main(path: str) -> None:
         for _ in range(TALKERS):
             threading.Thread(target=talk, args=(workspace, chat), daemon=True).start()
     watch(workspace)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -16,9 +15,10 @@ from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
 from forky_core.store.duckdb import DuckDBStore
 from tests.builders import ScriptedModels
+from tests.faults.restless_workspace import main
+from tests.killing import victim
 
-ROOT = Path(__file__).parents[2]
-ROUNDS = int(os.environ.get("FORKY_KILLS", "3"))
+ROUNDS = int(os.environ.get("FORKY_KILLS", "30"))
 
 
 @dataclass
@@ -53,28 +53,21 @@ class Promised:
 
 def promised_until_killed(path: Path, promised: Promised, seconds: float) -> None:
     """Start a talker, kill it so many seconds after it began to talk, and collect what it had promised."""
-    with _talker(path) as talker:
-        assert talker.stdout is not None
-        promised.hear(talker.stdout.readline())
+    with victim(main, str(path)) as (talker, said):
+        promised.hear(said.readline())
         timer = threading.Timer(seconds, talker.kill)
         timer.start()
-        for line in talker.stdout:
+        for line in said:
             if line.endswith("\n"):
                 promised.hear(line)
         promised.killed_at = time.monotonic()
-    assert talker.returncode == -signal.SIGKILL
+    assert talker.exitcode == -signal.SIGKILL
 
 
 def killed_while_opening(path: Path) -> None:
     """A second kill, while what the first one left is being found again."""
-    with _talker(path) as talker:
-        time.sleep(random.uniform(0.4, 1.2))
-        talker.kill()
-
-
-def _talker(path: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.faults.restless_workspace", str(path)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    with victim(main, str(path)):
+        time.sleep(random.uniform(0.0, 0.3))
 
 
 def length(parts: tuple[Part, ...]) -> int:
@@ -136,7 +129,7 @@ def test_nothing_promised_is_lost_when_the_process_is_killed(tmp_path: Path) -> 
         # The same file goes on from round to round, so that a kill also meets what earlier ones left.
         path = tmp_path / f"forky{number // 10}.duckdb"
         promised = Promised()
-        promised_until_killed(path, promised, random.uniform(0.1, 2.5))
+        promised_until_killed(path, promised, random.uniform(0.05, 1.5))
         if number % 3 == 2:
             killed_while_opening(path)
         with DuckDBStore.open(path) as store:

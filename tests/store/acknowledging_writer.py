@@ -26,8 +26,8 @@ def write(store: DuckDBStore, name: str) -> None:
         number += 1
 
 
-if __name__ == "__main__":
-    opened = DuckDBStore.open(sys.argv[1])
+def main(path: str, name: str) -> None:
+    opened = DuckDBStore.open(path)
     for writer in range(4):
-        threading.Thread(target=write, args=(opened, f"{sys.argv[2]}-{writer}"), daemon=True).start()
+        threading.Thread(target=write, args=(opened, f"{name}-{writer}"), daemon=True).start()
     threading.Event().wait()

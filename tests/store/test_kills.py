@@ -2,25 +2,22 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
-import sys
 from collections import defaultdict
 from pathlib import Path
 
 from forky_core.model import ConversationId, MessageId
 from forky_core.store.duckdb import DuckDBStore
+from tests.killing import victim
+from tests.store.acknowledging_writer import main
 
-ROOT = Path(__file__).parents[2]
-ROUNDS = int(os.environ.get("FORKY_KILLS", "5"))
+ROUNDS = int(os.environ.get("FORKY_KILLS", "20"))
 
 
 def acknowledged_until_killed(path: Path, name: str, lines: int) -> dict[ConversationId, list[MessageId]]:
     """Start a writer, kill it while it works, and collect what it had been promised."""
-    command = [sys.executable, "-m", "tests.store.acknowledging_writer", str(path), name]
     promised: dict[ConversationId, list[MessageId]] = defaultdict(list)
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as writer:
-        assert writer.stdout is not None
-        for number, line in enumerate(writer.stdout):
+    with victim(main, str(path), name) as (writer, said):
+        for number, line in enumerate(said):
             if line.endswith("\n"):
                 conversation, message = line.split()
                 promised[ConversationId(conversation)].append(MessageId(message))
