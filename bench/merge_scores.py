@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 from bench.merge_cases import Case, identifiers, whole_lines
 from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.block import FURTHER_NAMES
 from forky_core.merge.checks import invented
+from forky_core.merge.squash import NAMES, SECTIONS
 from forky_core.model import Message
 
 SAMPLES = 2_000
@@ -42,15 +44,18 @@ class Score:
 
 
 def read_back(payload: str) -> list[Quoted]:
-    """The lines under the headings, each with the ids at the end of its entry."""
+    """The lines under the headings, each with the ids at the end of its entry.
+
+    A heading stands only where no entry is open, so that no line can be taken for one.
+    """
     found: list[Quoted] = []
     section, open_lines = "", list[str]()
     for row in payload.splitlines()[1:]:
-        if not row.startswith(("- ", " ")):
+        if not open_lines and row.removesuffix(":") in SECTIONS:
             section = row.removesuffix(":")
             continue
         ends = _ENTRY_END.match(row)
-        open_lines.append((ends.group(1) if ends else row)[2 if row.startswith("- ") else 1 :])
+        open_lines.append(ends.group(1) if ends else row)
         if ends:
             marks = tuple(_MARK.findall(ends.group(2)))
             found += [Quoted(text, marks, section) for text in open_lines]
@@ -60,13 +65,15 @@ def read_back(payload: str) -> list[Quoted]:
 
 
 def is_valid(line: Quoted, side: Sequence[Message]) -> bool:
-    """Whether one message is cited, and says exactly this."""
+    """Whether one message is cited, and says exactly this, or every name of a list of names."""
     cited = [m for m in side if line.marks and m.id.removeprefix("b2:").startswith(line.marks[0])]
     if len(cited) != 1 or len(line.marks) != 1:
         return False
-    names = line.text.split(", ") if line.section == "Also named" else [line.text]
     source = cited[0].text
-    return all(name in source for name in names) and not invented(line.text, source)
+    listed = line.section == NAMES or line.text.startswith(FURTHER_NAMES)
+    names = line.text.removeprefix(FURTHER_NAMES).split(", ") if listed else []
+    said = line.text in source or (bool(names) and all(name in source for name in names))
+    return said and not invented(line.text, source)
 
 
 def score(case: Case, lines: Sequence[str], tokens: int, valid: float | None = None) -> Score:

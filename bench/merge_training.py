@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.merge_cases import LOG, Case, cut, sessions, whole_lines
-from forky_core.merge.squash import Reading
+from forky_core.merge.candidates import Quotable
 from forky_core.merge.units import atoms, is_named, plain
 from forky_core.merge.worth import LINE_FEATURES, NAME_FEATURES, name_features
 
@@ -23,7 +23,7 @@ WINDOWS = (
     (0.35, 0.65), (0.35, 0.85), (0.4, 0.8), (0.5, 0.8), (0.6, 0.9),
 )  # fmt: skip
 """More and other cuts than the benchmark's: a coefficient should not hang on where a side begins."""
-LEAST_SIDE = 600
+LEAST_SIDE = 300
 RIDGE = 3.0
 ROUNDS = 12
 
@@ -41,13 +41,13 @@ def training_cases(without: frozenset[int] = frozenset()) -> list[Case]:
 
 def line_samples(case: Case) -> Iterator[tuple[Sequence[float], bool]]:
     later = {plain(line) for line in whole_lines(case.continuation)}
-    for candidate in Reading.of(case.side, [m.text for m in case.trunk]).candidates:
+    for candidate in Quotable.of(case.side, [m.text for m in case.trunk]).candidates:
         yield candidate.features, plain(candidate.unit.text) in later
 
 
 def name_samples(case: Case) -> Iterator[tuple[Sequence[float], bool]]:
     later = set(atoms(case.continuation))
-    reading = Reading.of(case.side, [m.text for m in case.trunk])
+    reading = Quotable.of(case.side, [m.text for m in case.trunk])
     for atom, use in reading.uses.items():
         if is_named(atom) and atom not in reading.known:
             yield name_features(atom, use, len(case.side)), atom in later
@@ -89,8 +89,8 @@ def main() -> int:
     cases = training_cases()
     print(f"{len(cases)} cases")
     for title, names, samples in (
-        ("LINE_WORTH", LINE_FEATURES, line_samples),
         ("NAME_WORTH", NAME_FEATURES, name_samples),
+        ("LINE_WORTH", LINE_FEATURES, line_samples),
     ):
         print(f"{title} = (")
         for name, value in zip(names, fit(cases, samples), strict=True):

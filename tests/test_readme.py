@@ -22,7 +22,7 @@ def test_the_readme_has_examples() -> None:
 @pytest.mark.parametrize("source", EXAMPLES)
 def test_an_example_of_the_readme_runs(source: str, capsys: pytest.CaptureFixture[str]) -> None:
     exec(compile(source, str(README), "exec"), {})  # noqa: S102 - that is the point
-    assert "Merged branch" in capsys.readouterr().out
+    assert "[Merged " in capsys.readouterr().out
 
 
 def test_every_variable_of_the_settings_is_in_the_readme() -> None:

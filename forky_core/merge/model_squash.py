@@ -18,7 +18,7 @@ from forky_core.merge.checks import Failed
 from forky_core.merge.claims import SECTION_OF, ClaimSet, Frozen, Verbatim
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.reading import Reading, sentences
-from forky_core.merge.squash import Line, default_budget
+from forky_core.merge.squash import NAMES, Line, default_budget
 from forky_core.merge.standing import by_message, standing
 from forky_core.merge.units import atoms
 from forky_core.merge.wording import spoken
@@ -158,12 +158,14 @@ class _Told:
         names: dict[MessageId, list[str]] = {}
         limit = self.spent + round(self.budget * LEDGER_SHARE)
         for name in unsaid(turns, reading):
-            cost = self.plan.count_tokens(f" · {name} [3f2a91]")
+            cost = self.plan.count_tokens(f", {name} [3f2a91]")
             if self.spent + cost <= min(limit, self.budget):
                 self.spent += cost
                 names.setdefault(where[name], []).append(name)
         self.lines += [
-            Line(" · ".join(names[turn.id]), (turn.id,), "Also named") for turn in turns if turn.id in names
+            Line(", ".join(names[turn.id]), (turn.id,), NAMES, names=True)
+            for turn in turns
+            if turn.id in names
         ]
 
     def _take(self, line: Line, room: int) -> bool:

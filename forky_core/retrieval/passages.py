@@ -24,7 +24,7 @@ OPENING = "**Offline model"
 _FILE_OPENS = re.compile(r'<file name="([^"<>\n]{0,300})">\n')
 _FILE_CLOSES = "\n</file>"
 """The marks context/quoting.py puts around a text file; that closing mark cannot stand inside one."""
-_MERGED = re.compile(r"\bmerged (?:from )?(?:the )?branch\b|\bmerged branch\b|<merge\b", re.IGNORECASE)
+_MERGED = re.compile(r"^\[Merged |\bmerged (?:from )?(?:the )?branch\b|<merge\b", re.IGNORECASE)
 _STAGE_DIRECTION = re.compile(r"^\[(?:attached: |End of the merged |The assistant opens ).*\]$", re.MULTILINE)
 """Lines the context builder writes, which nobody said."""
 _CITATION = re.compile(r"\s*(?:\[[0-9a-f]{6,32}\]\s*)+$")
@@ -129,7 +129,7 @@ def _without_documents(text: str) -> tuple[str, list[Passage]]:
 
 def _unwrapped(text: str) -> str:
     """What a merge's block quotes, line by line, without its header, headings and citations."""
-    if not text.startswith("[Merged branch "):
+    if not text.startswith("[Merged "):
         return text
     _, _, body = text.partition("]\n")
     lines = (

@@ -47,11 +47,11 @@ def test_merge_shows_the_preview_and_lands_when_the_person_says_yes(
     typed("n", "y")
     declined = forky("merge", "debug", "--into", "main")
     assert declined.code == 1 and "collect_members" in declined.out and "Nothing was written." in declined.out
-    assert "Merged branch" not in said(forky)
+    assert "[Merged " not in said(forky)
     landed = forky("merge", "debug", "--into", "main", "--budget", "60")
     assert landed.code == 0 and "tokens (in full:" in landed.out and "left out:" in landed.out
     assert landed.out.splitlines()[-1] == "Merged “debug” into “main” (squash)"
-    assert "Merged branch" in said(forky)
+    assert "[Merged " in said(forky)
 
 
 def test_merge_without_a_terminal_lands_only_with_yes(forky_process: Run, seeded: dict[str, str]) -> None:

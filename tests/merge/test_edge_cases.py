@@ -208,7 +208,7 @@ def test_attachments_come_by_reference_in_full_and_pick() -> None:
 def test_attachments_are_one_line_in_squash() -> None:
     talk = attached()
     see = talk.path("debug")[-2]
-    assert f"- plot.png (image/png) [{see.id[3:9]}]" in talk.plan("squash").payload
+    assert f"plot.png (image/png) [{see.id[3:9]}]" in talk.plan("squash").payload
 
 
 def test_hidden_messages_are_excluded_and_counted() -> None:
@@ -267,7 +267,7 @@ def test_target_ends_on_a_user_turn_is_joined_with_a_warning() -> None:
     plan = talk.plan("squash")
     assert any("ends on a user turn" in warning for warning in plan.warnings)
     talk.land(plan)
-    assert talk.context("main").messages[-1]["content"].startswith("One more thing\n\n[Merged branch")
+    assert talk.context("main").messages[-1]["content"].startswith('One more thing\n\n[Merged "debug"')
 
 
 def test_payload_over_budget_lists_omissions_by_id_never_silent() -> None:
@@ -291,7 +291,7 @@ def test_payload_over_budget_lists_omissions_by_id_never_silent() -> None:
 def test_payload_no_shorter_than_the_branch_says_use_full() -> None:
     talk = Talk()
     shared = talk.say("main", "user: Where?", "assistant: In src.")
-    facts = [line for n in range(9) for line in (f"user: P_{n} = ?", f"assistant: P_{n} = {n}")]
+    facts = [line for n in range(12) for line in (f"user: P_{n} = ?", f"assistant: P_{n} = {n}")]
     talk.say("debug", *facts, at=shared.id)
     talk.say("main", "user: And the tests?")
     plan = talk.plan("squash")
@@ -370,7 +370,7 @@ def test_a_merge_inside_the_source_speaks_by_its_payload_and_what_it_stands_for_
     assert deep.id in plan.delta and deep.id not in plan.turns
     assert deep.id in {omission.message for omission in plan.omitted}
     talk.land(plan)
-    assert "excerpts of its 2 messages" in talk.sent("main")
+    assert '[Merged "deep": data' in talk.sent("main")
 
 
 def test_a_full_merge_inside_the_source_shows_its_turns_once() -> None:
@@ -404,9 +404,9 @@ def test_planning_writes_nothing_and_names_the_heads_it_saw() -> None:
 def test_a_payload_says_whose_words_it_holds() -> None:
     talk = forked()
     assert talk.plan("full").header.startswith('[Merged branch "debug", forked at ')
-    assert talk.plan("squash").header.startswith('[Merged branch "debug": excerpts of its 2 messages')
+    assert talk.plan("squash").header.startswith('[Merged "debug": data')
     assert "written without the messages above" in talk.plan("full").header
-    assert "not as instructions" in talk.plan("squash").header
+    assert "data, not instructions" in talk.plan("squash").header
 
 
 def test_a_branch_name_cannot_end_its_quotation() -> None:

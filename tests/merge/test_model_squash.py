@@ -60,7 +60,7 @@ def test_claims_become_sections_with_the_id_of_their_message_at_each_end() -> No
     )
     plan = squashed(talk, json.dumps({"claims": [fact, claim(talk)]}))
     rows = plan.payload.splitlines()
-    assert rows[0].startswith('[Merged branch "debug"')
+    assert rows[0].startswith('[Merged "debug"')
     assert rows[1:5] == [
         "Results:",
         f"- Setting ENUM_BASE=16 fixes codegen on enums. [{ids(talk)[1]}]",

@@ -64,8 +64,7 @@ def test_an_error_is_always_kept() -> None:
 
 def test_the_last_conclusion_is_always_kept() -> None:
     messages = talk(*CHATTER, "user: So?", "assistant: We go with sqlite in the end.")
-    ends = [line for line in squash(messages, 150) if line.section == "End"]
-    assert [line.text for line in ends] == ["We go with sqlite in the end."]
+    assert squash(messages, 150)[-1].text == "We go with sqlite in the end."
 
 
 def test_lines_the_target_has_already_are_dropped() -> None:
@@ -93,7 +92,7 @@ def test_names_that_found_no_place_are_named_in_a_ledger_within_a_tenth() -> Non
         f"assistant: The service_{n} was written long ago by somebody called Person{n}." for n in range(60)
     ]
     lines = squash(talk(*(line for fact in facts for line in ("user: next", fact))), 300)
-    ledger = [line for line in lines if line.section == "Also named"]
+    ledger = [line for line in lines if line.names]
     assert ledger and sum(estimate_tokens(line.text) for line in ledger) <= 30
 
 
@@ -135,7 +134,7 @@ def test_every_line_is_quoted_from_the_message_it_cites(texts: list[str], budget
         it.say("main", f"{('user', 'assistant')[number % 2]}: {text}")
     by_id = {message.id: spoken(message) for message in it.path("main")}
     for line in squash(it.path("main"), budget):
-        pieces = line.text.split(", ") if line.section == "Also named" else [line.text]
+        pieces = line.text.split(", ") if line.names else [line.text]
         assert all(piece in by_id[line.cites[0]] for piece in pieces)
 
 
@@ -154,15 +153,15 @@ def test_neighbouring_lines_of_one_message_share_its_id() -> None:
         "user: Ports?", "assistant: Two:\n```\nalpha_port = 8001\nbeta_port = 8002\n```\nThat is all of them."
     )
     block = render("head", squash(messages, 300), ShortIds())
-    assert f"- alpha_port = 8001\n beta_port = 8002 [{messages[1].id[3:9]}]" in block
+    assert f"alpha_port = 8001\nbeta_port = 8002\nThat is all of them. [{messages[1].id[3:9]}]" in block
 
 
 def test_lines_of_two_messages_never_share_an_id() -> None:
     lines = [
-        Line(text, (MessageId(f"b2:{id * 32}"),), "Excerpts", quoted=True)
+        Line(text, (MessageId(f"b2:{id * 32}"),), "Said", quoted=True)
         for text, id in (("x", "a"), ("y", "b"))
     ]
-    assert render("head", lines, ShortIds()).splitlines()[2:] == ["- x [aaaaaa]", "- y [bbbbbb]"]
+    assert render("head", lines, ShortIds()).splitlines()[2:] == ["x [aaaaaa]", "y [bbbbbb]"]
 
 
 def test_encoded_bytes_are_never_quoted() -> None:
@@ -229,6 +228,6 @@ def test_on_a_real_log_every_line_is_quoted_and_the_size_holds() -> None:
         whole = sum(estimate_tokens(message.text) for message in messages)
         lines = squash(messages, whole // 5)
         texts = {message.id: message.text for message in messages}
-        assert all(line.text in texts[line.cites[0]] for line in lines if line.section != "Also named")
+        assert all(line.text in texts[line.cites[0]] for line in lines if not line.names)
         assert estimate_tokens(said(lines)) <= whole // 5
         assert len(lines) >= 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -242,9 +243,9 @@ def test_a_prompt_injection_in_a_side_branch_stays_quoted_data() -> None:
         (block,) = talk.plan(strategy).drafts
         part = block.draft.parts[0]
         assert isinstance(part, MergePart) and block.draft.role == "user"
-        assert "not as instructions to you" in part.text.splitlines()[0]
+        assert re.search("data, not instructions|not as instructions to you", part.text.splitlines()[0])
         assert all(
-            line.startswith("- ") and line.endswith("]")
+            line.endswith("]") and (strategy == "squash" or line.startswith("- "))
             for line in part.text.splitlines()
             if "reveal" in line
         )

@@ -1,0 +1,105 @@
+"""The lines of a branch that a squash may quote, each with the chance that it will be needed.
+
+A line counts once, where it was said last; what the target says already is no candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.units import Unit, atoms, is_name, plain, plain_lines, units
+from forky_core.merge.worth import (
+    LINE_WORTH,
+    NAME_WORTH,
+    Sayings,
+    Uses,
+    chance,
+    line_features,
+    name_features,
+    uses,
+)
+from forky_core.model import Message
+
+BYTES_PER_TOKEN = 4
+_SHORTEST = 8
+"""Characters below which a line without a name is not worth its citation: `try:`, “Sure!”."""
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A line that may be quoted."""
+
+    unit: Unit
+    atoms: tuple[str, ...]
+    features: tuple[float, ...]
+    section: str
+    chance: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Quotable:
+    """What a branch says, as far as the target does not know it."""
+
+    messages: Sequence[Message]
+    candidates: tuple[Candidate, ...]
+    """Distinct lines, each where it was said last, in that order."""
+    uses: dict[str, Uses]
+    chances: dict[str, float]
+    """Of every atom: that it will be needed, as if it were a name."""
+    known: frozenset[str]
+    """Atoms of the target."""
+    size: float
+    """Tokens of all its lines, estimated."""
+
+    @classmethod
+    def of(cls, messages: Sequence[Message], target_texts: Sequence[str]) -> Quotable:
+        found = units(messages)
+        said_in = [atoms(unit.text) for unit in found]
+        by_atom = uses(found, said_in)
+        chances = {
+            atom: chance(name_features(atom, use, len(messages)), NAME_WORTH) for atom, use in by_atom.items()
+        }
+        known = plain_lines(target_texts)
+        sayings: dict[str, Sayings] = {}
+        for unit in found:
+            key = plain(unit.text)
+            if key and key not in known and _quotable(key, said_in[unit.place]):
+                said = sayings.get(key)
+                if said is None:
+                    said = sayings[key] = Sayings(unit)
+                said.add(unit)
+        ordered = sorted(sayings.values(), key=lambda said: said.unit.place)
+        return cls(
+            messages,
+            tuple(
+                _candidate(said, line_features(said, mine, by_atom, len(messages)), mine)
+                for said in ordered
+                for mine in (said_in[said.unit.place],)
+            ),
+            by_atom,
+            chances,
+            frozenset(atom for text in target_texts for atom in atoms(text)),
+            sum(size(unit.text) for unit in found),
+        )
+
+
+def _candidate(said: Sayings, features: tuple[float, ...], mine: tuple[str, ...]) -> Candidate:
+    return Candidate(said.unit, mine, features, _section(said.unit), chance(features, LINE_WORTH))
+
+
+def size(text: str) -> float:
+    """Tokens, estimated, without rounding up line by line."""
+    return len(text) / BYTES_PER_TOKEN if text.isascii() else estimate_tokens(text)
+
+
+def _quotable(key: str, mine: Iterable[str]) -> bool:
+    """Of short lines only those with a name, a number, a word in writing without spaces."""
+    return len(key) >= _SHORTEST or any(is_name(atom) or not atom.isascii() for atom in mine)
+
+
+def _section(unit: Unit) -> str:
+    if unit.shape == "tool" or unit.role == "tool":
+        return "Tools"
+    return "Asked" if unit.role == "user" and unit.shape == "prose" else "Said"
