@@ -53,6 +53,8 @@ class Batches:
     """Of what was handed in and has not settled."""
     _messages: int = 0
     _characters: int = 0
+    _sent: Sequence[Waiting] = ()
+    """Those whose outcome is not told yet."""
     _writing: Future[list[Outcome]] | None = None
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "forky-import"))
 
@@ -74,21 +76,35 @@ class Batches:
         self._settle()
 
     def close(self) -> None:
-        """Let what is being written end; what was not sent is dropped."""
         self._thread.shutdown()
+
+    def drop(self) -> None:
+        """Forget what was not sent, let what is being written end, and close; `settled` hears of what was kept."""
+        self._batch = []
+        self._thread.shutdown()
+        try:
+            self._settle()
+        except StoreError:
+            for waiting in self._sent:
+                kept = _kept(self.store, waiting)
+                if kept is not None:
+                    self.settled(waiting, kept)
 
     def _send(self) -> None:
         batch, self._batch = self._batch, []
         self._messages = self._characters = 0
         self._settle()
         if batch:
+            self._sent = batch
             self._writing = self._thread.submit(_write, self.store, batch)
 
     def _settle(self) -> None:
         writing, self._writing = self._writing, None
         if writing is None:
             return
-        for waiting, outcome in writing.result():
+        outcomes = writing.result()
+        self._sent = ()
+        for waiting, outcome in outcomes:
             self._ids.discard(waiting.commit.conversation)
             self.settled(waiting, outcome)
 
@@ -107,20 +123,25 @@ def _write(store: Store, batch: Sequence[Waiting]) -> list[Outcome]:
 
 def _written(store: Store, waiting: Waiting) -> Operation | Refused:
     """What became of a commit whose batch had one that was refused: it may be written, be refused, or be neither."""
-    commit = waiting.commit
     try:
-        before = commit.seen or 0
-        for operation in store.operations(commit.conversation, after=before):
-            if (operation.verb, operation.at, operation.changes) == (commit.verb, commit.at, commit.changes):
-                return operation
-    except ForkyError:
-        """A new one, which is not there."""
-    try:
-        return store.commit(commit)
+        kept = _kept(store, waiting)
+        return kept if kept is not None else store.commit(waiting.commit)
     except StoreError:
         raise
     except (ForkyError, ValueError) as error:
         return Refused(waiting, str(error))
+
+
+def _kept(store: Store, waiting: Waiting) -> Operation | None:
+    """The operation of a commit, where it was written."""
+    commit = waiting.commit
+    try:
+        for operation in store.operations(commit.conversation, after=commit.seen or 0):
+            if (operation.verb, operation.at, operation.changes) == (commit.verb, commit.at, commit.changes):
+                return operation
+    except ForkyError:
+        """A new one, which is not there."""
+    return None
 
 
 def without(account: Account, refused: Refused) -> Account:

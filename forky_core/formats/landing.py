@@ -1,39 +1,28 @@
 """Importing: a preview that writes nothing, then the conversations, each as one operation (law 8).
 
-What became of every node is in the account, which is kept beside the import. Cancelling, and undoing an import,
-leaves nothing of it in sight; nothing that was done since in a conversation that was there before goes with it.
+What became of every node is in the account, which is kept beside the import; taking_back.py undoes it by that record.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from forky_core.errors import InTheWay, NotFound
+from forky_core.errors import NotFound, NothingToDo
 from forky_core.formats.account import Account
-from forky_core.formats.arrival import (
-    Arrival,
-    Imported,
-    Progress,
-    account_of,
-    key_of,
-    known_before,
-    trash,
-)
+from forky_core.formats.arrival import Arrival, Imported, Progress, account_of
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.pieces import pieces, title_of
+from forky_core.formats.planting import key_of, known_before
 from forky_core.formats.source import opened
 from forky_core.formats.tree import grow
 from forky_core.model import ConversationId
-from forky_core.parts import Json
-from forky_core.repo.timeline import changes_to, view_at
 from forky_core.repo.workspace import Workspace
 
-__all__ = ["Imported", "Line", "Progress", "import_file", "imports", "preview", "undo_import"]
+__all__ = ["Imported", "Line", "Progress", "import_file", "preview"]
 
 OURS = "Forky chat file"
 
@@ -101,7 +90,8 @@ def import_file(
 ) -> Imported:
     """Import the conversations of a file whose number is `chosen`.
 
-    Where `stop` is set meanwhile, what had been taken is taken away again and NothingToDo says so.
+    Where `stop` is set meanwhile, what had been taken is taken away again and NothingToDo says so: all of it, but for
+    conversations that somebody went on with in the meantime.
 
     Raises:
         BadContent: the file cannot be opened.
@@ -119,77 +109,14 @@ def import_file(
                     on_progress(landing.progress(piece))
                 archive.beside.let_go()
             return landing.finish()
+    except NothingToDo:
+        stays = landing.take_away()
+        if stays:
+            raise NothingToDo(f"The import was stopped. {stays}") from None
+        raise
     except BaseException:
         landing.take_away()
         raise
-
-
-def imports(forky: Workspace) -> tuple[tuple[int, dict[str, Json]], ...]:
-    """The imports of this workspace, newest first: number and what was kept of each."""
-    count = int(forky.store.setting("imports") or 0)
-    found = []
-    for number in range(count, 0, -1):
-        kept = forky.store.setting(f"import/{number}")
-        if kept is not None:
-            found.append((number, json.loads(kept)))
-    return tuple(found)
-
-
-def undo_import(forky: Workspace, number: int) -> int:
-    """Move everything one import brought to the trash; how many conversations that were.
-
-    A conversation that had been there before and only grew goes back to the operation before the import.
-
-    Raises:
-        NotFound: there is no such import, or it was undone.
-        InTheWay: something was said or done since in a conversation that grew; nothing was taken back.
-    """
-    kept = forky.store.setting(f"import/{number}")
-    if kept is None:
-        raise NotFound(f"There is no import number {number}.")
-    record = json.loads(kept)
-    gone, untouched = 0, []
-    back = {id for id, grew in record["conversations"].items() if grew and _grown(forky, id, grew, record)}
-    for id, grew in record["conversations"].items():
-        try:
-            view = forky.store.view(id)
-        except NotFound:
-            continue
-        if grew:
-            if id not in back:
-                continue
-            forky.conversation(id).restore(grew - 1)
-        elif view.version == 1:
-            untouched.append(id)
-        elif not view.trashed:
-            forky.conversation(id).trash()
-        gone += 1
-    trash(forky, untouched)
-    forky.store.set_setting(f"import/{number}", None)
-    return gone
-
-
-def _grown(forky: Workspace, id: ConversationId, grew: int, record: Mapping[str, Mapping[str, int]]) -> bool:
-    """Whether the conversation is as the import left it; False where it is as before it, or gone.
-
-    Raises:
-        InTheWay: it is neither: restoring would take later words out of sight.
-    """
-    try:
-        now = forky.store.view(id)
-    except NotFound:
-        return False
-    operations = forky.store.operations(id)
-    if not changes_to(now, view_at(operations, grew - 1)):
-        return False
-    left = record["ended"][id]
-    if changes_to(now, view_at(operations, left)):
-        since = operations[left].summary
-        raise InTheWay(
-            f"“{now.title}” has changed since this import brought more of it ({since}), so it was not taken back.",
-            "Undo what came later there first, or leave the import as it is.",
-        )
-    return True
 
 
 def _line_of(number: int, chat: Chat, forky: Workspace) -> Line:

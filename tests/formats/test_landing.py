@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
 
@@ -10,8 +10,9 @@ import pytest
 from forky_core.errors import InTheWay, NotFound, NothingToDo
 from forky_core.forky import Forky
 from forky_core.formats.batches import MOST_MESSAGES
-from forky_core.formats.landing import Progress, import_file, imports, preview, undo_import
+from forky_core.formats.landing import Progress, import_file, preview
 from forky_core.formats.source import opened
+from forky_core.formats.taking_back import imports, undo_import
 from forky_core.model import ConversationSummary
 from forky_core.parts import Json
 from forky_core.repo.transaction import Transaction
@@ -184,6 +185,78 @@ def test_a_stopped_import_leaves_nothing_of_what_was_written_already(forky: Fork
     assert forky.conversations(trashed=True) == ()
     assert [message.text for message in known.path()] == ["one"]
     assert len(imports(forky)) == 1
+
+
+def stopped_while(forky: Forky, path: Path, at: int, meanwhile: Callable[[], object]) -> str:
+    """An import stopped after `at` conversations, with `meanwhile` done just before; the sentence that says so."""
+    stop = Event()
+
+    def watch(progress: Progress) -> None:
+        if progress.done == at:
+            meanwhile()
+            stop.set()
+
+    with pytest.raises(NothingToDo) as stopped:
+        import_file(forky, path, on_progress=watch, stop=stop)
+    return str(stopped.value)
+
+
+LONG = [chat(f"long {number}", *map(str, range(MOST_MESSAGES))) for number in range(2)]
+"""Two that fill a batch each, so that what came before them is written."""
+
+
+def test_a_stopped_import_takes_no_words_out_of_sight_that_were_said_meanwhile(
+    forky: Forky, tmp_path: Path
+) -> None:
+    first = import_file(forky, written(tmp_path, [chat("grows", "one", "two")]))
+    grown = forky.conversation(first.conversations[0])
+    path = written(tmp_path, [chat("grows", "one", "two", "three", "four"), *LONG, chat("last", "text")])
+    told = stopped_while(forky, path, 3, lambda: grown.say("my own question"))
+    assert "“one” keeps what came to it" in told
+    assert [message.text for message in grown.path()] == ["one", "two", "three", "four", "my own question"]
+    assert [summary.id for summary in forky.conversations()] == [grown.id]
+
+
+def test_a_stopped_import_takes_back_what_came_beside_what_was_said_meanwhile(
+    forky: Forky, tmp_path: Path
+) -> None:
+    first = import_file(forky, written(tmp_path, [chat("grows", "one", "two")]))
+    grown = forky.conversation(first.conversations[0])
+    side = grown.fork("side")
+    path = written(tmp_path, [chat("grows", "one", "two", "three", "four"), *LONG, chat("last", "text")])
+    told = stopped_while(forky, path, 3, lambda: side.say("a question aside"))
+    assert told == "The import was stopped; nothing of it was kept."
+    assert [message.text for message in side.path()] == ["one", "two", "a question aside"]
+    assert [message.text for message in grown.path()] == ["one", "two"]
+
+
+def test_a_new_conversation_that_was_gone_on_with_survives_a_stop_in_the_trash(
+    forky: Forky, tmp_path: Path
+) -> None:
+    path = written(tmp_path, [chat("new", "one", "two"), *LONG, chat("last", "text")])
+
+    def say() -> None:
+        (new,) = (summary.id for summary in forky.conversations() if summary.title == "one")
+        forky.conversation(new).say("my own question")
+
+    told = stopped_while(forky, path, 3, say)
+    assert told == "The import was stopped. “one” is in the trash: it was gone on with meanwhile."
+    assert forky.conversations() == ()
+    (left,) = forky.conversations(trashed=True)
+    assert [m.text for m in forky.conversation(left.id).path()] == ["one", "two", "my own question"]
+
+
+def test_what_was_done_beside_an_import_outlives_its_undo(forky: Forky, tmp_path: Path) -> None:
+    first = import_file(forky, written(tmp_path, [chat("a", "one", "two")]))
+    grown = forky.conversation(first.conversations[0])
+    side = grown.fork("side")
+    second = import_file(forky, written(tmp_path, [chat("a", "one", "two", "three", "four")]))
+    side.say("a question aside")
+    assert undo_import(forky, second.number) == 1
+    assert [message.text for message in side.path()] == ["one", "two", "a question aside"]
+    assert [message.text for message in grown.path()] == ["one", "two"]
+    grown.redo()
+    assert [message.text for message in grown.path()] == ["one", "two", "three", "four"]
 
 
 def test_one_conversation_twice_in_a_file_is_one(forky: Forky, tmp_path: Path) -> None:

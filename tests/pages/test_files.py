@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
-from forky_core.formats.landing import imports
+from forky_core.formats.taking_back import imports
 from tests.builders import talk
 from tests.formats.test_landing import chat
 from tests.pages.apptest import by_key, keys

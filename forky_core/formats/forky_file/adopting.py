@@ -35,8 +35,8 @@ class Adopted:
     outcome: Outcome
     messages: int
     """How many are new here."""
-    before: int = 0
-    """Number of the last operation before it, of a conversation that was here."""
+    operations: tuple[int, ...] = ()
+    """Numbers of those by which it came or grew."""
 
 
 def adopt(forky: Workspace, chat: Chat) -> Adopted:
@@ -47,23 +47,23 @@ def adopt(forky: Workspace, chat: Chat) -> Adopted:
     """
     _keep_files(forky, chat)
     try:
-        view = forky.store.view(chat.id)
+        forky.store.view(chat.id)
     except NotFound:
-        _create(forky, chat)
-        return Adopted(chat.id, "new", len(chat.messages))
+        made = _create(forky, chat)
+        return Adopted(chat.id, "new", len(chat.messages), _numbers(made))
     here = forky.store.operations(chat.id)
     messages = forky.store.messages(chat.id)
     fresh = [message for id, message in chat.messages.items() if id not in messages]
     if _begins_with(here, chat.operations) and not fresh:
-        return Adopted(chat.id, "unchanged", 0, view.version)
+        return Adopted(chat.id, "unchanged", 0)
     if _begins_with(chat.operations, here):
-        _replay(forky, chat, chat.operations[len(here) :], known=len(messages))
+        done = _replay(forky, chat, chat.operations[len(here) :], known=len(messages))
     elif not fresh:
-        return Adopted(chat.id, "unchanged", 0, view.version)
+        return Adopted(chat.id, "unchanged", 0)
     else:
-        unite(forky, chat.id, chat)
+        done = (unite(forky, chat.id, chat),)
     _keep_beside(forky, chat.id, chat)
-    return Adopted(chat.id, "grown", len(fresh), view.version)
+    return Adopted(chat.id, "grown", len(fresh), _numbers(done))
 
 
 def fork_file(forky: Workspace, chat: Chat) -> Adopted:
@@ -99,9 +99,9 @@ def pull(forky: Workspace, id: ConversationId, chat: Chat) -> Adopted:
     known = forky.store.messages(id)
     fresh = sum(message not in known for message in chat.messages)
     if not fresh:
-        return Adopted(id, "unchanged", 0, view.version)
-    unite(forky, id, chat)
-    return Adopted(id, "grown", fresh, view.version)
+        return Adopted(id, "unchanged", 0)
+    done = unite(forky, id, chat)
+    return Adopted(id, "grown", fresh, (done.number,))
 
 
 def unite(forky: Workspace, id: ConversationId, chat: Chat) -> Operation:
@@ -125,20 +125,27 @@ def unite(forky: Workspace, id: ConversationId, chat: Chat) -> Operation:
     return tx.publish("import", f"Brought {many} from a file")
 
 
-def _create(forky: Workspace, chat: Chat) -> None:
+def _numbers(operations: Iterable[Operation]) -> tuple[int, ...]:
+    return tuple(operation.number for operation in operations)
+
+
+def _create(forky: Workspace, chat: Chat) -> tuple[Operation, ...]:
     if chat.operations:
-        _replay(forky, chat, chat.operations, known=0)
+        made = _replay(forky, chat, chat.operations, known=0)
     else:
         tx = Transaction(forky.store, chat.id, EMPTY_VIEW, forky.actor)
         for key, value in chat.entries.items():
             tx.set(key, value)
         tx.messages = list(chat.messages.values())
         tx.generations = list(chat.generations)
-        tx.publish("import", f"Imported “{chat.title}” (Forky file)")
+        made = (tx.publish("import", f"Imported “{chat.title}” (Forky file)"),)
     _keep_beside(forky, chat.id, chat)
+    return made
 
 
-def _replay(forky: Workspace, chat: Chat, operations: Iterable[Operation], *, known: int) -> None:
+def _replay(
+    forky: Workspace, chat: Chat, operations: Iterable[Operation], *, known: int
+) -> tuple[Operation, ...]:
     """Commit operations as they are; all messages come with the first of them."""
     operations = tuple(operations)
     if known == 0 and operations[0].verb not in _FOUNDING:
@@ -161,7 +168,7 @@ def _replay(forky: Workspace, chat: Chat, operations: Iterable[Operation], *, kn
         )
         for at, one in enumerate(operations)
     ]
-    forky.store.commit_all(commits)
+    return forky.store.commit_all(commits)
 
 
 def _begins_with(longer: tuple[Operation, ...], shorter: tuple[Operation, ...]) -> bool:

@@ -7,7 +7,8 @@ import streamlit as st
 from forky_core.errors import ForkyError
 from forky_core.formats.account import Account
 from forky_core.formats.incoming import Incoming
-from forky_core.formats.landing import Line, imports, undo_import
+from forky_core.formats.landing import Line
+from forky_core.formats.taking_back import brought_by, imports, undo_import
 from forky_core.repo.identity import now
 from forky_core.repo.workspace import Workspace
 from forky_core.views.shelf import called, count
@@ -261,7 +262,7 @@ def _draw_past(forky: Workspace, held: Session) -> None:
             with st.container(key=f"row-past-{number}", horizontal=True, vertical_alignment="center"):
                 st.markdown(plain_label(record["file"]), width="stretch")
                 account = Account.from_stored(record["account"])
-                many = count(len(record["conversations"]), "conversation")
+                many = count(len(brought_by(record)), "conversation")
                 st.caption(
                     f"{many} · {count(account.imported, 'message')} · {ago(record['at'], now())}",
                     width="content",
