@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import get_args
+from collections.abc import Mapping
 
 from forky_core.errors import BadContent, NothingToDo, Outdated
 from forky_core.model import (
@@ -13,45 +12,17 @@ from forky_core.model import (
     Message,
     MessageId,
     Operation,
-    Role,
     Rules,
     seal,
 )
-from forky_core.parts import AttachmentPart, Draft, Json, Part, TextPart
+from forky_core.parts import Draft, Json, TextPart
 from forky_core.repo.branching import refuse_while_replying
-from forky_core.repo.identity import branch_name, new_id, now, suggested_name, title_from, title_line
+from forky_core.repo.identity import branch_name, new_id, now, suggested_name, title_from
 from forky_core.repo.once import NO_PARAMETERS
 from forky_core.repo.preparing import prepare
 from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.repo import Repo, short
-from forky_core.repo.taking_in import fit_text, refuse_unknown_files
 from forky_core.repo.transaction import Transaction, with_a_free_key
-
-
-def draft_of(
-    repo: Repo,
-    text: str,
-    attachments: Sequence[AttachmentPart] = (),
-    *,
-    role: Role = "user",
-    name: str | None = None,
-) -> Draft:
-    """A message as typed.
-
-    Raises:
-        BadContent: it is empty or too long, or nobody has that role.
-        NotFound: a file was never attached to this workspace.
-    """
-    if role not in get_args(Role):
-        raise BadContent(f"Nobody has the role “{role}”.", f"There are: {', '.join(get_args(Role))}.")
-    text = fit_text(text)
-    refuse_unknown_files(repo.store, [part.sha256 for part in attachments])
-    if not text.strip() and not attachments:
-        raise BadContent("There is nothing to send.", "Type something, or attach a file.")
-    parts: list[Part] = list(attachments)
-    if text.strip():
-        parts.append(TextPart(text))
-    return Draft(role, tuple(parts), title_line(name) or None if name is not None else None)
 
 
 def say(repo: Repo, seen: Branch, draft: Draft) -> tuple[Message, Operation]:

@@ -33,6 +33,8 @@ class Prepared:
     memory: Memory
     stretches: tuple[Sequence[Message], ...] = ()
     """What its summary was made of."""
+    asked: Message | None = None
+    """The question at its end where that is not stored: what a person is typing."""
 
     @property
     def cost(self) -> float | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Self
 
 from forky_core.context.account import Context
@@ -18,12 +19,12 @@ from forky_core.model import (
     View,
     seal,
 )
-from forky_core.parts import Draft, TextPart
+from forky_core.parts import AttachmentPart
 from forky_core.repo import preparing
 from forky_core.repo.preparing import Prepared
 from forky_core.repo.repo import Repo
-from forky_core.repo.taking_in import fit_text
 from forky_core.repo.timeline import Timeline
+from forky_core.repo.typed import draft_of
 from forky_core.repo.visible import Visible
 from forky_core.store.contract import Verification
 
@@ -107,17 +108,27 @@ class Reading:
         name = model or rules.model or self._repo.models.default()
         return preparing.context_of(self._repo, self._point(at), rules, self._repo.models.model(name))
 
-    def prepare(self, text: str = "", *, at: MessageId | None = None, model: str | None = None) -> Prepared:
+    def prepare(
+        self,
+        text: str = "",
+        *,
+        at: MessageId | None = None,
+        model: str | None = None,
+        attachments: Sequence[AttachmentPart] = (),
+    ) -> Prepared:
         """Exactly the request that asking `text` at `at` (or at the head) would send. Writes nothing.
 
         Without a `text`, it is what the path up to there would be sent as.
         """
         point = self._point(at)
         path = self._repo.path(point)
-        if text.strip():
-            asked = seal(Draft("user", (TextPart(fit_text(text)),)), (point,))
+        asked = None
+        if text.strip() or attachments:
+            draft = draft_of(self._repo, text, attachments)
+            asked = seal(draft, (point,))
             path = (*path, asked)
-        return preparing.prepare(self._repo, path, self.rules, model=model)
+        made = preparing.prepare(self._repo, path, self.rules, model=model)
+        return replace(made, asked=asked)
 
     def recent_operations(self, *, after: int) -> tuple[Operation, ...]:
         """Those with a number above `after`, oldest first."""

@@ -15,6 +15,7 @@ from forky_core.repo.reading import Reading
 from forky_core.repo.receiving import Received
 from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.taking_in import fit_parameters
+from forky_core.repo.typed import draft_of
 
 
 class Speaking(Reading):
@@ -29,7 +30,7 @@ class Speaking(Reading):
         attachments: Sequence[AttachmentPart] = (),
     ) -> Message:
         """Add a message without asking a model."""
-        draft = asking.draft_of(self._repo, text, attachments, role=role, name=name)
+        draft = draft_of(self._repo, text, attachments, role=role, name=name)
         return asking.say(self._repo, self.branch, draft)[0]
 
     def ask(
@@ -72,7 +73,7 @@ class Speaking(Reading):
         branch = seen if seen is not None else self.branch
         self._check_model(model or branch.rules.model)
         fit = fit_parameters(parameters)
-        draft = asking.draft_of(self._repo, text, attachments)
+        draft = draft_of(self._repo, text, attachments)
         message, operation = asking.say(self._repo, branch, draft)
         place = Place(self.id, branch.name, message.id, group=operation.number)
         return asking.answer(self._repo, place, branch.rules, model=model, parameters=fit)
@@ -89,7 +90,7 @@ class Speaking(Reading):
         """Fork at an earlier message and ask there, in one gesture; the new branch, checked out, comes first."""
         rules = self.rules
         self._check_model(model or rules.model)
-        draft = asking.draft_of(self._repo, text, attachments)
+        draft = draft_of(self._repo, text, attachments)
         point = self.message(at).id
         name, message, operation = asking.say_on_fork(self._repo, branch, point, rules, draft)
         place = Place(self.id, name, message.id, group=operation.number)
@@ -117,14 +118,12 @@ class Speaking(Reading):
         seen = [self._repo.branch(branch) if isinstance(branch, str) else branch for branch in branches]
         points = [self.message(at).id for at in forks_at]
         forks = asking_around.forks(self.view, points, self.rules)
-        return asking_around.ask_all(self._repo, seen, asking.draft_of(self._repo, text), forks)
+        return asking_around.ask_all(self._repo, seen, draft_of(self._repo, text), forks)
 
     def ask_models(self, text: str, models: Sequence[str], *, at: str | None = None) -> tuple[Asked, ...]:
         """Fork a branch for each model at `at` (default: the head) and ask the same on all, as one operation."""
         point = self._point(at)
-        return asking_around.ask_models(
-            self._repo, point, self.rules, asking.draft_of(self._repo, text), models
-        )
+        return asking_around.ask_models(self._repo, point, self.rules, draft_of(self._repo, text), models)
 
     def answer(self, *, model: str | None = None) -> ReplyJob:
         """Start a reply to the message at the head: after a failure, or after `say`.
@@ -156,7 +155,7 @@ class Speaking(Reading):
             files = [part for part in old.parts if isinstance(part, AttachmentPart)]
         rules = self.rules
         self._check_model(model or rules.model)
-        draft = asking.draft_of(self._repo, text, files, role=old.role, name=old.name)
+        draft = draft_of(self._repo, text, files, role=old.role, name=old.name)
         name, made, operation = asking.edit(self._repo, self.branch, old, draft, branch)
         forked = self.checkout(name)
         if made.role != "user":

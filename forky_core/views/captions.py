@@ -64,6 +64,8 @@ def took(cell: Cell) -> str:
     facts = [_used(call.usage)]
     if call.usage.cost:
         facts.append(dollars(call.usage.cost))
+    if call.usage.saved:
+        facts.append(f"{dollars(call.usage.saved)} saved by the prompt cache")
     if cell.seconds is not None:
         facts.append(seconds(cell.seconds))
     if call.finish_reason == "length":

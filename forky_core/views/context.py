@@ -61,8 +61,12 @@ def rows(
     *,
     cached: int = 0,
     exclusions: Sequence[MessageId] = (),
+    typed: MessageId | None = None,
 ) -> tuple[Row, ...]:
-    """Every item in the order it is sent; `cached` tokens at the beginning were sent before."""
+    """Every item in the order it is sent; `cached` tokens at the beginning were sent before.
+
+    `typed` is what a person is still typing: it is sent, and cannot be steered yet.
+    """
     out = frozenset(exclusions)
     made: list[Row] = []
     spent = 0
@@ -74,11 +78,13 @@ def rows(
         made.append(
             Row(
                 item,
-                NAMES[item.kind],
+                NAMES[item.kind] if typed is None or item.message != typed else "Your draft",
                 who,
                 one_line((item.text or _said(item, message))[:_LOOKED_AT], EXCERPT),
                 item.included and spent <= cached,
-                message is not None and item.kind in ("message", "merge", "merged_turn"),
+                message is not None
+                and item.message != typed
+                and item.kind in ("message", "merge", "merged_turn"),
                 item.message in out,
             )
         )

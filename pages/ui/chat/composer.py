@@ -16,9 +16,11 @@ from forky_core.parts import AttachmentPart
 from forky_core.views.shelf import count
 from pages.ui.chat.drafting import hear_typing
 from pages.ui.chat.meter import measure, meter_html
+from pages.ui.chat.overflow import draw_overflow
 from pages.ui.chat.stashes import DRAFT, NEXT, draw_stashes
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, saying
+from pages.ui.frame import place as at_place
 from pages.ui.markdown import plain_label
 from pages.ui.rules import ONCE, Asking, asking, draw_model_picker, draw_rules
 from pages.ui.telling import telling
@@ -205,6 +207,15 @@ def _draw_meter(here: Frame, place: str, now: Asking) -> None:
         st.html(f'<div class="fk-meter">{plain_label(error.message)}</div>')
         return
     st.html(meter_html(found, typed))
+    st.page_link(
+        "context.py",
+        label="Context",
+        icon=":material/fact_check:",
+        help="Exactly what the next question sends, item by item",
+        query_params=at_place(here.chat, here.at),
+    )
+    if found.overflows(typed):
+        draw_overflow(here, found, typed)
 
 
 def _warn_of_pictures(place: str, now: Asking) -> None:

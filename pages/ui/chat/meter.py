@@ -24,6 +24,10 @@ class Measure:
     """US dollars per token sent."""
     left_out: int
 
+    def overflows(self, more: int = 0) -> bool:
+        """Whether it does not fit into the window, with so many tokens more."""
+        return self.window is not None and self.tokens + more > self.window
+
     def cost(self, more: int = 0) -> float | None:
         return None if self.price is None else (self.tokens + more) * self.price
 
@@ -66,8 +70,6 @@ def meter_html(found: Measure, typed: int) -> str:
             f'<meter min="0" max="1" low="0.6" high="0.85" optimum="0" value="{min(share, 1):.4f}" '
             f'aria-label="Share of the context window"></meter>'
         )
-        if share > 1:
-            facts.append("does not fit: squash, or fork earlier")
     cost = found.cost(typed)
     if cost:
         facts.append(f"≈ {captions.dollars(cost)} to ask")

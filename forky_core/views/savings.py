@@ -1,0 +1,49 @@
+"""What the providers' prompt caches saved: added up from the model calls, as the providers counted them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from forky_core.model import Generation, MessageId
+from forky_core.views import captions
+
+
+@dataclass(frozen=True, slots=True)
+class Savings:
+    """Of some model calls. Calls whose provider says nothing count nothing."""
+
+    calls: int
+    sent: int
+    """Tokens."""
+    cached: int
+    """Of them, read from a cache."""
+    saved: float
+    """US dollars."""
+    cost: float
+
+    @property
+    def sentence(self) -> str:
+        """As "$0.012 saved: 34% of 120k tokens came from the prompt cache"; "" where nothing is known."""
+        if not self.cached or not self.sent:
+            return ""
+        share = (
+            f"{self.cached / self.sent:.0%} of {captions.tokens(self.sent)} tokens came from the prompt cache"
+        )
+        return f"{captions.dollars(self.saved)} saved: {share}" if self.saved else share
+
+
+def savings(generations: Iterable[Generation]) -> Savings:
+    calls = [call for call in generations if call.usage.prompt_tokens is not None]
+    return Savings(
+        len(calls),
+        sum(call.usage.prompt_tokens or 0 for call in calls),
+        sum(call.usage.cached_tokens or 0 for call in calls),
+        sum(call.usage.saved or 0.0 for call in calls),
+        sum(call.usage.cost or 0.0 for call in calls),
+    )
+
+
+def of_path(generations: Iterable[Generation], path: Collection[MessageId]) -> tuple[Generation, ...]:
+    """The calls that answered on this path, also those whose answer was regenerated away from."""
+    return tuple(call for call in generations if call.message in path or call.parent in path)

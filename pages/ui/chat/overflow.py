@@ -1,0 +1,59 @@
+"""Said before anything is sent: this does not fit into the model's window, and what can be done about it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.memory import Memory
+from forky_core.views import captions
+from pages.ui.chat.meter import Measure
+from pages.ui.frame import Frame, go, place, saying
+from pages.ui.notice import done
+
+_FITTING = Memory("tokens")
+_SUMMARY = Memory("summary")
+
+
+def draw_overflow(here: Frame, found: Measure, typed: int) -> None:
+    """Keys: `chat.fit`, `chat.fit_fork`. Another model is one click away, in the picker beside it."""
+    over = found.tokens + typed - (found.window or 0)
+    with st.container(key="line-overflow", horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f":material/warning: {captions.tokens(over)} tokens more than this model reads. Take another model, or:",
+            width="content",
+        )
+        if here.chat.memory.policy != _FITTING.policy:
+            st.button(
+                "Send what fits",
+                key="chat.fit",
+                help="Set this branch's memory to half of the model's window. Nothing is deleted, and undo takes it back",
+                on_click=_fit,
+                args=(here,),
+            )
+        st.button(
+            "Fork with a summary",
+            key="chat.fit_fork",
+            help="A new branch that sends a summary of the older part; this one stays as it is",
+            on_click=_fork,
+            args=(here,),
+        )
+        st.page_link(
+            "context.py",
+            label="Leave messages out",
+            icon=":material/visibility_off:",
+            query_params=place(here.chat, here.at),
+        )
+
+
+def _fit(here: Frame) -> None:
+    with saying(here.session):
+        done(here.session, here.chat.set_memory(_FITTING))
+    st.rerun()
+
+
+def _fork(here: Frame) -> None:
+    with saying(here.session):
+        forked = here.chat.fork(at=here.at)
+        done(here.session, forked.set_memory(_SUMMARY))
+        go(forked)
+    st.rerun()

@@ -1,0 +1,69 @@
+"""What a context comes to: tokens, room, cost now, what was sent before, and what the prompt cache saved so far."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from forky_core.repo.preparing import Prepared
+from forky_core.views import captions
+from forky_core.views.savings import of_path, savings
+from pages.ui.frame import Frame
+from pages.ui.markdown import plain_label, showable
+
+
+def draw_facts(here: Frame, made: Prepared) -> None:
+    st.html(
+        _bar(made) + f'<div class="fk-facts">{"".join(f"<span>{fact}</span>" for fact in _facts(made))}</div>'
+    )
+    for warning in made.context.warnings:
+        st.warning(plain_label(warning, 400), icon=":material/warning:")
+    path = {message.id for message in here.chat.path(here.at)}
+    every = here.chat.generations
+    branch, whole = savings(of_path(every, path)), savings(every)
+    if branch.sentence:
+        said = f"On this branch {branch.sentence}."
+        if whole.cached != branch.cached and whole.sentence:
+            said += f" In the whole conversation {whole.sentence}."
+        st.caption(plain_label(said, 400))
+
+
+def _facts(made: Prepared) -> list[str]:
+    context = made.context
+    sent = len([item for item in context.items if item.included])
+    facts = [
+        f"<b>{context.tokens:,}</b> tokens in {sent:,} {'item' if sent == 1 else 'items'}",
+        f"{len(context.left_out):,} not sent",
+    ]
+    if context.room is not None and context.window is not None:
+        room = (
+            f"<b>{context.room:,}</b> of {context.window:,} left in the window"
+            if context.room >= 0
+            else f"<b>{-context.room:,}</b> more than the window of {context.window:,} holds"
+        )
+        facts.append(room)
+    else:
+        facts.append("the window of this model is not known")
+    if made.cost is not None:
+        facts.append(
+            f"≈ <b>{captions.dollars(made.cost)}</b> to send now" if made.cost else "costs nothing to send"
+        )
+    if made.cached:
+        facts.append(f"<b>{made.cached / max(context.tokens, 1):.0%}</b> sent before: {made.cached:,} tokens")
+    else:
+        facts.append("nothing of it sent before, lately")
+    facts.append(escape(showable(made.model.label)))
+    return facts
+
+
+def _bar(made: Prepared) -> str:
+    context = made.context
+    whole = max(context.window or context.tokens, context.tokens, 1)
+    known = made.cached / whole
+    fresh = (context.tokens - made.cached) / whole
+    over = " fk-over" if context.overflows else ""
+    return (
+        f'<div class="fk-bar{over}" role="img" aria-label="{context.tokens:,} tokens of {whole:,}">'
+        f'<span class="fk-known" style="width:{known:.4%}"></span><span style="width:{fresh:.4%}"></span></div>'
+    )

@@ -1,0 +1,119 @@
+"""The items of a context as rows of plain HTML, with one listener for all their switches.
+
+A thousand rows are one element for Streamlit and a thousand small ones for the browser, which lays out only those in
+sight. The switches are ordinary buttons: reached by Tab, named for screen readers, pressed or not. Everything in a row
+is escaped; a message cannot bring a button of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from forky_core.views.context import Row, Stretch
+from pages.ui.markdown import showable
+
+MOST = 1_000
+"""Rows drawn before somebody asks for more."""
+_JS = """
+export default function ({ setTriggerValue }) {
+  const clicked = (event) => {
+    const button = event.target.closest?.("[data-steer]");
+    if (!button) return;
+    event.preventDefault();
+    setTriggerValue("steer", { name: button.dataset.steer, id: button.dataset.id, n: Date.now() });
+  };
+  document.addEventListener("click", clicked);
+  return () => document.removeEventListener("click", clicked);
+}
+"""
+_component = st.components.v2.component("forky.context", js=_JS, html="<div></div>")
+_HEAD = (
+    '<div class="fk-row fk-head-row" role="row"><span role="columnheader" aria-label="Sent or not"></span>'
+    '<span role="columnheader" class="fk-tokens">Tokens</span><span role="columnheader">What</span>'
+    '<span role="columnheader" class="fk-body">Text, and where it comes from</span></div>'
+)
+
+
+def hear_steering(on_steer: Callable[[str, str], None], *, key: str) -> None:
+    """`on_steer(name, id)` is called with `pin`, `unpin`, `exclude` or `include` and the id of a message."""
+
+    def handle() -> None:
+        said: Any = st.session_state[key].get("steer")
+        if isinstance(said, dict):
+            on_steer(str(said.get("name", "")), str(said.get("id", "")))
+
+    _component(key=key, data={}, on_steer_change=handle, height="content")
+
+
+def draw_items(found: Sequence[Row], *, shown: int) -> None:
+    """The newest `shown` of them."""
+    st.html(rows_html(found[max(0, len(found) - shown) :]))
+
+
+def rows_html(found: Iterable[Row], *, steers: bool = True) -> str:
+    body = "".join(_row(row, steers=steers) for row in found)
+    return f'<div class="fk-rows" role="table" aria-label="What is sent">{_HEAD}{body}</div>'
+
+
+def _row(row: Row, *, steers: bool) -> str:
+    item = row.item
+    state, icon = _state(row)
+    kinds = f"{'' if item.included else ' fk-out'}{' fk-warm' if row.cached else ''}"
+    known = " · sent before" if row.cached else ""
+    what = row.what if row.what != "Message" else row.who
+    switches = _switches(row) if steers and row.steers else ""
+    return (
+        f'<div class="fk-row{kinds}" role="row" data-item="{escape(item.message or item.kind)}">'
+        f'<span role="cell" class="fk-icon" title="{state}" aria-label="{state}">{icon}</span>'
+        f'<span role="cell" class="fk-tokens">{item.tokens:,}</span>'
+        f'<span role="cell" class="fk-what">{escape(showable(what))}</span>'
+        f'<span role="cell" class="fk-body"><span class="fk-text">{escape(showable(row.text))}</span>'
+        f'<span class="fk-why">{escape(showable(item.why))}{known}</span></span>'
+        f'<span role="cell" class="fk-steer">{switches}</span></div>'
+    )
+
+
+def _state(row: Row) -> tuple[str, str]:
+    if not row.item.included:
+        return "Not sent", "block"
+    return ("Sent, pinned", "keep") if row.item.pinned else ("Sent", "check")
+
+
+def _switches(row: Row) -> str:
+    item = row.item
+    pin = ("unpin", "Unpin") if item.pinned else ("pin", "Pin: send it whatever the memory")
+    out = ("include", "Take it back in") if row.excluded else ("exclude", "Leave it out on this branch")
+    return _switch(*pin, row, "keep", on=item.pinned) + _switch(*out, row, "visibility_off", on=row.excluded)
+
+
+def _switch(name: str, label: str, row: Row, icon: str, *, on: bool) -> str:
+    return (
+        f'<button type="button" data-steer="{name}" data-id="{escape(row.item.message or "")}" title="{label}"'
+        f' aria-label="{label}" aria-pressed="{str(on).lower()}"><span class="fk-icon" aria-hidden="true">{icon}</span>'
+        "</button>"
+    )
+
+
+def draw_compared(stretches: Sequence[Stretch], here: str, there: str) -> None:
+    """Two contexts: what both send folded, what only one of them sends in full."""
+    names = {
+        "both": "Both send",
+        "here": f"Only “{here}” sends",
+        "there": f"Only “{there}” sends",
+    }
+    pieces: list[str] = []
+    for stretch in stretches:
+        many = len(stretch.rows)
+        label = (
+            f"{names[stretch.side]} {many:,} {'item' if many == 1 else 'items'}, {stretch.tokens:,} tokens"
+        )
+        head = f'<div class="fk-side fk-{stretch.side}">{escape(showable(label))}</div>'
+        rows = rows_html(stretch.rows[:MOST], steers=False)
+        if stretch.side == "both":
+            rows = f"<details><summary class='fk-quiet'>Show them</summary>{rows}</details>"
+        pieces.append(head + rows)
+    st.html("".join(pieces) or '<div class="fk-quiet">Neither sends anything.</div>')

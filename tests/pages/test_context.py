@@ -1,0 +1,136 @@
+"""The inspector as a person uses it: read what is sent, steer it, compare it, set a memory."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from forky_core.forky import Forky
+from forky_core.memory import Memory
+from forky_core.repo.conversation import Conversation
+from pages.ui.drafts import drafts
+from tests.builders import talk
+from tests.pages.apptest import by_key, keys, open_page, settled, words
+from tests.pages.workspaces import empty_workspace
+from tests.pages.workspaces import open_page as open_bare
+
+
+@pytest.fixture
+def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
+    with empty_workspace(monkeypatch) as opened:
+        yield opened
+
+
+def page(chat: Conversation) -> AppTest:
+    return open_page("context.py", chat)
+
+
+def drawn(test: AppTest) -> str:
+    return "\n".join(str(element.proto.body) for element in test.get("html"))
+
+
+def items(test: AppTest) -> list[str]:
+    """Ids or kinds of the rows."""
+    return re.findall(r'data-item="([^"]+)"', drawn(test))
+
+
+def started(test: AppTest, key: str) -> str:
+    """The key of the widget that begins so."""
+    (found,) = [one for one in keys(test) if one.startswith(key)]
+    return found
+
+
+def test_without_a_conversation_it_says_what_will_be_here(forky: Forky) -> None:
+    assert "no conversation yet" in words(open_bare("context.py"))
+
+
+def test_every_item_is_a_row_in_the_order_it_is_sent(forky: Forky) -> None:
+    chat = talk(forky.create("Names", system="Be brief."), "a question", "an answer")
+    test = page(chat)
+    assert items(test) == ["branch_system", *(message.id for message in chat.path())]
+    assert "a question" in drawn(test)
+    assert "Part of this branch." in drawn(test)
+
+
+def test_what_is_left_out_is_there_with_its_reason(forky: Forky) -> None:
+    chat = talk(forky.create("Names"), "a", "b", "c")
+    chat.exclude(chat.path()[1].id)
+    test = page(chat)
+    assert "Left out on this branch." in drawn(test)
+    assert 'aria-label="Take it back in" aria-pressed="true"' in drawn(test)
+
+
+def test_text_of_a_message_cannot_bring_a_switch_of_its_own(forky: Forky) -> None:
+    chat = talk(forky.create("Names"), '<button data-steer="exclude" data-id="x">')
+    assert drawn(page(chat)).count("<button") == 2
+
+
+def test_the_exact_request_is_the_one_that_is_sent_with_the_draft(forky: Forky) -> None:
+    chat = talk(forky.create("Names"), "a", "b")
+    drafts().write(f"{chat.id}/main", "and now?")
+    test = page(chat)
+    assert "Your draft" in drawn(test)
+    by_key(test, "context.view").set_value("Exact request").run()
+    shown = json.loads(settled(test).code[0].value)
+    assert shown["messages"][-1] == {"role": "user", "content": "and now?"}
+    assert shown["messages"] == list(chat.prepare("and now?").request.messages)
+
+
+def test_a_memory_is_set_for_the_branch_and_undone(forky: Forky) -> None:
+    chat = talk(forky.create("Names"), *(f"message {n}" for n in range(9)))
+    test = page(chat)
+    by_key(test, started(test, "context.policy.branch")).set_value("last").run()
+    by_key(test, started(test, "context.amount.last")).set_value(3).run()
+    by_key(test, "context.save").click().run()
+    assert chat.memory == Memory("last", 3)
+    assert len([row for row in items(settled(test)) if row.startswith("b2:")]) == 9
+    assert "this branch remembers the last 3 messages" in drawn(test)
+    assert "prompt cache" in words(test)
+    by_key(test, "bar.undo").click().run()
+    assert chat.memory == Memory()
+
+
+def test_a_memory_is_set_for_the_whole_conversation(forky: Forky) -> None:
+    chat = talk(forky.create("Names"), *(f"message {n}" for n in range(9)))
+    test = page(chat)
+    by_key(test, "context.whose").set_value("conversation").run()
+    by_key(test, started(test, "context.policy.conversation")).set_value("tokens").run()
+    by_key(test, "context.save").click().run()
+    assert chat.view.memory == Memory("tokens", share=0.5)
+    assert chat.rules.memory is None
+
+
+def test_two_branches_are_compared(forky: Forky) -> None:
+    chat = talk(forky.create("Names"), "a", "b")
+    talk(chat.fork("debug"), "only there")
+    talk(chat, "only here")
+    test = page(chat)
+    by_key(test, "context.view").set_value("Compare").run()
+    said = drawn(settled(test))
+    assert "Both send 2 items" in said
+    assert "Only “main” sends 1 item" in said
+    assert "Only “debug” sends 1 item" in said
+
+
+def test_only_a_thousand_rows_are_drawn_until_somebody_asks(forky: Forky) -> None:
+    chat = talk(forky.create("Long"), *(f"message {n}" for n in range(1_040)))
+    test = page(chat)
+    assert len(items(test)) == 1_000
+    by_key(test, "context.more").click().run()
+    assert len(items(settled(test))) == 1_040
+
+
+def test_an_overflow_is_foreseen_on_the_chat_page_with_its_choices(forky: Forky) -> None:
+    chat = talk(forky.create("Long", model="gpt-4"), "word " * 9_000, "I see")
+    test = open_page("chat.py", chat)
+    assert "more than this model reads" in words(test)
+    assert "chat.fit_fork" in keys(test)
+    by_key(test, "chat.fit").click().run()
+    assert chat.memory == Memory("tokens")
+    by_key(settled(test), "chat.fit_fork").click().run()
+    (made,) = set(chat.branches) - {"main"}
+    assert chat.checkout(made).memory == Memory("summary")
