@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from forky_core.errors import ForkyError
 from forky_core.model import Message, MessageId
@@ -42,11 +43,12 @@ def main() -> None:
         return
     draw_facts(here, made)
     draw_memory(here)
-    view = st.segmented_control(
+    line = st.container(key="line-view", horizontal=True, vertical_alignment="center")
+    view = line.segmented_control(
         "View", _VIEWS, default=_VIEWS[0], required=True, key="context.view", label_visibility="collapsed"
     )
     if view == "Items":
-        _draw_all(here, made)
+        _draw_all(here, made, line)
     elif view == "Compare":
         _draw_compared(here, made)
     else:
@@ -111,10 +113,10 @@ def _rows(here: Frame, made: Prepared) -> tuple[Row, ...]:
     )
 
 
-def _draw_all(here: Frame, made: Prepared) -> None:
+def _draw_all(here: Frame, made: Prepared, line: DeltaGenerator) -> None:
     """Keys: `context.filter`, `context.more`."""
     found = _rows(here, made)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with line:
         only = st.segmented_control(
             "Show",
             ("All", "Sent", "Not sent"),

@@ -7,7 +7,7 @@ counted item by item and added up: an item costs the same wherever it stands, an
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from forky_core.llm.contract import ProviderMessage
 from forky_core.memory import EVERYTHING, Memory
@@ -33,9 +33,8 @@ payload, or the header of a full merge; `merged_turn`: a turn that a full merge 
 opens. `summary`: what a memory policy sends in the place of the older part."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One thing that could be sent."""
+class Item(NamedTuple):
+    """One thing that could be sent. A tuple: a path of 10,000 messages makes as many, the first time it is read."""
 
     kind: ItemKind
     role: Role

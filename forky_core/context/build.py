@@ -304,8 +304,8 @@ class _Builder:
         for item in shown.items:
             entry = _seen_as(item, via, merge)
             if out:
-                entry = replace(entry, included=False, why=out)
-            self.account(replace(entry, pinned=True) if pinned else entry)
+                entry = entry._replace(included=False, why=out)
+            self.account(entry._replace(pinned=True) if pinned else entry)
 
     def _expand(self, at: Message, merge: MergePart) -> None:
         """The turns of a full merge between its header and its footer. Their own merges speak by their text alone."""
@@ -324,10 +324,10 @@ def _seen_as(item: Item, via: Message | None, merge: MergePart | None) -> Item:
     if via is not None:
         source = merge.source if merge else ""
         return (
-            replace(item, kind="merged_turn", why=_TURN.format(source), via=via.id)
+            item._replace(kind="merged_turn", why=_TURN.format(source), via=via.id)
             if own
-            else replace(item, via=via.id)
+            else item._replace(via=via.id)
         )
     if own and item.role == "system":
-        return replace(item, kind="chain_system", why=_CHAIN_PROMPT if item.included else item.why)
+        return item._replace(kind="chain_system", why=_CHAIN_PROMPT if item.included else item.why)
     return item

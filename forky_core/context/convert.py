@@ -9,9 +9,9 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from forky_core.context.account import Item, ItemKind
 from forky_core.context.quoting import file_text, is_picture, quoted_file, unread_file
@@ -33,13 +33,16 @@ from forky_core.parts import (
 _COPIED = "Copied from elsewhere."
 _ANSWERED_THERE = "Copied: it was answered elsewhere, before it stood here."
 
+_SPEAKERS = frozenset({"user", "assistant"})
+_JOINT = 2
+"""Characters that may come between two texts of one turn."""
+
 CountTokens = Callable[[str], int]
 BlobOf = Callable[[str], Blob]
 """The file of a sha256; raises NotFound."""
 
 
-@dataclass(frozen=True, slots=True)
-class Converted:
+class Converted(NamedTuple):
     """What one message becomes."""
 
     messages: tuple[ProviderMessage, ...]
@@ -112,6 +115,31 @@ class _Turn:
 
 def convert(message: Message, count_tokens: CountTokens, sight: Sight) -> Converted:
     """`message` in provider form, not yet normalised."""
+    return _plain(message, count_tokens) or _composed(message, count_tokens, sight)
+
+
+def _plain(message: Message, count_tokens: CountTokens) -> Converted | None:
+    """Of a message that only says something, as nearly all do: at a tenth of the cost."""
+    parts, role = message.parts, message.role
+    if len(parts) != 1 or type(part := parts[0]) is not TextPart or role not in _SPEAKERS:
+        return None
+    text = part.text
+    if not text or text.isspace():
+        return None
+    tokens = count_tokens(text)
+    item = Item("message", role, True, _why(message), tokens, message.id)
+    return Converted(
+        ({"role": role, "content": text},), (item,), tokens, not message.hidden, len(text) + _JOINT
+    )
+
+
+def _why(message: Message) -> str:
+    if not message.sources:
+        return "Part of this branch."
+    return _ANSWERED_THERE if message.role == "assistant" else _COPIED
+
+
+def _composed(message: Message, count_tokens: CountTokens, sight: Sight) -> Converted:
     turn = _Turn(message.role)
     extra: list[Item] = []
 
@@ -150,10 +178,6 @@ def convert(message: Message, count_tokens: CountTokens, sight: Sight) -> Conver
     return Converted(tuple(turn.messages), items, tokens, ordinary, sum(map(characters, turn.messages)))
 
 
-_JOINT = 2
-"""Characters that may come between two texts of one turn."""
-
-
 def characters(message: ProviderMessage) -> int:
     """Of its words, its tool calls included, and of what may join it to the message before."""
     return len(message_text(message)) + _JOINT
@@ -162,8 +186,7 @@ def characters(message: ProviderMessage) -> int:
 def _item(message: Message, turn: _Turn, count_tokens: CountTokens, *, bare: bool) -> Item:
     words = "\n\n".join(turn.words)
     kind: ItemKind = "merge" if message.merges else "message"
-    copied = _ANSWERED_THERE if message.role == "assistant" else _COPIED
-    why = " ".join(map(_brought, message.merges)) or (copied if message.sources else "Part of this branch.")
+    why = " ".join(map(_brought, message.merges)) or _why(message)
     if not words.strip():
         return Item(kind, message.role, False, "It is empty." if bare else "Holds no words.", 0, message.id)
     return Item(kind, message.role, True, why, count_tokens(words), message.id)
@@ -239,7 +262,10 @@ class Converter:
         if known is None or known[0] is not shown:
             if len(kept) >= self.CAPACITY:
                 kept.clear()
-            known = kept[message.id] = shown, tuple(replace(i, included=False, why=why) for i in shown.items)
+            known = kept[message.id] = (
+                shown,
+                tuple(item._replace(included=False, why=why) for item in shown.items),
+            )
         return known[1]
 
     def __call__(self, message: Message, sight: Sight) -> Converted:
@@ -250,7 +276,10 @@ class Converter:
         return self._slow(message, sight)
 
     def _slow(self, message: Message, sight: Sight) -> Converted:
-        if any(isinstance(part, AttachmentPart) for part in message.parts):
+        parts = message.parts
+        if not (len(parts) == 1 and type(parts[0]) is TextPart) and any(
+            isinstance(part, AttachmentPart) for part in parts
+        ):
             return convert(message, self.count_tokens, sight)
         known = self._old.get(message.id)
         made = (

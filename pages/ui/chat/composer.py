@@ -15,7 +15,7 @@ from forky_core.model import Branch, MessageId
 from forky_core.parts import AttachmentPart
 from forky_core.views.shelf import count
 from pages.ui.chat.drafting import hear_typing
-from pages.ui.chat.meter import measure, meter_html
+from pages.ui.chat.meter import Measure, measure, meter_html
 from pages.ui.chat.overflow import draw_overflow
 from pages.ui.chat.stashes import DRAFT, NEXT, draw_stashes
 from pages.ui.drafts import drafts
@@ -62,7 +62,7 @@ def draw_composer(here: Frame, seen: Branch) -> None:
             draw_rules(here)
             draw_stashes(here, place)
             now = asking(here)
-            _draw_meter(here, place, now)
+            heavy = _draw_meter(here, place, now)
             if here.chat.reply is not None and at_head:
                 st.button("Stop", key="chat.stop", icon=":material/stop_circle:", on_click=stop, args=(here,))
             else:
@@ -75,6 +75,8 @@ def draw_composer(here: Frame, seen: Branch) -> None:
                     on_click=_send,
                     args=(here, place, seen, None if at_head else here.at),
                 )
+        if heavy is not None:
+            draw_overflow(here, *heavy)
         _warn_of_pictures(place, now)
         hear_typing(drafts().write, key="chat.typing", place=place)
 
@@ -199,13 +201,14 @@ def _attach(here: Frame, place: str, key: str) -> None:
     st.session_state[_FILES] += 1
 
 
-def _draw_meter(here: Frame, place: str, now: Asking) -> None:
+def _draw_meter(here: Frame, place: str, now: Asking) -> tuple[Measure, int] | None:
+    """What does not fit into the model's window, and the tokens of the draft; None where it does."""
     try:
         found = measure(here.chat, here.at, now.name, now.info.input_price if now.info else None)
         typed = here.forky.models.model(now.name).count_tokens(drafts().at(place).text)
     except ForkyError as error:
         st.html(f'<div class="fk-meter">{plain_label(error.message)}</div>')
-        return
+        return None
     st.html(meter_html(found, typed))
     st.page_link(
         "context.py",
@@ -214,8 +217,7 @@ def _draw_meter(here: Frame, place: str, now: Asking) -> None:
         help="Exactly what the next question sends, item by item",
         query_params=at_place(here.chat, here.at),
     )
-    if found.overflows(typed):
-        draw_overflow(here, found, typed)
+    return (found, typed) if found.overflows(typed) else None
 
 
 def _warn_of_pictures(place: str, now: Asking) -> None:

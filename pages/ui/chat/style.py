@@ -62,7 +62,8 @@ _CSS = """
 .st-key-line-composer [data-testid="stPageLink"] a:hover { opacity: 1; text-decoration: underline; }
 .st-key-line-composer [data-testid="stPageLink"] p { font-size: .8rem; }
 .st-key-line-overflow { padding: .25rem .6rem; border-radius: .5rem; background: color-mix(in srgb, #c77b1b 14%, transparent); }
-.st-key-line-overflow p { margin: 0 !important; font-size: .86rem; }
+.st-key-line-overflow :is(p, [data-testid="stMarkdownContainer"]) { margin: 0 !important; }
+.st-key-line-overflow [data-testid="stMarkdownContainer"] p { font-size: .86rem; }
 .fk-meter meter { width: 4.5rem; height: .55rem; }
 [class*="st-key-cell-merge"] { background: none; }
 .fk-later { display: flex; gap: .5rem; align-items: center; font-size: .85rem; padding: .35rem .8rem; border-radius: .4rem;

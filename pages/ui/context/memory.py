@@ -20,7 +20,7 @@ _NAMES = {
     "tokens": "A budget in tokens",
     "summary": "A summary, and the recent messages",
 }
-_UNITS = {"last": "Messages", "characters": "Characters", "summary": "Recent messages that stay as they are"}
+_UNITS = {"last": "Messages", "characters": "Characters", "summary": "Recent messages"}
 _RULES = "rules, without a model"
 
 
@@ -58,7 +58,7 @@ def draw_memory(here: Frame) -> None:
             st.button(
                 "Save",
                 key="context.save",
-                type="primary",
+                type="secondary" if wanted == own else "primary",
                 disabled=wanted == own,
                 on_click=_save,
                 args=(here, whose, wanted),

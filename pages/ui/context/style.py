@@ -46,6 +46,7 @@ _CSS = """
 @media (max-width: 640px) {
   .fk-row { grid-template-columns: 1.3rem 3.6rem minmax(0, 1fr) auto; }
   .fk-row .fk-body { grid-column: 1 / -1; }
+  .fk-head-row .fk-body { display: none; }
   .fk-steer button { width: 2.4rem; height: 2.4rem; }
   .fk-steer { grid-row: 1; grid-column: 4; }
 }
