@@ -1,6 +1,6 @@
 """The front door: one process, one port, one writer of the database. `streamlit run app.py` finds `app`.
 
-The pages, /healthz and the routes to come share this process, so that there is one writer (facts of DuckDB) and one
+The pages, /healthz and /v1 share this process, so that there is one writer (facts of DuckDB) and one
 place that says what a browser may load. The frame of the pages is pages/shell.py and not this file: Streamlit's old
 router wakes up where a folder `pages/` lies beside the main script.
 """
@@ -25,7 +25,9 @@ HERE = Path(__file__).resolve().parent
 if str(HERE) not in sys.path:
     sys.path.insert(0, str(HERE))
 
-from forky_core.gateway.guard import (  # noqa: E402 - the line above makes it importable
+from forky_core.gateway.front import PREFIX as API  # noqa: E402 - the line above makes it importable
+from forky_core.gateway.front import Gateway  # noqa: E402
+from forky_core.gateway.guard import (  # noqa: E402
     OwnRoutes,
     SecurityHeaders,
     content_security_policy,
@@ -38,6 +40,7 @@ from pages.ui.warmup import Traffic, prepare, warm_up_in  # noqa: E402
 
 if TYPE_CHECKING:
     from forky_core.repo.reply_job import ReplyJob
+    from forky_core.repo.workspace import Workspace
 
 WARM_UP_AFTER = 10.0
 """Seconds until the slow imports begin where nobody opens a page; a first page begins them itself."""
@@ -57,6 +60,12 @@ async def healthz(_request: Request) -> JSONResponse:
 async def favicon(_request: Request) -> FileResponse:
     """Ours in the place of Streamlit's. As `page_icon`, Streamlit would import numpy and Pillow for it."""
     return FileResponse(HERE / "pages" / "ui" / "icon.svg", media_type="image/svg+xml")
+
+
+def workspace() -> Workspace:
+    from pages.ui.workspace import opened  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    return opened()
 
 
 def reply(id: str) -> ReplyJob | None:
@@ -83,21 +92,25 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     yield {}
     timer.cancel()
     preparing.join()
+    await GATEWAY.close()
     from pages.ui.workspace import close_workspace  # noqa: PLC0415 - at the top it would hold up the server's start
 
     close_workspace()
 
 
+GATEWAY = Gateway(workspace)
 ROUTES = [
     Route("/healthz", healthz),
     Route(f"{REPLIES}/{{id}}", Watching(reply)),
+    Route(API, GATEWAY),
+    Route(f"{API}/{{path:path}}", GATEWAY),
     Route("/{base:path}favicon.png", favicon),
 ]
 """Ours; the rest is Streamlit's."""
 MIDDLEWARE = [
     Middleware(Traffic),
     Middleware(SecurityHeaders, policy=policy()),
-    Middleware(OwnRoutes, prefixes=("/healthz", "/v1", REPLIES), hosts=Settings.from_environment().hosts),
+    Middleware(OwnRoutes, prefixes=("/healthz", API, REPLIES), hosts=Settings.from_environment().hosts),
 ]
 
 app = st.App(HERE / "pages" / "shell.py", routes=ROUTES, middleware=MIDDLEWARE, lifespan=lifespan)

@@ -1,4 +1,5 @@
-"""Settings: which models can be asked and what is missing for the others, and where the conversations are kept.
+"""Settings: which models can be asked and what is missing for the others, which programs may ask them through `/v1`,
+and where the conversations are kept.
 
 A key that is typed here goes to the catalogue's memory and nowhere else: not to the database, the address, a log, or
 back to a page.
@@ -14,6 +15,7 @@ from pages.ui.session import session
 from pages.ui.settings.about import draw_about
 from pages.ui.settings.providers import draw_default, draw_keyed, draw_servers
 from pages.ui.settings.storage import draw_storage
+from pages.ui.settings.tokens import draw_tokens
 from pages.ui.undoing import last_shown, page_top
 from pages.ui.workspace import workspace
 
@@ -27,6 +29,7 @@ def main() -> None:
             draw_default(forky, forky.models, held)
             draw_keyed(forky.models, held)
             draw_servers(forky, forky.models, held)
+        draw_tokens(forky, held)
         draw_storage(forky)
         draw_about()
 

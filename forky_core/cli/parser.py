@@ -28,6 +28,7 @@ from forky_core.cli import (
     requesting,
     serve,
     settling,
+    token,
     verify,
 )
 from forky_core.cli.plain import plain
@@ -49,6 +50,7 @@ COMMANDS = (
     importing,
     exporting,
     merge_file,
+    token,
     verify,
     repair,
     serve,

@@ -83,7 +83,7 @@ async def _watch(job: ReplyJob, position: int, receive: Receive, send: Send) -> 
             loop.call_soon_threadsafe(woken.set)
 
     try:
-        while not gone.done() and not _server_stops():
+        while not gone.done() and not server_stops():
             news = job.since(position)
             fresh, position = news.position != position, news.position
             if fresh:
@@ -130,8 +130,8 @@ async def _gone(receive: Receive) -> None:
         pass
 
 
-def _server_stops() -> bool:
-    """Whether uvicorn wants to end: it waits for open responses first, so this one must not keep it.
+def server_stops() -> bool:
+    """Whether uvicorn wants to end: it waits for open responses first, so none of ours must keep it.
 
     uvicorn tells nobody; but it is whose handler the signal has.
     """

@@ -27,12 +27,14 @@ from forky_core.llm.prices import facts, price_map
 from forky_core.llm.probing import USUAL, Found, LocalServer, checked_address, probe, server_at
 from forky_core.llm.providers import PROVIDERS, Provider, current_models, provider_of, quick_model
 from forky_core.llm.status import ProviderStatus, keyed_status, offline_status, server_status
+from forky_core.llm.upstream import NATIVE, Dialect, Upstream
 from forky_core.model import Failure
 from forky_core.settings import Settings
 
 _FRESH = 20.0
 """Seconds after which servers on this machine are looked for again."""
 _TEST_PATIENCE = Patience(connect=5.0, first=60.0, gap=30.0)
+_CHAT_ONLY = frozenset[Dialect]({"chat/completions"})
 _PING = ({"role": "user", "content": "Reply with the one word: ok"},)
 
 
@@ -124,6 +126,30 @@ class Catalogue:
             f"Nobody here offers the model “{name}” any more.",
             "Choose another model for this branch; Settings shows which ones are set up.",
         )
+
+    def upstream(self, name: str) -> Upstream | None:
+        """The server that can be sent a client's own bytes for this model; None: only a `Model` answers.
+
+        Raises:
+            NotFound: nobody offers it.
+        """
+        with self._lock:
+            if name in self._added or name in self._offline:
+                return None
+        if (server := self._server_of(name)) is not None:
+            info = self._local_model(server, name).info()
+            id = name.removeprefix(f"{server.id}/")
+            key = self._keys.entered(server.id)
+            return Upstream(server.label, server.base_url, id, info, _CHAT_ONLY, key)
+        provider = provider_of(name)
+        address = NATIVE.get(provider.id) if provider is not None else None
+        if provider is None or address is None:
+            return None
+        key, _, _ = self._keys.find(provider)
+        if not key:
+            return None
+        id, base_url = name.removeprefix(f"{provider.id}/"), address.at(self._keys.base_url(provider))
+        return Upstream(provider.label, base_url, id, self._keyed_info(provider, name), address.speaks, key)
 
     def add(self, model: Model) -> None:
         """Offer one more model, or replace the added one of that name."""

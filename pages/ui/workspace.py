@@ -26,6 +26,11 @@ def workspace() -> Forky:
     return forky
 
 
+def opened() -> Forky:
+    """The workspace for a route of the server; waits where it is being opened. StoreError where it cannot be."""
+    return _opened[0] if _opened else workspace()
+
+
 def reply(id: str) -> ReplyJob | None:
     """The reply that is being written under this id. Opens nothing and never waits: a route of the server asks."""
     return _opened[0].replies.find(id) if _opened else None

@@ -286,6 +286,6 @@ def test_a_server_that_is_told_to_stop_does_not_wait_for_those_who_watch(
     job = server.ask("Well", Hang())
     with watched(server.address(job)) as stream:
         next(stream)
-        monkeypatch.setattr(watching, "_server_stops", lambda: True)
+        monkeypatch.setattr(watching, "server_stops", lambda: True)
         assert "end" not in [kind for kind, _ in stream]
     assert job.running

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
+from forky_core.gateway.tokens import Tokens
 from forky_core.llm.catalogue import Catalogue
 from pages.ui.secrets import read_secrets
 from tests.builders import talk
@@ -164,3 +165,31 @@ def test_a_broken_secrets_file_is_a_sentence_that_quotes_nothing_of_it(
     file.write_bytes(content)
     found = read_secrets((file,))
     assert found.values == {} and "secrets.toml" in found.problem and "sk-" not in found.problem
+
+
+def test_a_token_is_made_shown_once_and_revoked(forky: Forky) -> None:
+    test = settings()
+    by_key(test, "settings.token.name").set_value("aider on the laptop")
+    by_key(test, "settings.token.models").set_value("offline/*")
+    by_key(test, "settings.token.make").click().run()
+    shown = [str(block.value) for block in settled(test).code]
+    text = next(block for block in shown if block.startswith("forky-"))
+    assert any(f"OPENAI_API_KEY={text}" in block and "/v1" in block for block in shown)
+    (token,) = Tokens(forky.store).all()
+    assert (token.name, token.models, token.records) == ("aider on the laptop", ("offline/*",), True)
+    assert Tokens(forky.store).of(text) == token
+
+    by_key(test, "settings.token.copied").click().run()
+    assert text not in words(settled(test))
+    by_key(test, f"settings.token.records.{token.id}").set_value(False).run()
+    assert not Tokens(forky.store).all()[0].records
+    by_key(settled(test), f"settings.token.revoke.{token.id}").click().run()
+    assert Tokens(forky.store).of(text) is None
+    assert "Revoked: aider on the laptop" in words(settled(test))
+
+
+def test_a_token_without_a_name_is_refused_in_a_sentence(forky: Forky) -> None:
+    test = settings()
+    by_key(test, "settings.token.make").click().run()
+    assert Tokens(forky.store).all() == ()
+    assert "name" in " ".join(toast.value for toast in settled(test).toast) or "name" in words(test)

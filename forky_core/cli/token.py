@@ -1,0 +1,96 @@
+"""`forky token`: who may ask models through `/v1`. Made once, shown once, revoked for good."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, TextIO
+
+from forky_core.cli.plain import one_line
+from forky_core.gateway.pasting import lines_to_paste
+from forky_core.gateway.tokens import Token, Tokens
+from forky_core.views.times import stamp
+
+if TYPE_CHECKING:
+    from forky_core.forky import Forky
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser("token", help="make, list and revoke the tokens of programs that use /v1")
+    actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
+    make = actions.add_parser("make", help="make one and print it, this once")
+    make.add_argument("name", help="what it is for: the name of a program or a person")
+    make.add_argument(
+        "--models",
+        default="",
+        metavar="NAME,NAME",
+        help="models it may use, * for any characters (default: all)",
+    )
+    make.add_argument("--daily", type=float, metavar="USD", help="US dollars it may spend in a day")
+    make.add_argument(
+        "--no-recording", dest="records", action="store_false", help="keep nothing of what it asks"
+    )
+    make.add_argument("--address", default="http://127.0.0.1:8501", help="where Forky listens")
+    listing = actions.add_parser("list", help="list them")
+    revoke = actions.add_parser("revoke", help="take one's rights, at once and for good")
+    revoke.add_argument("name", help="its name or id")
+    for action in (make, listing, revoke):
+        action.add_argument("--json", action="store_true", help="one JSON object a line")
+    make.set_defaults(run=run_make, makes_database=True)
+    listing.set_defaults(run=run_list, makes_database=False)
+    revoke.set_defaults(run=run_revoke, makes_database=False)
+
+
+def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    made = Tokens(forky.store).make(
+        options.name, models=options.models.split(","), daily=options.daily, records=options.records
+    )
+    if options.json:
+        print(json.dumps({**_as_json(made.token), "token": made.text}), file=out)
+    else:
+        print(made.text, file=out)
+        print("It is not shown again. For a client:", file=out)
+        print(lines_to_paste(options.address, made.text), file=out)
+    return 0
+
+
+def run_list(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    tokens = Tokens(forky.store)
+    everyone = tokens.all()
+    for token in everyone:
+        if options.json:
+            print(json.dumps({**_as_json(token), "spent_today": tokens.spent_today(token)}), file=out)
+        else:
+            print(
+                f"{token.id}  {stamp(token.created):>16}  {one_line(token.name)}: {described(token)}",
+                file=out,
+            )
+    if not everyone and not options.json:
+        print("No token yet. Make one: forky token make NAME", file=out)
+    return 0
+
+
+def run_revoke(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    token = Tokens(forky.store).revoke(options.name)
+    if options.json:
+        print(json.dumps(_as_json(token)), file=out)
+    else:
+        print(f"“{one_line(token.name)}” is revoked.", file=out)
+    return 0
+
+
+def described(token: Token) -> str:
+    """Its rights in words."""
+    if token.revoked:
+        return f"revoked {stamp(token.revoked)}"
+    models = ", ".join(one_line(name) for name in token.models) or "every model"
+    limit = "no limit" if token.daily is None else f"${token.daily:g} a day"
+    return f"…{token.ending}, {models}, {limit}, {'recorded' if token.records else 'not recorded'}"
+
+
+def _as_json(token: Token) -> dict[str, object]:
+    """Without the hash: nobody needs it."""
+    entry = asdict(token)
+    del entry["sha256"]
+    return entry

@@ -1,0 +1,97 @@
+"""Whether a call may be made, and who answers it: its token, its limits, its model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from forky_core.errors import NotFound
+from forky_core.gateway.api_errors import ApiError, unknown_model
+from forky_core.gateway.calls import Call, Speech
+from forky_core.gateway.recording import Caller
+from forky_core.gateway.tokens import PREFIX, Token, Tokens
+from forky_core.llm.catalogue import Catalogue
+from forky_core.llm.contract import Model, ModelInfo
+from forky_core.llm.upstream import Upstream
+
+if TYPE_CHECKING:
+    from forky_core.repo.workspace import Workspace
+    from forky_core.store.contract import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A call that may be made, and who answers: a server that is sent its bytes, or a model."""
+
+    call: Call
+    info: ModelInfo
+    upstream: Upstream | None
+    model: Model | None
+    spend: Callable[[float], None]
+
+
+def authorised(store: Store, headers: Mapping[str, str]) -> Token:
+    """The caller's token. ApiError (401) where there is none."""
+    kind, _, text = headers.get("authorization", "").partition(" ")
+    text = text.strip() if kind.lower() == "bearer" else headers.get("x-api-key", "").strip()
+    told = {"www-authenticate": "Bearer"}
+    if not text:
+        raise ApiError(
+            401,
+            "A token is needed. Make one in Forky's Settings and send it as a bearer.",
+            "no_token",
+            headers=told,
+        )
+    token = Tokens(store).of(text)
+    if token is None:
+        kept = "It is not one of Forky's." if not text.startswith(PREFIX) else "It is unknown or revoked."
+        raise ApiError(401, f"The token was not accepted. {kept}", "invalid_api_key", headers=told)
+    return token
+
+
+def admit(forky: Workspace, caller: Caller, speech: Speech, payload: Mapping[str, Any]) -> Admitted:
+    """Read a request and find who answers it.
+
+    Raises:
+        ApiError: malformed (400), a model that this token may not use (403) or nobody has (404), a limit reached (429).
+    """
+    call = speech.read(payload)
+    upstream, model = _answering(forky, call.model, speech)
+    info = upstream.info if upstream is not None else model.info() if model is not None else None
+    assert info is not None
+    token = caller.token
+    if not token.may_use(info.name):
+        raise ApiError(
+            403,
+            f"The token “{token.name}” may not use the model “{info.name}”.",
+            "model_not_allowed",
+            "model",
+        )
+    tokens = Tokens(forky.store)
+    if token.daily is not None and not _is_free(info) and tokens.spent_today(token) >= token.daily:
+        raise ApiError(
+            429,
+            f"The token “{token.name}” has spent its ${token.daily:g} of today; midnight (UTC) begins a new day.",
+            "insufficient_quota",
+            # Asking again before that cannot help; the clients of both providers obey this.
+            headers={"x-should-retry": "false"},
+        )
+    return Admitted(call, info, upstream, model, partial(tokens.spend, token))
+
+
+def _answering(forky: Workspace, name: str, speech: Speech) -> tuple[Upstream | None, Model | None]:
+    models = forky.models
+    try:
+        if isinstance(models, Catalogue):
+            upstream = models.upstream(name)
+            if upstream is not None and speech.path in upstream.speaks:
+                return upstream, None
+        return None, models.model(name)
+    except NotFound:
+        raise unknown_model(name) from None
+
+
+def _is_free(info: ModelInfo) -> bool:
+    return info.input_price == 0.0 and info.output_price == 0.0

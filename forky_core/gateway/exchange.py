@@ -1,0 +1,209 @@
+"""One call from its request to the end of its answer: what is passed to the client, and what is recorded beside it.
+
+Whatever passes is also understood, so that a client that leaves, an upstream that breaks off or a server that stops
+leaves an interrupted reply and not a lost one. The end of an answer is handed over only when the reply has landed: who
+asks again at once finds it in the tree.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from forky_core.gateway.api_errors import ApiError
+from forky_core.gateway.calls import Call, Indexed, Said, Speech
+from forky_core.gateway.guard import Receive, Send
+from forky_core.gateway.recording import Kept
+from forky_core.gateway.watching import server_stops
+from forky_core.llm.contract import Done, Failed, ModelInfo
+from forky_core.llm.tokens import estimate_tokens, prompt_tokens
+from forky_core.llm.upstream import priced
+from forky_core.model import Usage
+
+T = TypeVar("T")
+
+STOPPED = "It was stopped in Forky."
+CLIENT_LEFT = "The client that asked left before the reply was finished."
+SERVER_STOPS = "Forky stopped before the reply was finished."
+_PATIENCE = 2.0
+"""Seconds that a client waits for a recording to begin or to land; after that it goes on beside the call."""
+_LOOK = 1.0
+"""Seconds between two looks whether the server wants to stop."""
+
+
+@dataclass(slots=True)
+class Exchange:
+    """A call that is being answered."""
+
+    call: Call
+    speech: Speech
+    id: str
+    """Of the answer, where it is ours."""
+    info: ModelInfo
+    """Of the model that answers."""
+    send: Send
+    executor: Executor
+    begin: Callable[[], Kept]
+    """Files the question; called in a thread."""
+    spend: Callable[[float], None]
+    """Puts a price on the caller's account; called in a thread."""
+    said: list[Said] = field(default_factory=list)
+    started: bool = False
+    """Whether the head of the answer was sent."""
+    _beginning: asyncio.Future[Kept] | None = None
+    _kept: Kept | None = None
+    _unkept: list[Indexed] = field(default_factory=list)
+    """What was said before its recording had begun."""
+    _landing: asyncio.Future[tuple[str, ...]] | None = None
+    _cut: str = ""
+    """By whom it was ended early."""
+
+    async def run(self, work: Coroutine[Any, Any, None], receive: Receive) -> None:
+        """Do the work, unless its client leaves a stream or the server stops first.
+
+        Raises:
+            ApiError: it failed before anything was sent.
+        """
+        self._beginning = asyncio.ensure_future(self.in_thread(self.begin))
+        main = asyncio.ensure_future(work)
+        gone = asyncio.ensure_future(_gone(receive))
+        try:
+            while not main.done():
+                waiting = {main} if gone.done() else {main, gone}
+                await asyncio.wait(waiting, timeout=_LOOK, return_when=asyncio.FIRST_COMPLETED)
+                if main.done():
+                    break
+                # An answer in one piece is waited for even so: it is paid for, and its reader may come back for it.
+                if gone.done() and self.call.streams:
+                    self._cut = CLIENT_LEFT
+                elif server_stops():
+                    self._cut = SERVER_STOPS
+                if self._cut:
+                    main.cancel()
+                    await asyncio.wait({main})
+            error = _error_of(main)
+            if main.cancelled() and not gone.done():
+                error = ApiError(503, SERVER_STOPS, "server_stops", headers={"retry-after": "5"})
+            if error is not None:
+                await self._fail(error)
+        finally:
+            gone.cancel()
+            main.cancel()
+            await self._conclude()
+
+    async def keep(self) -> Kept | None:
+        """The recording, once it has begun; None where that takes too long."""
+        assert self._beginning is not None
+        if self._kept is None:
+            await asyncio.wait({self._beginning}, timeout=_PATIENCE)
+            if self._beginning.done():
+                self._kept = self._beginning.result()
+                for event in self._unkept:
+                    self._kept.take(event)
+                self._unkept.clear()
+        return self._kept
+
+    def hear(self, events: Iterable[Indexed]) -> None:
+        """Take note of what is being said."""
+        for index, event in events:
+            while len(self.said) <= index:
+                self.said.append(Said())
+            if isinstance(event, Done | Failed):
+                event = replace(event, usage=self._with_price(event.usage))  # noqa: PLW2901
+            self.said[index].take(event)
+            if self._kept is None:
+                self._unkept.append((index, event))
+            elif not self._kept.take((index, event)):
+                raise ApiError(409, STOPPED, "stopped", headers={"x-should-retry": "false"})
+
+    def _with_price(self, usage: Usage) -> Usage:
+        return usage if usage.cost is not None else replace(usage, cost=priced(usage, self.info))
+
+    async def start(self, status: int, headers: Mapping[str, str], length: int | None = None) -> None:
+        """Send the head, which says where the call was recorded."""
+        kept = self._kept.headers() if self._kept is not None else {"x-forky-recorded": "pending"}
+        named = {"cache-control": "no-store", "x-accel-buffering": "no", **headers, **kept}
+        if length is not None:
+            named["content-length"] = str(length)
+        raw = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in named.items()]
+        self.started = True
+        await self.send({"type": "http.response.start", "status": status, "headers": raw})
+
+    async def pass_on(self, piece: bytes, *, last: bool = False) -> None:
+        await self.send({"type": "http.response.body", "body": piece, "more_body": not last})
+
+    async def land(self) -> dict[str, str]:
+        """Record the end of the answers; headers that say which messages they became."""
+        if self._landing is None:
+            self._landing = asyncio.ensure_future(self._land())
+        await asyncio.wait({self._landing}, timeout=_PATIENCE)
+        landed = self._landing.result() if self._landing.done() else ()
+        return {"x-forky-reply": ", ".join(landed)} if landed else {}
+
+    async def _land(self) -> tuple[str, ...]:
+        assert self._beginning is not None
+        await asyncio.wait({self._beginning})
+        kept = await self.keep()
+        ends = {index: said.end for index, said in enumerate(self.said) if said.end is not None}
+        return await self.in_thread(self._write, kept, ends)
+
+    def _write(self, kept: Kept | None, ends: Mapping[int, Done | Failed]) -> tuple[str, ...]:
+        landed = kept.land(ends, self._cut) if kept is not None else ()
+        self.spend(self._price(reused=kept is not None and kept.reused is not None))
+        return landed
+
+    def _price(self, *, reused: bool) -> float:
+        """US dollars: as the provider counted, and by an estimate where it did not say."""
+        known = [said.end.usage.cost for said in self.said if said.end and said.end.usage.cost is not None]
+        if known or reused or not self.said:
+            return sum(known)
+        words = "".join("".join((*said.text, *said.reasoning)) for said in self.said)
+        estimate = Usage(prompt_tokens(self.call.messages), estimate_tokens(words))
+        return priced(estimate, self.info) or 0.0
+
+    async def whole(self, headers: Mapping[str, str]) -> None:
+        """Send the answers in one piece."""
+        body = json.dumps(self.speech.whole(self.call, self.id, self.said), ensure_ascii=False)
+        content = body.encode("utf-8", "replace")
+        await self.start(200, {"content-type": "application/json", **headers}, len(content))
+        await self.pass_on(content, last=True)
+
+    async def _fail(self, error: ApiError) -> None:
+        """Tell the client: in the stream where one has begun, else as the answer.
+
+        Raises:
+            ApiError: nothing was sent yet.
+        """
+        if not self.started:
+            kept = self._kept.headers() if self._kept is not None else {}
+            error.headers = {**error.headers, **kept}
+            raise error
+        await self.pass_on(self.speech.voice(self.call, self.id).fail(error), last=True)
+
+    async def in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self.executor, work, *arguments)
+
+    async def _conclude(self) -> None:
+        """Whatever happened, the recording ends."""
+        if self._landing is None:
+            self._landing = asyncio.ensure_future(self._land())
+        await asyncio.wait({self._landing})
+
+
+def _error_of(main: asyncio.Future[None]) -> ApiError | None:
+    """How the work ended, where its client can be told; anything else is raised."""
+    if main.cancelled():
+        return None
+    error = main.exception()
+    if error is not None and not isinstance(error, ApiError):
+        raise error
+    return error
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

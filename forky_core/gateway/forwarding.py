@@ -1,0 +1,164 @@
+"""Sending a client's own bytes to a server that speaks its protocol, and handing back that server's own bytes.
+
+Nothing is read into a model of ours and written out again on the way, so a field that Forky has never heard of arrives.
+What the request says about its sender does not travel: neither the token, nor cookies, nor Forky's own headers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from forky_core.gateway.api_errors import ApiError, of_failure
+from forky_core.gateway.guard import is_loopback
+from forky_core.llm.failures import Asked, failure_of
+from forky_core.llm.upstream import Upstream
+
+if TYPE_CHECKING:
+    import httpx
+
+HOP = "x-forky-hop"
+"""Says that a request comes from a Forky, so that one which was told to ask itself says so instead of asking."""
+
+_FIRST = 600.0
+"""Seconds for the first sign of an answer: a model may think for minutes."""
+_CONNECT = 10.0
+_STAY = frozenset(
+    [
+        "host",
+        "content-length",
+        "authorization",
+        "x-api-key",
+        "cookie",
+        "accept-encoding",
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "expect",
+        "origin",
+        "referer",
+        "forwarded",
+        "via",
+    ]
+)
+_STAY_BACK = frozenset(
+    [
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "set-cookie",
+        "date",
+        "server",
+        "content-length",
+        "strict-transport-security",
+        "alt-svc",
+        "content-encoding",
+    ]
+)
+
+
+class Forwarder:
+    """Keeps connections open between calls. Belongs to one event loop."""
+
+    def __init__(self) -> None:
+        self._clients: dict[tuple[bool, bool], httpx.AsyncClient] = {}
+
+    def _client(self, upstream: Upstream) -> httpx.AsyncClient:
+        """Proxies of the environment are for other machines; certificates are only read where they are needed."""
+        import httpx  # noqa: PLC0415 - costs 60 ms, which no page should wait for
+
+        address = urlsplit(upstream.base_url)
+        near, sealed = is_loopback((address.hostname or "").lower()), address.scheme == "https"
+        if (near, sealed) not in self._clients:
+            self._clients[near, sealed] = httpx.AsyncClient(
+                trust_env=not near,
+                verify=sealed or not near,
+                follow_redirects=False,
+                timeout=httpx.Timeout(_FIRST, connect=_CONNECT, pool=None),
+                limits=httpx.Limits(max_connections=None, max_keepalive_connections=100),
+            )
+        return self._clients[near, sealed]
+
+    @asynccontextmanager
+    async def send(
+        self, upstream: Upstream, path: str, headers: Mapping[str, str], body: bytes
+    ) -> AsyncIterator[Answer]:
+        """The upstream's answer, as soon as it begins; leaving the block hangs up.
+
+        Raises:
+            ApiError: there is none.
+        """
+        client = self._client(upstream)
+        request = client.build_request(
+            "POST",
+            f"{upstream.base_url.rstrip('/')}/{path}",
+            content=body,
+            headers=headers_to(upstream, path, headers),
+        )
+        try:
+            response = await client.send(request, stream=True)
+        except Exception as error:
+            raise _error(error, upstream) from error
+        try:
+            yield Answer(response, upstream)
+        finally:
+            await response.aclose()
+
+    async def close(self) -> None:
+        clients, self._clients = self._clients, {}
+        for client in clients.values():
+            await client.aclose()
+
+
+class Answer:
+    """What an upstream answers."""
+
+    def __init__(self, response: httpx.Response, upstream: Upstream) -> None:
+        self._response = response
+        self._upstream = upstream
+        self.status = response.status_code
+        self.headers = {
+            name: value
+            for name, value in response.headers.items()
+            if name.lower() not in _STAY_BACK and not name.lower().startswith("access-control-")
+        } | {"x-forky-upstream": upstream.label.encode("ascii", "replace").decode()}
+        self.streams = response.headers.get("content-type", "").startswith("text/event-stream")
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """Its bytes as they arrive. ApiError where it breaks off."""
+        encoded = "content-encoding" in self._response.headers
+        try:
+            async for piece in self._response.aiter_bytes() if encoded else self._response.aiter_raw():
+                yield piece
+        except Exception as error:
+            raise _error(error, self._upstream) from error
+
+
+def headers_to(upstream: Upstream, path: str, headers: Mapping[str, str]) -> dict[str, str]:
+    """What of a client's headers an upstream gets, with the key that is its own."""
+    kept = {
+        name: value
+        for name, value in headers.items()
+        if name not in _STAY and not name.startswith(("x-forky-", "x-forwarded-", "sec-"))
+    }
+    kept |= {"accept-encoding": "identity", HOP: "1", "content-type": "application/json"}
+    if upstream.key and path == "messages":
+        return kept | {"x-api-key": upstream.key}
+    return kept | ({"authorization": f"Bearer {upstream.key}"} if upstream.key else {})
+
+
+def _error(error: Exception, upstream: Upstream) -> ApiError:
+    near = is_loopback((urlsplit(upstream.base_url).hostname or "").lower())
+    secrets = (upstream.key,) if upstream.key else ()
+    asked = Asked(upstream.model, upstream.label, base_url=upstream.base_url, local=near, secrets=secrets)
+    return of_failure(failure_of(error, asked))

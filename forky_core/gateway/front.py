@@ -1,0 +1,43 @@
+"""`/v1` before anybody has called it: what serves it is imported at the first call, and no page waits for that."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from forky_core.gateway.guard import Receive, Scope, Send
+
+if TYPE_CHECKING:
+    from forky_core.gateway.service import Service
+    from forky_core.repo.workspace import Workspace
+
+PREFIX = "/v1"
+
+
+class Gateway:
+    """The endpoint: an ASGI app for `/v1` and everything below it. `workspace` may wait; it is called in a thread."""
+
+    def __init__(self, workspace: Callable[[], Workspace]) -> None:
+        self._workspace = workspace
+        self._service: Service | None = None
+        self._making = threading.Lock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        service = self._service
+        if service is None:
+            service = await asyncio.to_thread(self._made)
+        await service(scope, receive, send)
+
+    def _made(self) -> Service:
+        from forky_core.gateway.service import Service  # noqa: PLC0415 - the point of this file
+
+        with self._making:
+            service = self._service = self._service or Service(self._workspace)
+        return service
+
+    async def close(self) -> None:
+        """At the server's end."""
+        if self._service is not None:
+            await self._service.close()

@@ -1,0 +1,16 @@
+"""What a person pastes into a shell so that a program asks through Forky."""
+
+from __future__ import annotations
+
+
+def lines_to_paste(address: str, token: str) -> str:
+    """For clients of OpenAI's and of Anthropic's protocol; nearly all of them read these variables."""
+    base = address.rstrip("/")
+    return "\n".join(
+        (
+            f"export OPENAI_BASE_URL={base}/v1 OPENAI_API_BASE={base}/v1",
+            f"export OPENAI_API_KEY={token}",
+            f"export ANTHROPIC_BASE_URL={base}",
+            f"export ANTHROPIC_API_KEY={token}",
+        )
+    )

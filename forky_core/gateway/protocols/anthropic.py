@@ -1,0 +1,240 @@
+"""Anthropic's `/v1/messages`: answers as blocks, a stream as named events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from forky_core.gateway.api_errors import ApiError
+from forky_core.gateway.calls import Call, Indexed, Said, Speech
+from forky_core.gateway.protocols.anthropic_reading import read
+from forky_core.gateway.protocols.chat import CUT_OFF, failure_heard
+from forky_core.gateway.protocols.events import Lines, event, parsed
+from forky_core.llm.contract import Done, Failed, ModelEvent, ReasoningDelta, TextDelta, ToolCallDone
+from forky_core.model import Failure, Usage
+from forky_core.parts import arguments_json, canonical_json
+
+_TO_ANTHROPIC = {
+    "stop": "end_turn",
+    "length": "max_tokens",
+    "tool_calls": "tool_use",
+    "content_filter": "refusal",
+}
+_FROM_ANTHROPIC = {word: reason for reason, word in _TO_ANTHROPIC.items()} | {
+    "stop_sequence": "stop",
+    "pause_turn": "stop",
+    "model_context_window_exceeded": "length",
+}
+
+
+def _usage(usage: Usage) -> dict[str, Any]:
+    cached = usage.cached_tokens or 0
+    told: dict[str, Any] = {
+        # Anthropic counts what came from the cache apart.
+        "input_tokens": max(0, (usage.prompt_tokens or 0) - cached),
+        "output_tokens": usage.completion_tokens or 0,
+    }
+    return {**told, "cache_read_input_tokens": cached} if cached else told
+
+
+def _head(call: Call, id: str) -> dict[str, Any]:
+    return {
+        "id": id,
+        "type": "message",
+        "role": "assistant",
+        "model": call.model,
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": {"input_tokens": 0, "output_tokens": 0},
+    }
+
+
+def whole(call: Call, id: str, said: Sequence[Said]) -> dict[str, Any]:
+    one = said[0] if said else Said()
+    content: list[dict[str, Any]] = []
+    if one.reasoning:
+        content.append({"type": "thinking", "thinking": "".join(one.reasoning), "signature": ""})
+    if one.text:
+        content.append({"type": "text", "text": "".join(one.text)})
+    content += [
+        {"type": "tool_use", "id": tool.id, "name": tool.name, "input": _object(tool.arguments)}
+        for tool in one.calls
+    ]
+    usage = one.end.usage if one.end is not None else Usage()
+    stop = _TO_ANTHROPIC.get(one.finish_reason, "end_turn")
+    return {**_head(call, id), "content": content, "stop_reason": stop, "usage": _usage(usage)}
+
+
+def _object(arguments: str) -> dict[str, Any]:
+    """A tool's input is an object, whatever a model wrote."""
+    value = parsed(arguments_json(arguments).encode("utf-8", "replace"))
+    return value if isinstance(value, dict) else {"arguments": value}
+
+
+class AnthropicVoice:
+    """`message_start`, blocks that open, grow and close, `message_delta`, `message_stop`."""
+
+    def __init__(self, call: Call, id: str) -> None:
+        self._head = _head(call, id)
+        self._number = -1
+        self._open = ""
+        """The type of the block that is open."""
+
+    def begin(self) -> bytes:
+        return _event("message_start", message=self._head)
+
+    def say(self, _index: int, event: ModelEvent) -> bytes:
+        match event:
+            case TextDelta(text):
+                return self._grow("text", {"type": "text", "text": ""}, {"type": "text_delta", "text": text})
+            case ReasoningDelta(text):
+                begun: dict[str, Any] = {"type": "thinking", "thinking": "", "signature": ""}
+                return self._grow("thinking", begun, {"type": "thinking_delta", "thinking": text})
+            case ToolCallDone(id, name, arguments):
+                begun = {"type": "tool_use", "id": id, "name": name, "input": {}}
+                delta = {"type": "input_json_delta", "partial_json": arguments}
+                return self._close() + self._grow("tool_use", begun, delta) + self._close()
+            case _:
+                return b""
+
+    def end(self, said: Sequence[Said]) -> bytes:
+        one = said[0] if said else Said()
+        usage = one.end.usage if one.end is not None else Usage()
+        stop = {"stop_reason": _TO_ANTHROPIC.get(one.finish_reason, "end_turn"), "stop_sequence": None}
+        return (
+            self._close() + _event("message_delta", delta=stop, usage=_usage(usage)) + _event("message_stop")
+        )
+
+    def fail(self, error: ApiError) -> bytes:
+        return event(error.body("anthropic"), "error")
+
+    def _grow(self, kind: str, begun: dict[str, Any], delta: dict[str, Any]) -> bytes:
+        head = b""
+        if self._open != kind:
+            head = self._close()
+            self._open, self._number = kind, self._number + 1
+            head += _event("content_block_start", index=self._number, content_block=begun)
+        return head + _event("content_block_delta", index=self._number, delta=delta)
+
+    def _close(self) -> bytes:
+        if not self._open:
+            return b""
+        self._open = ""
+        return _event("content_block_stop", index=self._number)
+
+
+def _event(type: str, **fields: Any) -> bytes:
+    return event({"type": type, **fields}, type)
+
+
+@dataclass(slots=True)
+class _ToolUse:
+    id: str
+    name: str
+    json: list[str] = field(default_factory=list)
+
+
+class AnthropicEar:
+    """Understands Anthropic's own events, and its answers in one piece."""
+
+    def __init__(self) -> None:
+        self.complete = False
+        self._lines = Lines()
+        self._tools: dict[int, _ToolUse] = {}
+        self._reason: str | None = None
+        self._usage = Usage()
+        self._failure: Failure | None = None
+
+    def hear(self, piece: bytes) -> Iterator[Indexed]:
+        for value in self._lines.hear(piece):
+            if value is not None:
+                for said in self._take(value):
+                    yield 0, said
+
+    def read(self, body: bytes) -> Iterator[Indexed]:
+        value = parsed(body)
+        if not isinstance(value, dict):
+            return
+        content = value.get("content")
+        for number, block in enumerate(content if isinstance(content, list) else ()):
+            if isinstance(block, dict):
+                for said in self._block(number, block):
+                    yield 0, said
+        self._ended(value)
+
+    def close(self) -> Iterator[Indexed]:
+        for _, tool in sorted(self._tools.items()):
+            yield 0, ToolCallDone(tool.id, tool.name, "".join(tool.json) or "{}")
+        if self._reason is not None:
+            yield 0, Done(_FROM_ANTHROPIC.get(self._reason, self._reason), self._usage)
+        else:
+            yield 0, Failed(self._failure or CUT_OFF, self._usage)
+
+    def _take(self, value: Mapping[str, Any]) -> Iterator[ModelEvent]:
+        number = value.get("index")
+        number = number if isinstance(number, int) else 0
+        match value.get("type"):
+            case "message_start" if isinstance(value.get("message"), dict):
+                self._count(value["message"].get("usage"))
+            case "content_block_start" if isinstance(value.get("content_block"), dict):
+                yield from self._block(number, value["content_block"])
+            case "content_block_delta" if isinstance(value.get("delta"), dict):
+                yield from self._delta(number, value["delta"])
+            case "message_delta" if isinstance(value.get("delta"), dict):
+                self._ended({**value["delta"], "usage": value.get("usage")})
+            case "message_stop":
+                self.complete = True
+            case "error":
+                self._failure = failure_heard(value.get("error"))
+
+    def _block(self, number: int, block: Mapping[str, Any]) -> Iterator[ModelEvent]:
+        match block.get("type"):
+            case "text" if block.get("text"):
+                yield TextDelta(str(block["text"]))
+            case "thinking" if block.get("thinking"):
+                yield ReasoningDelta(str(block["thinking"]))
+            case "tool_use":
+                tool = _ToolUse(str(block.get("id") or ""), str(block.get("name") or ""))
+                if block.get("input"):
+                    tool.json.append(canonical_json(block["input"]))
+                self._tools[number] = tool
+
+    def _delta(self, number: int, delta: Mapping[str, Any]) -> Iterator[ModelEvent]:
+        match delta.get("type"):
+            case "text_delta":
+                yield TextDelta(str(delta.get("text") or ""))
+            case "thinking_delta":
+                yield ReasoningDelta(str(delta.get("thinking") or ""))
+            case "input_json_delta" if number in self._tools:
+                self._tools[number].json.append(str(delta.get("partial_json") or ""))
+
+    def _ended(self, value: Mapping[str, Any]) -> None:
+        if isinstance(value.get("stop_reason"), str):
+            self._reason = value["stop_reason"]
+        self._count(value.get("usage"))
+
+    def _count(self, record: Any) -> None:
+        """Counts come in two events; each says only what it knows."""
+        if not isinstance(record, dict):
+            return
+        fresh, read, written, out = (
+            value if isinstance(value := record.get(name), int) else None
+            for name in (
+                "input_tokens",
+                "cache_read_input_tokens",
+                "cache_creation_input_tokens",
+                "output_tokens",
+            )
+        )
+        if fresh is not None:
+            prompt = fresh + (read or 0) + (written or 0)
+            self._usage = replace(
+                self._usage, prompt_tokens=prompt, cached_tokens=read, cache_write_tokens=written
+            )
+        if out is not None:
+            self._usage = replace(self._usage, completion_tokens=out)
+
+
+MESSAGES = Speech("messages", "anthropic", read, AnthropicVoice, whole, AnthropicEar, "msg_")

@@ -1,0 +1,308 @@
+"""OpenAI's `/v1/chat/completions`: what nearly every client speaks, and most local servers do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from forky_core.gateway.api_errors import ApiError, malformed
+from forky_core.gateway.calls import MOST_ANSWERS, Call, Indexed, Said, Speech, flag, text_field
+from forky_core.gateway.protocols.events import DONE, Lines, event, parsed
+from forky_core.llm.contract import (
+    Done,
+    Failed,
+    ModelEvent,
+    ProviderMessage,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallDone,
+)
+from forky_core.llm.failures import scrubbed
+from forky_core.model import Failure, Usage
+
+ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+_NOT_PARAMETERS = frozenset({"messages", "model", "stream", "stream_options", "n"})
+
+
+def read(payload: Mapping[str, Any]) -> Call:
+    """Raises ApiError (400): the request is none."""
+    answers = payload.get("n")
+    if answers is None:
+        answers = 1
+    if not isinstance(answers, int) or isinstance(answers, bool) or not 1 <= answers <= MOST_ANSWERS:
+        raise malformed(f"“n” must be a number from 1 to {MOST_ANSWERS}.", "n")
+    options = payload.get("stream_options")
+    if options is not None and not isinstance(options, dict):
+        raise malformed("“stream_options” must be an object.", "stream_options")
+    return Call(
+        model=text_field(payload, "model"),
+        messages=checked_messages(payload.get("messages")),
+        parameters={
+            name: value
+            for name, value in payload.items()
+            if name not in _NOT_PARAMETERS and value is not None
+        },
+        streams=flag(payload, "stream"),
+        answers=answers,
+        tells_usage=bool((options or {}).get("include_usage")),
+    )
+
+
+def checked_messages(value: Any) -> tuple[ProviderMessage, ...]:
+    """An array of messages whose roles and contents are of the right kind; what they say is the model's business."""
+    if not isinstance(value, list) or not value:
+        raise malformed("“messages” must be an array with at least one message.", "messages")
+    for number, message in enumerate(value):
+        place = f"messages[{number}]"
+        if not isinstance(message, dict):
+            raise malformed(f"“{place}” must be an object.", place)
+        if message.get("role") not in ROLES:
+            raise malformed(f"“{place}.role” must be one of {', '.join(sorted(ROLES))}.", f"{place}.role")
+        content = message.get("content")
+        if content is not None and not isinstance(content, str):
+            _check_parts(content, place)
+        calls = message.get("tool_calls")
+        if calls is not None and not (
+            isinstance(calls, list)
+            and all(isinstance(call, dict) and isinstance(call.get("function", {}), dict) for call in calls)
+        ):
+            raise malformed(f"“{place}.tool_calls” must be an array of calls.", f"{place}.tool_calls")
+    return tuple(value)
+
+
+def _check_parts(content: Any, place: str) -> None:
+    if not isinstance(content, list) or not all(
+        isinstance(part, dict) and isinstance(part.get("type"), str) for part in content
+    ):
+        raise malformed(f"“{place}.content” must be a text or an array of parts.", f"{place}.content")
+
+
+def usage_told(usage: Usage) -> dict[str, Any] | None:
+    """None where the provider did not say."""
+    if usage.prompt_tokens is None and usage.completion_tokens is None:
+        return None
+    prompt, completion = usage.prompt_tokens or 0, usage.completion_tokens or 0
+    told: dict[str, Any] = {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": prompt + completion,
+    }
+    if usage.cached_tokens is not None:
+        told["prompt_tokens_details"] = {"cached_tokens": usage.cached_tokens}
+    if usage.reasoning_tokens is not None:
+        told["completion_tokens_details"] = {"reasoning_tokens": usage.reasoning_tokens}
+    return told
+
+
+def total(said: Sequence[Said]) -> Usage:
+    """Of all answers of a call together."""
+    known = [one.end.usage for one in said if one.end is not None]
+    prompt = [usage.prompt_tokens for usage in known if usage.prompt_tokens is not None]
+    completion = [usage.completion_tokens for usage in known if usage.completion_tokens is not None]
+    first = known[0] if known else Usage()
+    return Usage(
+        sum(prompt) if prompt else None,
+        sum(completion) if completion else None,
+        first.cached_tokens,
+        first.cache_write_tokens,
+        first.reasoning_tokens,
+    )
+
+
+def whole(call: Call, id: str, said: Sequence[Said]) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "id": id,
+        "object": "chat.completion",
+        "created": int(time.time()),
+        "model": call.model,
+        "choices": [_choice(index, one) for index, one in enumerate(said)],
+    }
+    usage = usage_told(total(said))
+    return {**body, "usage": usage} if usage else body
+
+
+def _choice(index: int, said: Said) -> dict[str, Any]:
+    message: dict[str, Any] = {
+        "role": "assistant",
+        "content": "".join(said.text) if said.text or not said.calls else None,
+        "refusal": None,
+    }
+    if said.reasoning:
+        message["reasoning_content"] = "".join(said.reasoning)
+    if said.calls:
+        message["tool_calls"] = [_tool_call(one) for one in said.calls]
+    return {"index": index, "message": message, "logprobs": None, "finish_reason": said.finish_reason}
+
+
+def _tool_call(call: ToolCallDone) -> dict[str, Any]:
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+
+
+class ChatVoice:
+    """Chunks of `chat.completion.chunk`, as OpenAI sends them."""
+
+    def __init__(self, call: Call, id: str) -> None:
+        self._call = call
+        self._head = {
+            "id": id,
+            "object": "chat.completion.chunk",
+            "created": int(time.time()),
+            "model": call.model,
+        }
+        self._calls = [0] * call.answers
+
+    def begin(self) -> bytes:
+        return b"".join(
+            self._chunk(index, {"role": "assistant", "content": ""}) for index in range(self._call.answers)
+        )
+
+    def say(self, index: int, event: ModelEvent) -> bytes:
+        match event:
+            case TextDelta(text):
+                return self._chunk(index, {"content": text})
+            case ReasoningDelta(text):
+                return self._chunk(index, {"reasoning_content": text})
+            case ToolCallDone():
+                number = self._calls[index]
+                self._calls[index] += 1
+                return self._chunk(index, {"tool_calls": [{"index": number, **_tool_call(event)}]})
+            case Done(reason):
+                return self._chunk(index, {}, reason)
+            case Failed():
+                return b""
+
+    def end(self, said: Sequence[Said]) -> bytes:
+        usage = usage_told(total(said)) if self._call.tells_usage else None
+        return (event({**self._head, "choices": [], "usage": usage}) if usage else b"") + DONE
+
+    def fail(self, error: ApiError) -> bytes:
+        return event(error.body("openai"))
+
+    def _chunk(self, index: int, delta: dict[str, Any], reason: str | None = None) -> bytes:
+        choice = {"index": index, "delta": delta, "logprobs": None, "finish_reason": reason}
+        return event({**self._head, "choices": [choice]})
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A tool call whose arguments are still arriving."""
+
+    id: str = ""
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Heard:
+    """One answer of an upstream."""
+
+    calls: dict[int, _Pending] = field(default_factory=dict)
+    reason: str | None = None
+
+
+class ChatEar:
+    """Understands an upstream's chunks, and its answers in one piece."""
+
+    def __init__(self) -> None:
+        self.complete = False
+        self._lines = Lines()
+        self._heard: dict[int, _Heard] = {}
+        self._usage = Usage()
+        self._failure: Failure | None = None
+
+    def hear(self, piece: bytes) -> Iterator[Indexed]:
+        for chunk in self._lines.hear(piece):
+            if chunk is None:
+                self.complete = True
+            else:
+                yield from self._take(chunk, "delta")
+
+    def read(self, body: bytes) -> Iterator[Indexed]:
+        value = parsed(body)
+        if isinstance(value, dict):
+            yield from self._take(value, "message")
+
+    def close(self) -> Iterator[Indexed]:
+        usage, self._usage = self._usage, Usage()
+        for index, heard in sorted(self._heard.items() or [(0, _Heard())]):
+            for number, call in sorted(heard.calls.items()):
+                yield (
+                    index,
+                    ToolCallDone(call.id or f"call_{number}", call.name, "".join(call.arguments) or "{}"),
+                )
+            if heard.reason is not None:
+                yield index, Done(heard.reason, usage)
+            else:
+                yield index, Failed(self._failure or CUT_OFF, usage)
+            # Of the call as a whole, so it is put to one answer only.
+            usage = Usage()
+
+    def _take(self, value: Mapping[str, Any], what: str) -> Iterator[Indexed]:
+        if isinstance(value.get("usage"), dict):
+            self._usage = usage_heard(value["usage"])
+        if isinstance(value.get("error"), dict | str):
+            self._failure = failure_heard(value["error"])
+        choices = value.get("choices")
+        for choice in choices if isinstance(choices, list) else ():
+            if isinstance(choice, dict):
+                yield from self._choice(choice, choice.get(what))
+
+    def _choice(self, choice: Mapping[str, Any], delta: Any) -> Iterator[Indexed]:
+        index = choice.get("index")
+        index = index if isinstance(index, int) and 0 <= index < MOST_ANSWERS else 0
+        heard = self._heard.setdefault(index, _Heard())
+        if isinstance(delta, dict):
+            thought = delta.get("reasoning_content") or delta.get("reasoning")
+            if isinstance(thought, str) and thought:
+                yield index, ReasoningDelta(thought)
+            text = delta.get("content") or delta.get("refusal")
+            if isinstance(text, str) and text:
+                yield index, TextDelta(text)
+            calls = delta.get("tool_calls")
+            for number, piece in enumerate(calls if isinstance(calls, list) else ()):
+                if isinstance(piece, dict):
+                    _add(heard, piece, number)
+        if isinstance(choice.get("finish_reason"), str):
+            heard.reason = choice["finish_reason"]
+
+
+CUT_OFF = Failure("cut_off", "The reply broke off before it was finished. Ask again.")
+
+
+def _add(heard: _Heard, piece: Mapping[str, Any], number: int) -> None:
+    at = piece.get("index")
+    call = heard.calls.setdefault(at if isinstance(at, int) else number, _Pending())
+    function = piece.get("function")
+    function = function if isinstance(function, dict) else {}
+    call.id = call.id or str(piece.get("id") or "")
+    call.name = call.name or str(function.get("name") or "")
+    if isinstance(function.get("arguments"), str):
+        call.arguments.append(function["arguments"])
+
+
+def usage_heard(record: Mapping[str, Any]) -> Usage:
+    """A provider's usage record, by OpenAI's names of either API."""
+
+    def number(value: Any) -> int | None:
+        return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+    def detail(groups: tuple[str, ...], name: str) -> int | None:
+        found = (record.get(group) for group in groups)
+        return next((number(group.get(name)) for group in found if isinstance(group, dict)), None)
+
+    return Usage(
+        number(record.get("prompt_tokens", record.get("input_tokens"))),
+        number(record.get("completion_tokens", record.get("output_tokens"))),
+        detail(("prompt_tokens_details", "input_tokens_details"), "cached_tokens"),
+        reasoning_tokens=detail(("completion_tokens_details", "output_tokens_details"), "reasoning_tokens"),
+    )
+
+
+def failure_heard(error: Any) -> Failure:
+    said = error.get("message") if isinstance(error, dict) else error
+    return Failure("unknown", f"The provider said: {scrubbed(str(said or 'nothing'))}")
+
+
+CHAT = Speech("chat/completions", "openai", read, ChatVoice, whole, ChatEar, "chatcmpl-")

@@ -1,0 +1,46 @@
+"""Server-sent events as models' servers write them, and understanding those that arrive in pieces."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+DONE = b"data: [DONE]\n\n"
+"""How OpenAI's chat streams end."""
+
+
+def event(value: object, name: str = "") -> bytes:
+    head = f"event: {name}\n" if name else ""
+    return f"{head}data: {json.dumps(value, ensure_ascii=False, separators=(',', ':'))}\n\n".encode(
+        "utf-8", "replace"
+    )
+
+
+class Lines:
+    """The data of each event of a stream; a line may arrive in any number of pieces."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def hear(self, piece: bytes) -> Iterator[Any]:
+        """The JSON objects that are whole now. "[DONE]" comes as None, what is no JSON not at all."""
+        *lines, self._rest = (self._rest + piece).split(b"\n")
+        for line in lines:
+            if not line.startswith(b"data:"):
+                continue
+            data = line[5:].strip()
+            if data == b"[DONE]":
+                yield None
+                continue
+            value = parsed(data)
+            if isinstance(value, dict):
+                yield value
+
+
+def parsed(body: bytes) -> Any:
+    """JSON, or None where it is none."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,171 @@
+"""A request of OpenAI's `/v1/responses` as a chat: items become messages, calls and their outputs find each other.
+
+Instructions come first and hold for this one response, as the API has it. Tools that run at OpenAI (web search, a code
+interpreter) cannot be given to another model; the request says which one it was and is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from forky_core.gateway.api_errors import malformed
+from forky_core.gateway.calls import Call, flag, text_field
+from forky_core.llm.contract import ProviderMessage
+
+_SAME_NAME = ("temperature", "top_p", "parallel_tool_calls", "service_tier", "user", "top_logprobs")
+_ROLES = frozenset({"system", "developer", "user", "assistant"})
+
+
+def read(payload: Mapping[str, Any]) -> Call:
+    """Raises ApiError (400): the request is none."""
+    before = payload.get("previous_response_id") or ""
+    if not isinstance(before, str):
+        raise malformed("“previous_response_id” must be a text.", "previous_response_id")
+    messages = [*_instructions(payload.get("instructions")), *_input(payload.get("input"))]
+    if not messages:
+        raise malformed("“input” must be a text or an array of items.", "input")
+    return Call(
+        model=text_field(payload, "model"),
+        messages=tuple(_together(messages)),
+        parameters=_parameters(payload),
+        streams=flag(payload, "stream"),
+        before=before,
+    )
+
+
+def _instructions(value: Any) -> Iterator[ProviderMessage]:
+    if value is not None and not isinstance(value, str):
+        raise malformed("“instructions” must be a text.", "instructions")
+    if value:
+        yield {"role": "system", "content": value}
+
+
+def _input(value: Any) -> Iterator[ProviderMessage]:
+    if isinstance(value, str):
+        yield {"role": "user", "content": value}
+        return
+    if not isinstance(value, list):
+        raise malformed("“input” must be a text or an array of items.", "input")
+    for number, item in enumerate(value):
+        place = f"input[{number}]"
+        if not isinstance(item, dict):
+            raise malformed(f"“{place}” must be an object.", place)
+        yield from _item(item, place)
+
+
+def _item(item: Mapping[str, Any], place: str) -> Iterator[ProviderMessage]:
+    match item.get("type") or ("message" if "role" in item else None):
+        case "message":
+            if item.get("role") not in _ROLES:
+                raise malformed(f"“{place}.role” must be one of {', '.join(sorted(_ROLES))}.", place)
+            yield {"role": item["role"], "content": _content(item.get("content"), place)}
+        case "function_call":
+            function = {"name": str(item.get("name") or ""), "arguments": str(item.get("arguments") or "{}")}
+            call = {"id": str(item.get("call_id") or ""), "type": "function", "function": function}
+            yield {"role": "assistant", "content": None, "tool_calls": [call]}
+        case "function_call_output":
+            output = item.get("output")
+            text = output if isinstance(output, str) else _words(output)
+            yield {"role": "tool", "tool_call_id": str(item.get("call_id") or ""), "content": text}
+        case "reasoning":
+            # What the model thought is its own and comes back for OpenAI's models only.
+            return
+        case kind:
+            raise malformed(
+                f"An item of the type “{str(kind)[:60]}” can only be sent to OpenAI's own models.", place
+            )
+
+
+def _content(value: Any, place: str) -> Any:
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list) or not all(isinstance(part, dict) for part in value):
+        raise malformed(f"“{place}.content” must be a text or an array of parts.", f"{place}.content")
+    parts = [_part(part, place) for part in value]
+    if all(part["type"] == "text" for part in parts):
+        return "".join(part["text"] for part in parts)
+    return parts
+
+
+def _part(part: Mapping[str, Any], place: str) -> dict[str, Any]:
+    match part.get("type"):
+        case "input_text" | "output_text" | "text":
+            return {"type": "text", "text": str(part.get("text") or "")}
+        case "refusal":
+            return {"type": "text", "text": str(part.get("refusal") or "")}
+        case "input_image" if isinstance(part.get("image_url"), str):
+            return {"type": "image_url", "image_url": {"url": part["image_url"]}}
+        case "input_file" if isinstance(part.get("file_data"), str):
+            file = {"file_data": part["file_data"], "filename": str(part.get("filename") or "")}
+            return {"type": "file", "file": file}
+        case kind:
+            raise malformed(
+                f"“{place}” holds a part of the type “{str(kind)[:60]}” that cannot be read.", place
+            )
+
+
+def _words(output: Any) -> str:
+    parts = output if isinstance(output, list) else ()
+    return "\n".join(str(part.get("text") or "") for part in parts if isinstance(part, dict))
+
+
+def _together(messages: list[ProviderMessage]) -> Iterator[ProviderMessage]:
+    """Calls of one turn, and the words before them, as the one message they are in a chat."""
+    waiting: ProviderMessage | None = None
+    for message in messages:
+        calls = message.get("tool_calls")
+        if waiting is not None and waiting["role"] == "assistant" and calls:
+            waiting = {**waiting, "tool_calls": [*waiting.get("tool_calls", ()), *calls]}
+            continue
+        if waiting is not None:
+            yield waiting
+        waiting = message
+    if waiting is not None:
+        yield waiting
+
+
+def _parameters(payload: Mapping[str, Any]) -> dict[str, Any]:
+    parameters = {name: payload[name] for name in _SAME_NAME if payload.get(name) is not None}
+    if payload.get("max_output_tokens") is not None:
+        parameters["max_tokens"] = payload["max_output_tokens"]
+    reasoning = payload.get("reasoning")
+    if isinstance(reasoning, dict) and reasoning.get("effort"):
+        parameters["reasoning_effort"] = reasoning["effort"]
+    text = payload.get("text")
+    form = text.get("format") if isinstance(text, dict) else None
+    if isinstance(form, dict) and form.get("type") == "json_schema":
+        parameters["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {name: value for name, value in form.items() if name != "type"},
+        }
+    elif isinstance(form, dict) and form.get("type") == "json_object":
+        parameters["response_format"] = {"type": "json_object"}
+    if payload.get("tools"):
+        parameters["tools"] = list(_tools(payload["tools"]))
+    choice = payload.get("tool_choice")
+    if isinstance(choice, dict):
+        parameters["tool_choice"] = {"type": "function", "function": {"name": choice.get("name")}}
+    elif choice is not None:
+        parameters["tool_choice"] = choice
+    return parameters
+
+
+def _tools(value: Any) -> Iterator[dict[str, Any]]:
+    if not isinstance(value, list):
+        raise malformed("“tools” must be an array.", "tools")
+    for number, tool in enumerate(value):
+        place = f"tools[{number}]"
+        if not isinstance(tool, dict):
+            raise malformed(f"“{place}” must be an object.", place)
+        if tool.get("type") != "function" or not isinstance(tool.get("name"), str):
+            kind = str(tool.get("type"))[:60]
+            raise malformed(
+                f"A tool of the type “{kind}” runs at OpenAI and cannot be given to another model.", place
+            )
+        known = {
+            name: tool[name]
+            for name in ("name", "description", "parameters", "strict")
+            if tool.get(name) is not None
+        }
+        yield {"type": "function", "function": known}

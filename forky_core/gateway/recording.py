@@ -1,0 +1,172 @@
+"""What becomes of a call in the Library: its question at once, its answers as they arrive.
+
+A program must not fail because its conversation could not be kept: whatever goes wrong here is a sentence for a header
+and a line of the log, and the call goes on without.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from forky_core.errors import ForkyError
+from forky_core.gateway.calls import Call, Indexed, Speech
+from forky_core.gateway.tokens import Token
+from forky_core.llm.contract import Done, Failed
+from forky_core.model import Message
+
+if TYPE_CHECKING:  # The server's start does not wait for what a conversation is made of.
+    from forky_core.matching import Call as ReadCall
+    from forky_core.repo.recording import Recording
+    from forky_core.repo.workspace import Workspace
+
+_YES, _NO = frozenset({"yes", "true", "1", "on"}), frozenset({"no", "false", "0", "off"})
+
+log = logging.getLogger("forky.gateway")
+
+Reader = Callable[[Mapping[str, Any]], "ReadCall"]
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks."""
+
+    token: Token
+    client: str
+    """The program, as it calls itself."""
+    headers: Mapping[str, str] = field(repr=False)
+    """By lower-case names."""
+
+    @property
+    def scope(self) -> str:
+        """Among whose conversations a path is looked for."""
+        return f"token:{self.token.id}"
+
+    @property
+    def actor(self) -> str:
+        return f"{self.token.name} ({self.client})" if self.client else self.token.name
+
+    @property
+    def reuses(self) -> bool | None:
+        """Whether a stored answer will do; None: as the conversation has it."""
+        word = self.headers.get("x-forky-reuse", "").lower()
+        return True if word in _YES else False if word in _NO else None
+
+
+class Kept:
+    """One call as it is recorded. Its methods never raise; the first is called on no event loop."""
+
+    def __init__(self, why_not: str = "") -> None:
+        self._recordings: list[Recording] = []
+        self._why_not = why_not
+        self.reused: Message | None = None
+        """The stored answer that serves this call as well."""
+        self._ended = threading.Lock()
+        self._landed = False
+
+    @classmethod
+    def begin(
+        cls,
+        forky: Workspace,
+        caller: Caller,
+        call: Call,
+        speech: Speech,
+        payload: Mapping[str, Any],
+        name: str,
+    ) -> Kept:
+        """File the question. `name` is the full name of the model."""
+        if not caller.token.records:
+            return cls("recording is off for this token")
+        kept = cls()
+        try:
+            asked = replace(reader(speech)(payload), model=name)
+            reuse = caller.reuses if call.answers == 1 else False
+            first = forky.begin(asked, scope=caller.scope, client=caller.actor, reuse=reuse)
+            kept._recordings.append(first)
+            kept.reused = first.reused
+            kept._recordings += [first.another() for _ in range(1, call.answers)]
+        except ForkyError as error:
+            kept._refuse(str(error))
+        except Exception:
+            log.exception("A call of “%s” could not be recorded.", caller.token.name)
+            kept._refuse("an error inside Forky; its log has it")
+        return kept
+
+    def _refuse(self, why: str) -> None:
+        log.warning("Not recorded: %s", why)
+        self._why_not = why
+
+    def headers(self) -> dict[str, str]:
+        if not self._recordings or self._why_not:
+            return {"x-forky-recorded": f"no; {_ascii(self._why_not)}"}
+        first = self._recordings[0]
+        return {
+            "x-forky-recorded": "yes",
+            "x-forky-conversation": first.conversation,
+            **({"x-forky-branch": quote(first.branch)} if first.branch else {}),
+            "x-forky-message": first.question,
+            **({"x-forky-reused": "yes"} if self.reused is not None else {}),
+        }
+
+    def take(self, event: Indexed) -> bool:
+        """A piece of an answer; False where a person stopped that answer in Forky."""
+        index, said = event
+        if (
+            self._landed
+            or self.reused is not None
+            or index >= len(self._recordings)
+            or isinstance(said, Done | Failed)
+        ):
+            return True
+        try:
+            return self._recordings[index].take(said)
+        except Exception:
+            log.exception("A piece of a reply could not be kept.")
+            return True
+
+    def land(self, ends: Mapping[int, Done | Failed], cut: str = "") -> tuple[str, ...]:
+        """End every answer; one without an end of its own was cut, and `cut` says by whom. Ids of what landed."""
+        landed: list[str] = []
+        with self._ended:
+            recordings = [] if self.reused is not None or self._landed else self._recordings
+            self._landed = True
+            for index, recording in enumerate(recordings):
+                try:
+                    message = _end(recording, ends.get(index), cut)
+                except Exception as error:
+                    log.exception("A reply could not be saved.")
+                    self._why_not = f"the reply could not be saved: {error}"
+                else:
+                    landed += [message.id] if message is not None else []
+        return tuple(landed)
+
+
+def _end(recording: Recording, end: Done | Failed | None, cut: str) -> Message | None:
+    match end:
+        case Done(reason, usage):
+            return recording.done(reason, usage)
+        case Failed(failure, usage):
+            return recording.failed(failure, usage)
+        case None:
+            return recording.cut(cut or "The reply ended without saying that it was complete.")
+
+
+def reader(speech: Speech) -> Reader:
+    """What reads this protocol's requests for matching."""
+    from forky_core import matching  # noqa: PLC0415 - no page waits for it
+
+    readers: dict[str, Reader] = {
+        "chat/completions": matching.chat_call,
+        "responses": matching.responses_call,
+        "messages": matching.anthropic_call,
+    }
+    return readers[speech.path]
+
+
+def _ascii(text: str) -> str:
+    """As a header can hold it."""
+    return " ".join(text.encode("ascii", "replace").decode().split())[:300]

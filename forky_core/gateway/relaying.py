@@ -1,0 +1,73 @@
+"""A call whose upstream speaks its protocol: the client's bytes go there, and that server's bytes come back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from forky_core.gateway.api_errors import ApiError
+from forky_core.gateway.exchange import Exchange
+from forky_core.gateway.forwarding import Answer, Forwarder
+from forky_core.gateway.protocols.chat import failure_heard
+from forky_core.gateway.protocols.events import parsed
+from forky_core.gateway.renaming import renamed
+from forky_core.llm.contract import Failed
+from forky_core.llm.upstream import Upstream
+from forky_core.model import Failure
+
+
+async def relay(
+    exchange: Exchange, forwarder: Forwarder, upstream: Upstream, headers: Mapping[str, str], body: bytes
+) -> None:
+    """Raises ApiError: the upstream could not be asked."""
+    if upstream.model != exchange.call.model:
+        body = await exchange.in_thread(renamed, body, upstream.model)
+    try:
+        async with forwarder.send(upstream, exchange.speech.path, headers, body) as answer:
+            await exchange.keep()
+            if answer.streams:
+                await _stream(exchange, answer)
+            else:
+                await _whole(exchange, answer)
+    except ApiError as error:
+        await exchange.keep()
+        exchange.hear([(0, Failed(Failure(error.code or "unknown", error.message)))])
+        await exchange.land()
+        raise
+
+
+async def _stream(exchange: Exchange, answer: Answer) -> None:
+    ear = exchange.speech.ear()
+    await exchange.start(answer.status, answer.headers)
+    held = b""
+    async for piece in answer.pieces():
+        exchange.hear(ear.hear(piece))
+        if ear.complete:
+            held = piece
+            break
+        await exchange.pass_on(piece)
+    exchange.hear(ear.close())
+    await exchange.land()
+    await exchange.pass_on(held, last=True)
+
+
+async def _whole(exchange: Exchange, answer: Answer) -> None:
+    ear = exchange.speech.ear()
+    body = b"".join([piece async for piece in answer.pieces()])
+    if answer.status >= 400:
+        exchange.hear([(0, Failed(_refusal(answer.status, body)))])
+    else:
+        exchange.hear(ear.read(body))
+        exchange.hear(ear.close())
+    landed = await exchange.land()
+    await exchange.start(answer.status, {**answer.headers, **landed}, len(body))
+    await exchange.pass_on(body, last=True)
+
+
+def _refusal(status: int, body: bytes) -> Failure:
+    """What an upstream's error says, for the record; the client gets its bytes."""
+    value = parsed(body)
+    error = value.get("error", value) if isinstance(value, dict) else body[:300].decode("utf-8", "replace")
+    failure = failure_heard(error)
+    return Failure(
+        "rate_limited" if status == 429 else "bad_request" if status < 500 else "overloaded", failure.sentence
+    )

@@ -1,0 +1,236 @@
+"""`/v1`: any program that speaks OpenAI's or Anthropic's protocol asks models through Forky, and its chats are kept.
+
+Plain ASGI in the process of the pages, because one process writes the database. Who may call at all (this machine's
+names, no foreign page) is guard.OwnRoutes' business; here every call needs a token. What is not served is a 404 in the
+protocol's own shape, and whatever goes wrong is one of its errors: never a page of HTML, never a stack.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import uuid4
+
+from forky_core.errors import NotFound, StoreError
+from forky_core.gateway.admission import Admitted, admit, authorised
+from forky_core.gateway.api_errors import ApiError, Style, malformed, unknown_model
+from forky_core.gateway.calls import Speech
+from forky_core.gateway.exchange import Exchange
+from forky_core.gateway.forwarding import HOP, Forwarder
+from forky_core.gateway.front import PREFIX
+from forky_core.gateway.guard import Receive, Scope, Send
+from forky_core.gateway.model_list import model_entry, model_list
+from forky_core.gateway.protocols.anthropic import MESSAGES
+from forky_core.gateway.protocols.chat import CHAT
+from forky_core.gateway.protocols.responses import RESPONSES
+from forky_core.gateway.recording import Caller, Kept
+from forky_core.gateway.relaying import relay
+from forky_core.gateway.speaking import repeat, speak
+
+if TYPE_CHECKING:
+    from forky_core.repo.workspace import Workspace
+
+T = TypeVar("T")
+
+LARGEST_BODY = 50_000_000
+"""Bytes of a request."""
+_THREADS = 32
+"""At work on the database at once: what they commit together shares one write to the disk."""
+_LARGE = 200_000
+"""Bytes of JSON from which on reading it is left to a thread."""
+_SPEECHES: Mapping[str, Speech] = {speech.path: speech for speech in (CHAT, RESPONSES, MESSAGES)}
+
+log = logging.getLogger("forky.gateway")
+
+
+class Service:
+    """The endpoint: an ASGI app for `/v1` and everything below it. `workspace` may wait and is called in a thread."""
+
+    def __init__(self, workspace: Callable[[], Workspace], *, largest: int = LARGEST_BODY) -> None:
+        self._workspace = workspace
+        self._largest = largest
+        self._executor = ThreadPoolExecutor(_THREADS, "gateway")
+        self._forwarder = Forwarder()
+
+    async def close(self) -> None:
+        """Close what is open to upstreams. The calls themselves end when the server does."""
+        await self._forwarder.close()
+        self._executor.shutdown(wait=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
+        }
+        path = scope["path"].removeprefix(PREFIX).strip("/")
+        style: Style = (
+            "anthropic" if path.startswith("messages") or "anthropic-version" in headers else "openai"
+        )
+        begun = False
+
+        async def sending(message: Any) -> None:
+            nonlocal begun
+            await send(message)
+            begun = True
+
+        try:
+            await self._serve(path, scope["method"], headers, receive, sending)
+        except ApiError as error:
+            if not begun:
+                await _refuse(send, error, style)
+        except Exception:
+            log.exception("A call of /v1/%s failed inside Forky.", path)
+            if not begun:
+                await _refuse(
+                    send,
+                    ApiError(500, "Something went wrong inside Forky; its log has it.", "internal"),
+                    style,
+                )
+            else:
+                raise
+
+    async def _serve(
+        self, path: str, method: str, headers: Mapping[str, str], receive: Receive, send: Send
+    ) -> None:
+        speech = _SPEECHES.get(path)
+        known = speech is not None or path == "models" or path.startswith("models/")
+        forky = await self._in_thread(self._open)
+        token = await self._in_thread(authorised, forky.store, headers)
+        if not known:
+            raise ApiError(404, f"There is no /v1/{path[:200]} here.", "unknown_url")
+        wanted = "POST" if speech is not None else "GET"
+        if method != wanted:
+            raise ApiError(
+                405, f"/v1/{path[:200]} is asked by {wanted}.", "method", headers={"allow": wanted}
+            )
+        caller = Caller(token, client_name(headers.get("user-agent", "")), headers)
+        if speech is not None:
+            await self._answer(forky, speech, caller, await self._body(headers, receive), receive, send)
+        else:
+            body = await self._in_thread(
+                _models, forky, caller, path.removeprefix("models").removeprefix("/")
+            )
+            await _send_json(send, 200, body)
+
+    def _open(self) -> Workspace:
+        try:
+            return self._workspace()
+        except StoreError as error:
+            raise ApiError(503, str(error), "database", headers={"retry-after": "5"}) from error
+
+    async def _answer(
+        self, forky: Workspace, speech: Speech, caller: Caller, body: bytes, receive: Receive, send: Send
+    ) -> None:
+        if HOP in caller.headers:
+            raise ApiError(
+                508, "This Forky was told to ask itself: its own address is set as a model server's.", "loop"
+            )
+        payload = await self._in_thread(_parsed, body) if len(body) > _LARGE else _parsed(body)
+        admitted: Admitted = await self._in_thread(admit, forky, caller, speech, payload)
+        call = admitted.call
+        exchange = Exchange(
+            call,
+            speech,
+            f"{speech.prefix}{uuid4().hex}",
+            admitted.info,
+            send,
+            self._executor,
+            begin=partial(Kept.begin, forky, caller, call, speech, payload, admitted.info.name),
+            spend=admitted.spend,
+        )
+
+        async def work() -> None:
+            if caller.reuses:
+                kept = await exchange.keep()
+                if kept is not None and kept.reused is not None:
+                    await repeat(exchange, kept.reused)
+                    return
+            if admitted.upstream is not None:
+                await relay(exchange, self._forwarder, admitted.upstream, caller.headers, body)
+            else:
+                assert admitted.model is not None
+                await speak(exchange, admitted.model)
+
+        await exchange.run(work(), receive)
+
+    async def _body(self, headers: Mapping[str, str], receive: Receive) -> bytes:
+        """The whole request. ApiError (413) where it is too large."""
+        too_large = ApiError(
+            413, f"A request may have {self._largest // 1_000_000} MB at most.", "request_too_large"
+        )
+        if headers.get("content-encoding", "identity") != "identity":
+            raise ApiError(
+                415, "Requests are read as they are, without content-encoding.", "content_encoding"
+            )
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length) > self._largest:
+            raise too_large
+        pieces: list[bytes] = []
+        size = 0
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ApiError(400, "The request broke off.", "incomplete")
+            pieces.append(message.get("body", b""))
+            size += len(pieces[-1])
+            if size > self._largest:
+                raise too_large
+            if not message.get("more_body"):
+                return b"".join(pieces)
+
+    async def _in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._executor, work, *arguments)
+
+
+def _parsed(body: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        raise malformed("The request is no JSON.") from None
+    if not isinstance(value, dict):
+        raise malformed("The request must be a JSON object.")
+    return value
+
+
+def _models(forky: Workspace, caller: Caller, name: str) -> dict[str, Any]:
+    if not name:
+        return model_list(info for info in forky.models.models() if caller.token.may_use(info.name))
+    try:
+        info = forky.models.model(name).info()
+    except NotFound:
+        raise unknown_model(name) from None
+    if not caller.token.may_use(info.name):
+        raise unknown_model(name)
+    return model_entry(info)
+
+
+def client_name(agent: str) -> str:
+    """A program as it calls itself, without its version: “OpenAI/Python” of “OpenAI/Python 2.54.0”."""
+    first = agent.strip().partition(" ")[0][:60]
+    name, _, version = first.partition("/")
+    plain = name if re.match(r"v?\d", version) else first
+    return "".join(character for character in plain if character.isascii() and character.isprintable())
+
+
+async def _send_json(
+    send: Send, status: int, body: Mapping[str, Any], headers: Mapping[str, str] | None = None
+) -> None:
+    content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+    named = {
+        "content-type": "application/json",
+        "content-length": str(len(content)),
+        "cache-control": "no-store",
+        **(headers or {}),
+    }
+    raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in named.items()]
+    await send({"type": "http.response.start", "status": status, "headers": raw})
+    await send({"type": "http.response.body", "body": content})
+
+
+async def _refuse(send: Send, error: ApiError, style: Style) -> None:
+    await _send_json(send, error.status, error.body(style), error.headers)

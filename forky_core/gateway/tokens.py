@@ -1,0 +1,204 @@
+"""Who may ask models through the gateway: tokens that are named, limited and revoked, and what each has spent today.
+
+A token spends the owner's keys, so there is no call without one. It is shown once, when it is made; what is kept is its
+sha256 (it holds 256 random bits, so that nothing slower is needed) and its last four characters, by which a person
+recognises it. They are small values of the database like other choices of Settings, and so are never in an export. A
+revoked one stays in the list, without rights, so that its name beside a conversation keeps its meaning.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import json
+import secrets
+import threading
+import weakref
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from forky_core.errors import BadContent, BadName, NameTaken, NotFound, NothingToDo
+from forky_core.repo.identity import disturbs, now, title_line
+from forky_core.store.contract import Store
+
+PREFIX = "forky-"
+_TOKENS = "gateway_tokens"
+_SPENT = "gateway_spent"
+_LONGEST_NAME = 60
+_MOST_PATTERNS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """The right to call, as it is kept."""
+
+    id: str
+    name: str
+    sha256: str
+    ending: str
+    """Its last four characters."""
+    models: tuple[str, ...] = ()
+    """Names it may use, `*` standing for any characters; none: every model."""
+    daily: float | None = None
+    """US dollars it may spend in a day (UTC); None: no limit."""
+    records: bool = True
+    """Whether what it asks is kept as conversations."""
+    created: int = 0
+    """Microseconds since the epoch, UTC."""
+    revoked: int = 0
+    """Likewise; 0: it is valid."""
+
+    def may_use(self, model: str) -> bool:
+        return not self.models or any(fnmatch.fnmatchcase(model, pattern) for pattern in self.models)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A new token: the only moment at which its text is known."""
+
+    token: Token
+    text: str
+
+
+_locks: weakref.WeakKeyDictionary[Store, threading.Lock] = weakref.WeakKeyDictionary()
+_making = threading.Lock()
+
+
+class Tokens:
+    """Those of one database. Every call reads what is stored, so that a revoked one is refused at once."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        with _making:
+            self._lock = _locks.setdefault(store, threading.Lock())
+
+    def all(self) -> tuple[Token, ...]:
+        """Valid ones first, each in the order they were made."""
+        return tuple(sorted(self._read(), key=lambda token: (token.revoked > 0, token.created)))
+
+    def make(
+        self, name: str, *, models: Iterable[str] = (), daily: float | None = None, records: bool = True
+    ) -> Made:
+        """A new token.
+
+        Raises:
+            BadName, NameTaken: the name cannot be had.
+            BadContent: a limit that is none.
+        """
+        text = PREFIX + secrets.token_urlsafe(32)
+        patterns = tuple(dict.fromkeys(pattern for word in models if (pattern := word.strip())))
+        if len(patterns) > _MOST_PATTERNS or any(len(pattern) > 200 for pattern in patterns):
+            raise BadContent(f"At most {_MOST_PATTERNS} names of models fit.", "Use * for several at once.")
+        if daily is not None and not 0 <= daily < 1e6:
+            raise BadContent("A limit is a number of US dollars, 0 or more.")
+        token = Token(
+            secrets.token_hex(4), _name(name), _digest(text), text[-4:], patterns, daily, records, now()
+        )
+        with self._lock:
+            tokens = self._read()
+            if any(other.name == token.name and not other.revoked for other in tokens):
+                raise NameTaken(
+                    f"There is a token “{token.name}” already.", "Choose another name, or revoke it."
+                )
+            self._write([*tokens, token])
+        return Made(token, text)
+
+    def change(self, id: str, *, records: bool) -> Token:
+        """Switch its recording on or off. NotFound where there is no such token."""
+        with self._lock:
+            tokens = self._read()
+            changed = replace(_named(tokens, id), records=records)
+            self._write([changed if token.id == changed.id else token for token in tokens])
+        return changed
+
+    def revoke(self, id: str) -> Token:
+        """Take its rights, for good.
+
+        Raises:
+            NotFound: no token has this id or name.
+            NothingToDo: it was revoked before.
+        """
+        with self._lock:
+            tokens = self._read()
+            token = _named(tokens, id)
+            if token.revoked:
+                raise NothingToDo(f"The token “{token.name}” was revoked before.")
+            token = replace(token, revoked=now())
+            self._write([token if other.id == token.id else other for other in tokens])
+        return token
+
+    def of(self, text: str) -> Token | None:
+        """The token this text is; None where it is none, or a revoked one."""
+        digest = _digest(text)
+        return next(
+            (
+                token
+                for token in self._read()
+                if not token.revoked and secrets.compare_digest(token.sha256, digest)
+            ),
+            None,
+        )
+
+    def spent_today(self, token: Token) -> float:
+        """US dollars since midnight UTC."""
+        day, spent = self._spent().get(token.id, ("", 0.0))
+        return spent if day == _today() else 0.0
+
+    def spend(self, token: Token, cost: float) -> None:
+        """Put a call's price on its account."""
+        if cost <= 0:
+            return
+        with self._lock:
+            everyone = self._spent()
+            day, spent = everyone.get(token.id, ("", 0.0))
+            everyone[token.id] = (_today(), cost + (spent if day == _today() else 0.0))
+            self._store.set_setting(_SPENT, json.dumps(everyone))
+
+    def _spent(self) -> dict[str, tuple[str, float]]:
+        with suppress(ValueError, TypeError, AttributeError):
+            kept = json.loads(self._store.setting(_SPENT) or "{}")
+            return {id: (str(day), float(spent)) for id, (day, spent) in kept.items()}
+        return {}
+
+    def _read(self) -> list[Token]:
+        with suppress(ValueError, TypeError, KeyError):
+            kept = json.loads(self._store.setting(_TOKENS) or "[]")
+            return [_read_back(entry) for entry in kept]
+        return []
+
+    def _write(self, tokens: Iterable[Token]) -> None:
+        self._store.set_setting(_TOKENS, json.dumps([asdict(token) for token in tokens]))
+
+
+def _read_back(entry: Mapping[str, Any]) -> Token:
+    """Without what a later version may have added."""
+    known = {field.name: entry[field.name] for field in fields(Token) if field.name in entry}
+    return Token(**{**known, "models": tuple(entry["models"])})
+
+
+def _named(tokens: Iterable[Token], id: str) -> Token:
+    """By its id, or by its name, of which only one is valid."""
+    fitting = [token for token in tokens if id in (token.id, token.name)]
+    for token in sorted(fitting, key=lambda one: (one.revoked > 0, one.id != id)):
+        return token
+    raise NotFound(f"There is no token “{id[:80]}”.", "`forky token list` shows them.")
+
+
+def _name(text: str) -> str:
+    name = title_line(text)
+    if not name:
+        raise BadName("A token needs a name.", "Call it after the program that will use it.")
+    if len(name) > _LONGEST_NAME or disturbs(name):
+        raise BadName(f"A name is one line of at most {_LONGEST_NAME} characters.")
+    return name
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()

@@ -1,0 +1,146 @@
+"""The part of Settings about other programs: tokens for `/v1`, and what to paste into a client.
+
+The text of a new token is held by this tab until its owner says that it is copied; then nobody can show it again.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from forky_core.gateway.pasting import lines_to_paste
+from forky_core.gateway.tokens import Token, Tokens
+from forky_core.repo.workspace import Workspace
+from forky_core.views.times import stamp
+from pages.ui.frame import saying
+from pages.ui.markdown import plain_label
+from pages.ui.session import Session
+
+_USUAL = "http://127.0.0.1:8501"
+
+
+def draw_tokens(forky: Workspace, held: Session) -> None:
+    """Keys: `settings.token.name`, `.models`, `.daily`, `.records`, `.make`, `.copied`, and those of a row."""
+    tokens = Tokens(forky.store)
+    st.markdown("##### Other programs")
+    st.caption(
+        "Any program that speaks OpenAI's or Anthropic's protocol can ask models through Forky, at "
+        f"`{_address()}/v1`. Each gets a token of its own; its conversations appear in the Library as they happen."
+    )
+    if text := held.choices.get("settings.token.fresh"):
+        _draw_fresh(held, held.choices["settings.token.fresh.name"], text)
+    everyone = tokens.all()
+    with st.container(key="tokens", gap=None):
+        for token in everyone:
+            if not token.revoked:
+                _draw_row(tokens, held, token)
+    revoked = [token for token in everyone if token.revoked]
+    if revoked:
+        st.caption(f"Revoked: {', '.join(plain_label(token.name) for token in revoked[-10:])}.")
+    _draw_form(tokens, held)
+
+
+def _draw_fresh(held: Session, name: str, text: str) -> None:
+    with st.container(border=True, key="token-fresh"):
+        st.markdown(f"**The token for {plain_label(name)}.** Copy it now: it is not shown again.")
+        st.code(text, language=None, wrap_lines=True)
+        st.caption("Or paste these lines into the shell that starts the program:")
+        st.code(lines_to_paste(_address(), text), language="sh", wrap_lines=True)
+        st.button("I have copied it", key="settings.token.copied", on_click=_copied, args=(held,))
+
+
+def _draw_row(tokens: Tokens, held: Session, token: Token) -> None:
+    with st.container(key=f"row-provider-token-{token.id}", horizontal=True, vertical_alignment="center"):
+        st.markdown(f":material/key: **{plain_label(token.name)}**", width=190)
+        st.caption(_rights(tokens, token), width="stretch")
+        st.toggle(
+            "Record",
+            value=token.records,
+            key=f"settings.token.records.{token.id}",
+            help="Whether what this program asks is kept as conversations",
+            on_change=_record,
+            args=(tokens, held, token),
+        )
+        st.button(
+            "Revoke",
+            key=f"settings.token.revoke.{token.id}",
+            type="tertiary",
+            icon=":material/block:",
+            help="Refused from the next call on, for good",
+            on_click=_revoke,
+            args=(tokens, held, token),
+        )
+
+
+def _rights(tokens: Tokens, token: Token) -> str:
+    models = ", ".join(plain_label(name) for name in token.models) or "every model"
+    spent = tokens.spent_today(token)
+    money = f"\\${spent:.2f} today" if token.daily is None else f"\\${spent:.2f} of \\${token.daily:g} today"
+    return f"…{plain_label(token.ending)} · {models} · {money} · made {stamp(token.created)}"
+
+
+def _draw_form(tokens: Tokens, held: Session) -> None:
+    with (
+        st.expander("Make a token", key="settings.token.open", icon=":material/add:"),
+        st.form("settings.token", border=False, clear_on_submit=True),
+    ):
+        st.text_input("Name", key="settings.token.name", placeholder="aider on the laptop", max_chars=60)
+        st.text_input(
+            "Models it may use",
+            key="settings.token.models",
+            placeholder="every model",
+            help="Names separated by commas; * stands for any characters: gpt-4o, ollama/*",
+        )
+        st.number_input(
+            "US dollars a day",
+            key="settings.token.daily",
+            value=None,
+            min_value=0.0,
+            step=1.0,
+            placeholder="no limit",
+            help="By the price map, from midnight to midnight UTC. Calls in progress are finished; 0 leaves the models "
+            "that cost nothing. A model whose price is not known counts nothing.",
+        )
+        st.checkbox("Record its conversations", value=True, key="settings.token.records")
+        st.form_submit_button("Make it", key="settings.token.make", on_click=_make, args=(tokens, held))
+
+
+def _make(tokens: Tokens, held: Session) -> None:
+    chosen = {
+        name: st.session_state[f"settings.token.{name}"] for name in ("name", "models", "daily", "records")
+    }
+    with saying(held):
+        made = tokens.make(
+            chosen["name"] or "",
+            models=(chosen["models"] or "").split(","),
+            daily=chosen["daily"],
+            records=bool(chosen["records"]),
+        )
+        held.choices |= {"settings.token.fresh": made.text, "settings.token.fresh.name": made.token.name}
+
+
+def _copied(held: Session) -> None:
+    for key in ("settings.token.fresh", "settings.token.fresh.name"):
+        held.choices.pop(key, None)
+
+
+def _record(tokens: Tokens, held: Session, token: Token) -> None:
+    records = bool(st.session_state[f"settings.token.records.{token.id}"])
+    with saying(held):
+        tokens.change(token.id, records=records)
+        held.say(
+            f"What {token.name} asks is {'recorded' if records else 'not recorded'} from the next call on."
+        )
+
+
+def _revoke(tokens: Tokens, held: Session, token: Token) -> None:
+    with saying(held):
+        tokens.revoke(token.id)
+        held.say(f"The token of {token.name} is refused from now on.")
+
+
+def _address() -> str:
+    """Where this browser reaches Forky."""
+    place = urlsplit(st.context.url or _USUAL)
+    return f"{place.scheme}://{place.netloc}" if place.netloc else _USUAL

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from forky_core.forky import Forky
+from forky_core.gateway.tokens import Tokens
+from tests.cli.conftest import Ended
+
+Run = Callable[..., Ended]
+
+
+def test_a_token_is_made_and_shown_once(forky: Run, database: Path) -> None:
+    made = forky("token", "make", "aider", "--models", "gpt-4o, ollama/*", "--daily", "5")
+    text = made.out.splitlines()[0]
+    assert f"OPENAI_API_KEY={text}" in made.out
+    listed = forky("token", "list").out
+    assert text not in listed
+    assert "aider: …" in listed and "gpt-4o, ollama/*" in listed and "$5 a day" in listed
+    with Forky.open(database) as opened:
+        token = Tokens(opened.store).of(text)
+        assert token is not None and token.name == "aider"
+
+
+def test_a_revoked_token_is_refused(forky: Run, database: Path) -> None:
+    made = json.loads(forky("token", "make", "aider", "--no-recording", "--json").out)
+    assert made["records"] is False and "sha256" not in made
+    assert forky("token", "revoke", "aider").code == 0
+    with Forky.open(database) as opened:
+        assert Tokens(opened.store).of(made["token"]) is None
+    assert "revoked" in forky("token", "list").out
+    assert forky("token", "revoke", "nobody").code == 2
+
+
+def test_a_name_is_taken_once(forky: Run) -> None:
+    forky("token", "make", "aider")
+    again = forky("token", "make", "aider")
+    assert again.code == 2
+    assert "aider" in again.err
+
+
+def test_without_tokens_the_list_says_how_to_make_one(forky: Run, database: Path) -> None:
+    forky("chat", "-m", "Hello")
+    assert "forky token make" in forky("token", "list").out

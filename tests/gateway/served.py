@@ -1,0 +1,109 @@
+"""The gateway on a real socket, as a program meets it, over a workspace in memory."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+
+import httpx
+import uvicorn
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import Route
+
+from forky_core.gateway.front import PREFIX, Gateway
+from forky_core.gateway.guard import OwnRoutes
+from forky_core.gateway.tokens import Made, Tokens
+from forky_core.llm.catalogue import Catalogue
+from forky_core.model import Message
+from forky_core.repo.repo import Models
+from forky_core.repo.workspace import Workspace
+from forky_core.settings import Settings
+from forky_core.store.contract import Store
+from forky_core.store.memory import MemoryStore
+
+PATIENCE = 20.0
+
+
+@dataclass
+class Served:
+    """A workspace behind `/v1`."""
+
+    url: str
+    forky: Workspace
+    tokens: Tokens
+    made: Made
+    """A token without limits, named “test”."""
+
+    @property
+    def base_url(self) -> str:
+        return f"{self.url}/v1"
+
+    @property
+    def key(self) -> str:
+        return self.made.text
+
+    def client(self, key: str | None = None) -> httpx.Client:
+        return httpx.Client(
+            base_url=self.base_url,
+            headers={"authorization": f"Bearer {key or self.key}"},
+            timeout=PATIENCE,
+            trust_env=False,
+        )
+
+    def paths(self) -> list[list[str]]:
+        """The texts of every branch of every conversation, sorted."""
+        found = []
+        for summary in self.forky.conversations():
+            for name in self.forky.conversation(summary.id).branches:
+                path: tuple[Message, ...] = self.forky.conversation(summary.id, name).path()
+                found.append([message.text for message in path])
+        return sorted(found)
+
+
+@contextmanager
+def serving(models: Models, store: Store | None = None) -> Iterator[Served]:
+    forky = Workspace(store or MemoryStore(), models)
+    gateway = Gateway(lambda: forky)
+    routes = [Route(PREFIX, gateway), Route(f"{PREFIX}/{{path:path}}", gateway)]
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        yield
+        await gateway.close()
+
+    guard = Middleware(OwnRoutes, prefixes=(PREFIX,))
+    app = Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
+    tokens = Tokens(forky.store)
+    with socket.create_server(("127.0.0.1", 0), backlog=500) as listening:
+        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="on"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+            yield Served(url, forky, tokens, tokens.make("test"))
+        finally:
+            server.should_exit = True
+            thread.join(PATIENCE)
+            assert not thread.is_alive(), "The server waits for a call."
+            forky.close()
+
+
+def catalogue(environment: Mapping[str, str]) -> Catalogue:
+    """Models by these variables only: nothing of this machine is looked for."""
+    return Catalogue(settings=Settings(":memory:", probe=False), environment=environment, usual=())
+
+
+def at_upstream(base_url: str) -> Catalogue:
+    """OpenAI's models, served at this address; and Anthropic's."""
+    return catalogue(
+        {
+            "OPENAI_API_KEY": "sk-upstream",
+            "OPENAI_BASE_URL": base_url,
+            "ANTHROPIC_API_KEY": "sk-ant-upstream",
+            "ANTHROPIC_BASE_URL": base_url.removesuffix("/v1"),
+        }
+    )

@@ -1,0 +1,179 @@
+"""The Anthropic SDK, as it comes, on `/v1/messages`: passed on to Anthropic's own API, and spoken for other models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import anthropic
+import httpx2
+import pytest
+
+from forky_core.llm.contract import Done, ReasoningDelta, ToolCallDone
+from forky_core.llm.scripted import Fail
+from forky_core.model import Usage
+from tests.builders import ScriptedModels
+from tests.gateway.served import PATIENCE, Served
+from tests.llm.third_party import ANSWER
+
+TOOL: Any = {"name": "look_up", "description": "Finds.", "input_schema": {"type": "object", "properties": {}}}
+
+
+def asked(text: str) -> list[Any]:
+    return [{"role": "user", "content": text}]
+
+
+def open_client(served: Served, **named: Any) -> anthropic.Anthropic:
+    http = httpx2.Client(trust_env=False, timeout=PATIENCE)
+    named = named or {"api_key": served.key}
+    return anthropic.Anthropic(base_url=served.url, http_client=http, max_retries=0, **named)
+
+
+@pytest.fixture
+def client(gateway: Served) -> Iterator[anthropic.Anthropic]:
+    with open_client(gateway) as made:
+        yield made
+
+
+@pytest.fixture
+def own(spoken: Served) -> Iterator[anthropic.Anthropic]:
+    with open_client(spoken) as made:
+        yield made
+
+
+def test_answers_of_anthropics_api_pass_unchanged(gateway: Served, client: anthropic.Anthropic) -> None:
+    whole = client.messages.create(model="claude-next", max_tokens=100, messages=asked("say hello"))
+    assert [getattr(block, "text", "") for block in whole.content] == [ANSWER]
+    with client.messages.stream(model="claude-next", max_tokens=100, messages=asked("say hello")) as stream:
+        assert "".join(stream.text_stream) == ANSWER
+    assert gateway.paths() == [["say hello", ANSWER]]
+    (summary,) = gateway.forky.conversations()
+    generations = gateway.forky.store.generations(summary.id)
+    assert [one.status for one in generations] == ["done", "done"]
+    assert [one.usage.completion_tokens for one in generations] == [0, 0]  # As that server counts.
+
+
+def test_its_tools_are_understood(gateway: Served, client: anthropic.Anthropic) -> None:
+    for streams in (False, True):
+        if streams:
+            with client.messages.stream(
+                model="claude-next", max_tokens=100, messages=asked("use a tool"), tools=[TOOL]
+            ) as stream:
+                message: Any = stream.get_final_message()
+        else:
+            message = client.messages.create(
+                model="claude-next", max_tokens=100, messages=asked("use a tool"), tools=[TOOL]
+            )
+        use = message.content[-1]
+        assert (use.type, use.name, use.input) == ("tool_use", "look_up", {"city": "Oslo"})
+    (summary,) = gateway.forky.conversations()
+    head = gateway.forky.conversation(summary.id).head
+    assert head is not None
+    assert [part.type for part in head.parts] == ["tool_call"]
+
+
+def test_a_bearer_does_as_well_as_a_key(gateway: Served) -> None:
+    with open_client(gateway, auth_token=gateway.key) as client:
+        client.messages.create(model="claude-next", max_tokens=9, messages=asked("say hello"))
+
+
+def test_errors_have_its_shape(gateway: Served, client: anthropic.Anthropic) -> None:
+    with pytest.raises(anthropic.RateLimitError):
+        client.messages.create(model="claude-next", max_tokens=9, messages=asked("limit me"))
+    with pytest.raises(anthropic.NotFoundError) as unknown:
+        client.messages.create(model="nobody/knows", max_tokens=9, messages=asked("Go"))
+    assert unknown.value.body == {
+        "type": "error",
+        "error": {"type": "not_found_error", "message": unknown.value.body["error"]["message"]},  # type: ignore[index]
+    }
+    with (
+        open_client(gateway, api_key="forky-made-up") as stranger,
+        pytest.raises(anthropic.AuthenticationError),
+    ):
+        stranger.messages.create(model="claude-next", max_tokens=9, messages=asked("Go"))
+    with pytest.raises(anthropic.BadRequestError, match="max_tokens"):
+        client.messages.create(model="claude-next", max_tokens=0, messages=asked("Go"))
+
+
+def test_another_model_is_spoken(own: anthropic.Anthropic, scripted: ScriptedModels) -> None:
+    steps = (
+        ReasoningDelta("Hm."),
+        "Look",
+        " there",
+        ToolCallDone("c1", "look_up", '{"city": "Oslo"}'),
+        Done("tool_calls", Usage(12, 3, cached_tokens=4, cost=0.0)),
+    )
+    scripted.one.enqueue(*steps)
+    ask: Any = {"model": "scripted/one", "max_tokens": 50, "messages": asked("Go"), "tools": [TOOL]}
+    whole: Any = own.messages.create(**ask)
+    scripted.one.enqueue(*steps)
+    with own.messages.stream(**ask) as stream:
+        pieced: Any = stream.get_final_message()
+    for message in (whole, pieced):
+        thought, text, use = message.content
+        assert (thought.thinking, text.text, use.name, use.input) == (
+            "Hm.",
+            "Look there",
+            "look_up",
+            {"city": "Oslo"},
+        )
+        assert message.stop_reason == "tool_use"
+        assert (message.usage.input_tokens, message.usage.cache_read_input_tokens) == (8, 4)
+        assert message.usage.output_tokens == 3
+
+
+def test_what_was_asked_reaches_the_model(own: anthropic.Anthropic, scripted: ScriptedModels) -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
+    messages: Any = [
+        {"role": "user", "content": [{"type": "text", "text": "Go"}, image]},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "text", "text": "Looking."},
+                {"type": "tool_use", "id": "c1", "name": "look_up", "input": {"city": "Oslo"}},
+            ],
+        },
+        {
+            "role": "user",
+            "content": [
+                {"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "Sunny"}]},
+                {"type": "text", "text": "So?"},
+            ],
+        },
+    ]
+    own.messages.create(
+        model="scripted/one",
+        max_tokens=50,
+        system=[{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}],
+        messages=messages,
+        tools=[TOOL],
+        tool_choice={"type": "any"},
+        stop_sequences=["END"],
+    )
+    request = scripted.one.requests[-1]
+    assert [message["role"] for message in request.messages] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "user",
+    ]
+    assert request.messages[0]["content"] == "Be brief."
+    assert request.messages[1]["content"][1]["image_url"]["url"] == "data:image/png;base64,AAAA"
+    assert request.messages[2]["tool_calls"][0]["function"]["arguments"] == '{"city": "Oslo"}'
+    assert request.messages[3] == {"role": "tool", "tool_call_id": "c1", "content": "Sunny"}
+    assert request.parameters["tool_choice"] == "required"
+    assert request.parameters["stop"] == ["END"]
+    assert request.parameters["tools"][0]["function"]["name"] == "look_up"
+
+
+def test_a_failure_in_the_stream_is_told(
+    spoken: Served, own: anthropic.Anthropic, scripted: ScriptedModels
+) -> None:
+    scripted.one.enqueue("Half of", Fail("overloaded", "It fell over."))
+    with (
+        pytest.raises(anthropic.APIStatusError, match=r"It fell over\."),
+        own.messages.stream(model="scripted/one", max_tokens=9, messages=asked("Go")) as stream,
+    ):
+        stream.until_done()
+    assert spoken.paths() == [["Go", "Half of"]]

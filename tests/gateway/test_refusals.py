@@ -1,0 +1,256 @@
+"""Calls that cannot be served: a status, a sentence in the protocol's shape, and never a stack."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import httpx
+import pytest
+
+from forky_core.gateway import service
+from forky_core.llm.catalogue import Catalogue
+from forky_core.llm.scripted import ScriptedModel
+from forky_core.settings import Settings
+from tests.builders import ScriptedModels
+from tests.gateway.served import Served, at_upstream, catalogue, serving
+from tests.llm.third_party import free_port
+from tests.llm.wire import DONE, HEAD, chunk
+from tests.llm.wire import serving as wire
+
+HELLO = {"model": "scripted/one", "messages": [{"role": "user", "content": "Hi"}]}
+
+
+def error_of(answer: httpx.Response) -> dict[str, Any]:
+    body = answer.json()
+    assert set(body) == {"error"}
+    assert set(body["error"]) == {"message", "type", "param", "code"}
+    assert "Traceback" not in answer.text
+    return dict(body["error"])
+
+
+@pytest.mark.parametrize("path", ["", "/", "/embeddings", "/chat", "/images/generations", "/%00"])
+def test_what_is_not_served_is_a_404_of_its_shape(spoken: Served, path: str) -> None:
+    with spoken.client() as client:
+        for method in ("GET", "POST", "DELETE"):
+            answer = client.request(method, f"{spoken.base_url}{path}")
+            assert answer.status_code == 404
+            assert error_of(answer)["code"] == "unknown_url"
+
+
+def test_another_method_is_told_which_one_is_meant(spoken: Served) -> None:
+    with spoken.client() as client:
+        for path, wanted in (("/chat/completions", "POST"), ("/models", "GET")):
+            answer = client.request("PUT", path)
+            assert (answer.status_code, answer.headers["allow"]) == (405, wanted)
+
+
+def test_no_token_a_wrong_one_and_a_revoked_one_are_refused(spoken: Served) -> None:
+    revoked = spoken.tokens.make("gone")
+    with spoken.client(revoked.text) as client:
+        assert client.get("/models").status_code == 200
+        spoken.tokens.revoke("gone")
+        assert client.get("/models").status_code == 401
+    for headers in (
+        {},
+        {"authorization": "Bearer sk-abc"},
+        {"authorization": "Basic eDp5"},
+        {"x-api-key": "x"},
+    ):
+        answer = httpx.post(
+            f"{spoken.base_url}/chat/completions", json=HELLO, headers=headers, trust_env=False
+        )
+        assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+        error_of(answer)
+    assert spoken.paths() == []
+
+
+def test_a_page_of_another_site_is_refused(spoken: Served) -> None:
+    with spoken.client() as client:
+        answer = client.post("/chat/completions", json=HELLO, headers={"origin": "https://evil.example"})
+    assert answer.status_code == 403
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'"text"',
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"model": "scripted/one"}',
+        b'{"model": "scripted/one", "messages": []}',
+        b'{"model": "scripted/one", "messages": "Hi"}',
+        b'{"model": "scripted/one", "messages": [7]}',
+        b'{"model": "scripted/one", "messages": [{"role": "king", "content": "Hi"}]}',
+        b'{"model": "scripted/one", "messages": [{"role": "user", "content": 7}]}',
+        b'{"model": "scripted/one", "messages": [{"role": "user", "content": [7]}]}',
+        b'{"model": "scripted/one", "messages": [{"role": "assistant", "tool_calls": {}}]}',
+        b'{"model": 7, "messages": [{"role": "user", "content": "Hi"}]}',
+        b'{"messages": [{"role": "user", "content": "Hi"}]}',
+        b'{"model": "scripted/one", "messages": [{"role": "user", "content": "Hi"}], "n": 0}',
+        b'{"model": "scripted/one", "messages": [{"role": "user", "content": "Hi"}], "n": 1e9}',
+        b'{"model": "scripted/one", "messages": [{"role": "user", "content": "Hi"}], "stream": "yes"}',
+        b'{"model": "scripted/one", "messages": [{"role": "user", "content": "Hi"}], "stream_options": 1}',
+    ],
+)
+def test_what_is_no_request_is_a_400(spoken: Served, scripted: ScriptedModels, body: bytes) -> None:
+    with spoken.client() as client:
+        answer = client.post("/chat/completions", content=body)
+    assert answer.status_code == 400
+    error_of(answer)
+    assert scripted.one.requests == ()
+    assert spoken.paths() == []
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/messages", {"max_tokens": 5, "messages": [{"role": "tool", "content": "Hi"}]}),
+        ("/messages", {"max_tokens": 5, "messages": [{"role": "user", "content": [{"type": "image"}]}]}),
+        ("/messages", {"max_tokens": 5, "messages": []}),
+        (
+            "/messages",
+            {"max_tokens": 5, "messages": [{"role": "user", "content": "Hi"}], "tools": [{"name": "x"}]},
+        ),
+        ("/messages", {"max_tokens": 5, "messages": [{"role": "user", "content": "Hi"}], "system": 5}),
+        ("/responses", {"input": 7}),
+        ("/responses", {"input": []}),
+        ("/responses", {"input": [{"type": "item_reference", "id": "x"}]}),
+        ("/responses", {"input": [{"role": "user", "content": [{"type": "input_video"}]}]}),
+        ("/responses", {"input": "Hi", "previous_response_id": 7}),
+    ],
+)
+def test_the_other_protocols_refuse_as_well(spoken: Served, path: str, body: dict[str, Any]) -> None:
+    with spoken.client() as client:
+        answer = client.post(path, json={"model": "scripted/one", **body})
+    assert answer.status_code == 400
+    assert "invalid_request_error" in answer.text
+
+
+def test_a_request_that_is_too_large_is_a_413(spoken: Served) -> None:
+    too_much = b" " * (service.LARGEST_BODY + 1)
+
+    def in_pieces() -> Any:
+        for at in range(0, len(too_much), 1_000_000):
+            yield too_much[at : at + 1_000_000]
+
+    with spoken.client() as client:
+        try:
+            answer = client.post("/chat/completions", content=too_much)
+        except httpx.WriteError:  # The server has closed before everything was sent.
+            return
+        assert answer.status_code == 413
+        error_of(answer)
+
+
+def test_a_model_that_nobody_has_is_a_404(spoken: Served) -> None:
+    with spoken.client() as client:
+        answer = client.post("/chat/completions", json={**HELLO, "model": "nobody"})
+        assert answer.status_code == 404
+        assert error_of(answer)["code"] == "model_not_found"
+        assert client.get("/models/nobody").status_code == 404
+    assert spoken.paths() == []
+
+
+def test_a_token_sees_and_uses_its_models_only(spoken: Served) -> None:
+    narrow = spoken.tokens.make("narrow", models=["*/two"])
+    with spoken.client(narrow.text) as client:
+        assert [model["id"] for model in client.get("/models").json()["data"]] == ["scripted/two"]
+        assert client.post("/chat/completions", json=HELLO).status_code == 403
+        assert client.post("/chat/completions", json={**HELLO, "model": "scripted/two"}).status_code == 200
+
+
+def test_a_token_that_has_spent_its_day_waits_and_may_still_ask_what_is_free(gateway: Served) -> None:
+    poor = gateway.tokens.make("poor", daily=0.001)
+    ask = {"model": "gpt-4o", "messages": [{"role": "user", "content": "count my tokens"}]}
+    with gateway.client(poor.text) as client:
+        assert client.post("/chat/completions", json=ask).status_code == 200
+        assert gateway.tokens.spent_today(poor.token) == pytest.approx(2000 * 2.5e-6 + 10 * 1e-5)
+        refused = client.post("/chat/completions", json=ask)
+        assert (refused.status_code, refused.headers["x-should-retry"]) == (429, "false")
+        assert error_of(refused)["code"] == "insufficient_quota"
+        assert client.post("/chat/completions", json={**ask, "model": "offline/quote"}).status_code == 200
+
+
+def test_a_stream_without_a_count_is_put_on_the_account_by_an_estimate(gateway: Served) -> None:
+    ask = {"model": "gpt-4o", "stream": True, "messages": [{"role": "user", "content": "say hello"}]}
+    with gateway.client() as client:
+        client.post("/chat/completions", json=ask)
+    assert 0 < gateway.tokens.spent_today(gateway.made.token) < 0.01
+
+
+def test_a_server_that_is_down_is_a_502(aimock: object) -> None:
+    with serving(at_upstream(f"http://127.0.0.1:{free_port()}/v1")) as served, served.client() as client:
+        answer = client.post("/chat/completions", json={**HELLO, "model": "gpt-4o"})
+        assert answer.status_code == 502
+        assert error_of(answer)["code"] == "upstream_unreachable"
+        assert served.paths() == [["Hi"]]
+
+
+def test_a_missing_key_is_said(spoken: Served) -> None:
+    with serving(catalogue({})) as served, served.client() as client:
+        answer = client.post("/chat/completions", json={**HELLO, "model": "gpt-4o"})
+    assert (answer.status_code, error_of(answer)["code"]) == (401, "no_upstream_key")
+    assert "OPENAI_API_KEY" in answer.text
+
+
+def test_a_forky_that_asks_itself_notices(spoken: Served) -> None:
+    with spoken.client() as client:
+        answer = client.post("/chat/completions", json=HELLO, headers={"x-forky-hop": "1"})
+    assert (answer.status_code, error_of(answer)["code"]) == (508, "loop")
+
+
+def test_an_error_inside_forky_is_a_500_without_a_stack(
+    spoken: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(service, "admit", lambda *_: 1 / 0)
+    with spoken.client() as client:
+        answer = client.post("/chat/completions", json=HELLO)
+    assert (answer.status_code, error_of(answer)["code"]) == (500, "internal")
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_call_goes_through_where_it_cannot_be_recorded(
+    spoken: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(spoken.forky, "begin", full)
+    with caplog.at_level(logging.WARNING), spoken.client() as client:
+        answer = client.post("/chat/completions", json=HELLO)
+        streamed = client.post("/chat/completions", json={**HELLO, "stream": True})
+    assert answer.json()["choices"][0]["message"]["content"] == "one says: Hi"
+    for one in (answer, streamed):
+        assert one.headers["x-forky-recorded"].startswith("no; ")
+    assert "No space left on device" in caplog.text
+    assert spoken.paths() == []
+
+
+def test_a_token_may_ask_off_the_record(spoken: Served) -> None:
+    quiet = spoken.tokens.make("quiet", records=False)
+    with spoken.client(quiet.text) as client:
+        answer = client.post("/chat/completions", json=HELLO)
+    assert answer.headers["x-forky-recorded"] == "no; recording is off for this token"
+    assert spoken.paths() == []
+
+
+def test_a_name_of_ours_becomes_the_servers_own() -> None:
+    answer = chunk("Hello"), chunk(finish="stop"), DONE
+    with wire([HEAD, *answer]) as upstream:
+        models = Catalogue(
+            settings=Settings(":memory:", probe=False, servers=(upstream.base_url,)), environment={}, usual=()
+        )
+        models.add(ScriptedModel("scripted/one"))
+        (server,) = (status.id for status in models.providers() if status.base_url == upstream.base_url)
+        ask = {"model": f"{server}/llama3", "stream": True, "messages": HELLO["messages"], "zeta": 1}
+        with serving(models) as served, served.client() as client:
+            told = client.post("/chat/completions", content=json.dumps(ask).encode())
+        assert told.content == b"".join(answer)
+        assert upstream.requests[-1] == {**ask, "model": "llama3"}
+        assert list(upstream.requests[-1]) == list(ask)
+        assert served.key not in "".join(upstream.heads)

@@ -1,0 +1,129 @@
+"""openai-python on `/v1/responses`: passed on to OpenAI's own API, and spoken for other models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import openai
+import pytest
+
+from forky_core.llm.contract import Done, ReasoningDelta, ToolCallDone
+from forky_core.llm.scripted import Fail
+from forky_core.model import Usage
+from tests.builders import ScriptedModels
+from tests.gateway.served import Served
+from tests.gateway.test_chat_client import open_client
+from tests.llm.third_party import ANSWER
+
+TOOL: Any = {
+    "type": "function",
+    "name": "look_up",
+    "parameters": {"type": "object", "properties": {}},
+    "strict": False,
+}
+
+
+@pytest.fixture
+def client(gateway: Served) -> Iterator[openai.OpenAI]:
+    with open_client(gateway) as made:
+        yield made
+
+
+@pytest.fixture
+def own(spoken: Served) -> Iterator[openai.OpenAI]:
+    with open_client(spoken) as made:
+        yield made
+
+
+def test_answers_of_openais_api_pass_unchanged(gateway: Served, client: openai.OpenAI) -> None:
+    assert client.responses.create(model="gpt-4o", input="say hello").output_text == ANSWER
+    with client.responses.stream(model="gpt-4o", input="say hello") as stream:
+        assert stream.get_final_response().output_text == ANSWER
+    assert gateway.paths() == [["say hello", ANSWER]]
+
+
+def test_its_tools_are_understood(gateway: Served, client: openai.OpenAI) -> None:
+    response: Any = client.responses.create(model="gpt-4o", input="use a tool", tools=[TOOL])
+    assert (response.output[-1].name, response.output[-1].arguments) == ("look_up", '{"city":"Oslo"}')
+    head = gateway.forky.conversation(gateway.forky.conversations()[0].id).head
+    assert head is not None
+    assert [part.type for part in head.parts] == ["tool_call"]
+
+
+def test_another_model_is_spoken(own: openai.OpenAI, scripted: ScriptedModels) -> None:
+    steps = (
+        ReasoningDelta("Hm."),
+        "Look",
+        " there",
+        ToolCallDone("c1", "look_up", '{"city": "Oslo"}'),
+        Done("tool_calls", Usage(12, 3, cached_tokens=4, cost=0.0)),
+    )
+    scripted.one.enqueue(*steps)
+    whole: Any = own.responses.create(model="scripted/one", input="Go", tools=[TOOL])
+    scripted.one.enqueue(*steps)
+    with own.responses.stream(model="scripted/one", input="Go", tools=[TOOL]) as stream:
+        pieced: Any = stream.get_final_response()
+    for response in (whole, pieced):
+        thought, message, call = response.output
+        assert thought.summary[0].text == "Hm."
+        assert message.content[0].text == "Look there"
+        assert (call.call_id, call.name, call.arguments) == ("c1", "look_up", '{"city": "Oslo"}')
+        assert (response.status, response.usage.total_tokens) == ("completed", 15)
+        assert response.usage.input_tokens_details.cached_tokens == 4
+
+
+def test_what_was_asked_reaches_the_model(own: openai.OpenAI, scripted: ScriptedModels) -> None:
+    items: Any = [
+        {"role": "user", "content": [{"type": "input_text", "text": "Go"}]},
+        {"type": "reasoning", "id": "rs_1", "summary": []},
+        {"type": "function_call", "call_id": "c1", "name": "look_up", "arguments": "{}"},
+        {"type": "function_call", "call_id": "c2", "name": "look_up", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": "Sunny"},
+        {"type": "function_call_output", "call_id": "c2", "output": "Rainy"},
+    ]
+    form: Any = {"format": {"type": "json_schema", "name": "answer", "schema": {"type": "object"}}}
+    own.responses.create(
+        model="scripted/one",
+        instructions="Be brief.",
+        input=items,
+        tools=[TOOL],
+        text=form,
+        max_output_tokens=77,
+        reasoning={"effort": "low"},
+    )
+    request = scripted.one.requests[-1]
+    assert [message["role"] for message in request.messages] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+    ]
+    assert [call["id"] for call in request.messages[2]["tool_calls"]] == ["c1", "c2"]
+    assert request.parameters["max_tokens"] == 77
+    assert request.parameters["reasoning_effort"] == "low"
+    assert request.parameters["response_format"]["json_schema"]["name"] == "answer"
+    assert request.parameters["tools"][0]["function"]["name"] == "look_up"
+
+
+def test_a_tool_that_runs_elsewhere_is_refused(own: openai.OpenAI) -> None:
+    with pytest.raises(openai.BadRequestError, match="web_search"):
+        own.responses.create(model="scripted/one", input="Go", tools=[{"type": "web_search"}])
+
+
+def test_an_answer_cut_by_its_limit_is_incomplete(own: openai.OpenAI, scripted: ScriptedModels) -> None:
+    scripted.one.enqueue("As far as", Done("length", Usage(1, 1)))
+    response = own.responses.create(model="scripted/one", input="Go")
+    assert response.status == "incomplete"
+    assert response.incomplete_details is not None
+    assert response.incomplete_details.reason == "max_output_tokens"
+
+
+def test_a_failure_in_the_stream_is_told(
+    spoken: Served, own: openai.OpenAI, scripted: ScriptedModels
+) -> None:
+    scripted.one.enqueue("Half of", Fail("overloaded", "It fell over."))
+    events = [event.type for event in own.responses.create(model="scripted/one", input="Go", stream=True)]
+    assert events[-1] == "response.failed"
+    assert spoken.paths() == [["Go", "Half of"]]

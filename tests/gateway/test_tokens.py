@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from forky_core.errors import BadContent, BadName, NameTaken, NotFound, NothingToDo
+from forky_core.gateway import tokens as module
+from forky_core.gateway.tokens import Tokens
+from forky_core.store.contract import Store
+from forky_core.store.memory import MemoryStore
+
+
+@pytest.fixture
+def store() -> Store:
+    return MemoryStore()
+
+
+def test_a_token_is_known_by_its_text_and_only_its_hash_is_kept(store: Store) -> None:
+    made = Tokens(store).make("laptop")
+    assert Tokens(store).of(made.text) == made.token
+    kept = store.setting("gateway_tokens") or ""
+    assert made.text not in kept
+    assert made.token.sha256 in kept
+
+
+def test_what_is_no_token_is_nobodys(store: Store) -> None:
+    made = Tokens(store).make("laptop")
+    for text in ("", "forky-", made.text[:-1], made.text + "x", "sk-abc", "\ud800"):
+        assert Tokens(store).of(text) is None
+
+
+def test_a_revoked_token_has_no_rights_and_keeps_its_line(store: Store) -> None:
+    tokens = Tokens(store)
+    made = tokens.make("laptop")
+    tokens.revoke("laptop")
+    assert tokens.of(made.text) is None
+    assert [token.name for token in tokens.all() if token.revoked] == ["laptop"]
+    with pytest.raises(NothingToDo):
+        tokens.revoke(made.token.id)
+    tokens.make("laptop")  # The name is free again.
+
+
+def test_names_are_lines_and_not_taken(store: Store) -> None:
+    tokens = Tokens(store)
+    tokens.make("laptop")
+    with pytest.raises(NameTaken):
+        tokens.make(" laptop ")
+    for name in ("", "   ", "x" * 61):
+        with pytest.raises(BadName):
+            tokens.make(name)
+    with pytest.raises(NotFound):
+        tokens.revoke("nobody")
+
+
+@pytest.mark.parametrize("daily", [-1.0, float("nan"), float("inf")])
+def test_a_limit_is_a_number_of_dollars(store: Store, daily: float) -> None:
+    with pytest.raises(BadContent):
+        Tokens(store).make("laptop", daily=daily)
+
+
+def test_a_token_may_use_the_models_it_names(store: Store) -> None:
+    token = Tokens(store).make("laptop", models=["gpt-4o", " ollama/* ", ""]).token
+    assert token.models == ("gpt-4o", "ollama/*")
+    assert token.may_use("gpt-4o") and token.may_use("ollama/llama3:8b")
+    assert not token.may_use("gpt-4o-mini") and not token.may_use("claude-sonnet-4-5")
+
+
+def test_what_is_spent_counts_for_the_day(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = Tokens(store)
+    one, two = tokens.make("one").token, tokens.make("two").token
+    tokens.spend(one, 0.25)
+    tokens.spend(one, 0.5)
+    tokens.spend(two, 1.0)
+    assert (tokens.spent_today(one), Tokens(store).spent_today(two)) == (0.75, 1.0)
+    monkeypatch.setattr(module, "_today", lambda: "2999-01-01")
+    assert tokens.spent_today(one) == 0.0
+    tokens.spend(one, 0.125)
+    assert tokens.spent_today(one) == 0.125
+
+
+def test_tokens_of_a_later_version_are_read(store: Store) -> None:
+    made = Tokens(store).make("laptop")
+    kept = json.loads(store.setting("gateway_tokens") or "")
+    store.set_setting("gateway_tokens", json.dumps([{**kept[0], "colour": "green"}]))
+    assert Tokens(store).of(made.text) == made.token
