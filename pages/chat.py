@@ -24,6 +24,7 @@ from pages.ui.chat.style import apply_chat_style
 from pages.ui.chat.taking_back import confirm_revert, draw_unresolved, settle
 from pages.ui.chat.window import draw_earlier, draw_later, looked_at, more_of
 from pages.ui.frame import Frame, locate
+from pages.ui.pacing import let_through
 from pages.ui.rules import label_of
 from pages.ui.session import session
 from pages.ui.starting import new_conversation
@@ -55,6 +56,7 @@ def main() -> None:
         follow=here.at_head,
         copied=here.session.copied,
     )
+    let_through()
     with top:
         _draw_top(here)
     with composer:
