@@ -99,6 +99,10 @@ class NothingToDo(RequestError):
     """What was asked for is already so."""
 
 
+class NotAllowed(RequestError):
+    """The person may not have that now: an allowance is used up."""
+
+
 class InTheWay(RequestError):
     """Something must go first."""
 

@@ -15,6 +15,7 @@ from typing import Any, Literal, NewType
 from forky_core.hashing import content_hash, mend_part, mend_text, message_id
 from forky_core.memory import EVERYTHING, Memory
 from forky_core.parts import Draft, Json, MergePart, Part, RevertPart, TextPart
+from forky_core.room import Room, room_in
 
 MessageId = NewType("MessageId", str)
 """`b2:` + 32 hex digits: the path hash of hashing.py. Unique inside a conversation."""
@@ -241,8 +242,8 @@ class View:
     """All that can move in one conversation, as of one operation.
 
     Stored as a flat mapping, one entry a key, so that an operation is a small difference:
-    `title` → str · `trashed` → true · `memory` → Memory.stored() ·
-    `heads/<branch>` → {"at": id or null} · `rules/<branch>` → Rules.stored() ·
+    `title` → str · `trashed` → true · `memory` → Memory.stored() · `room` → Room.stored() ·
+    `people/<name>` → Person.stored() · `heads/<branch>` → {"at": id or null} · `rules/<branch>` → Rules.stored() ·
     `tags/<name>` → {"at": id} · `kept/<id>` → true (a tip without a branch, e.g. the reply regenerated away from) ·
     `stash/<n>` → the stash.
     """
@@ -265,6 +266,11 @@ class View:
         """What branches remember that have no policy of their own."""
         entry: Any = self.entries.get("memory")
         return Memory.from_stored(entry) if entry is not None else EVERYTHING
+
+    @property
+    def room(self) -> Room:
+        """Who takes part."""
+        return room_in(self.entries)
 
     def memory_of(self, rules: Rules) -> Memory:
         """The policy that holds under these rules."""

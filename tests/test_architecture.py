@@ -22,7 +22,7 @@ HOMES = {
     "streamlit": ("app.py", "pages/"),
     "streamlit_agraph": ("app.py", "pages/"),
 }
-VALUES = {"document", "errors", "hashing", "memory", "model", "parts"}
+VALUES = {"document", "errors", "hashing", "memory", "model", "parts", "room"}
 CONTRACTS = {"store.contract", "store.document_contract", "store.words", "llm.contract", "llm.tokens"}
 """`store.words` says what a search means, `llm.tokens` estimates text; neither needs an engine."""
 DRAWN = {"views.lanes", "views.shape", "views.words"}
@@ -34,6 +34,7 @@ MAY_IMPORT = {
     "memory": VALUES,
     "model": VALUES,
     "parts": VALUES,
+    "room": VALUES,
     "settings": VALUES,
     "dag": VALUES,
     "retrieval": VALUES | CONTRACTS,

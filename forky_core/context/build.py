@@ -21,6 +21,7 @@ from forky_core.llm.contract import ProviderMessage
 from forky_core.memory import EVERYTHING, Memory
 from forky_core.model import Message, MessageId, Rules
 from forky_core.parts import MergePart
+from forky_core.room import Voices
 
 _OWN_PROMPT = "The branch's own system prompt."
 _NO_PROMPT = "The branch's own system prompt is empty: none is sent."
@@ -33,6 +34,7 @@ _OPENING = "Providers want a user turn before an assistant's."
 _NO_WINDOW = "The window of this model is not known, so that everything is sent: give the budget as a number of tokens."
 _OVER_BUDGET = "What is sent in any case (the system prompt, what is pinned, the newest question) needs more than {}: {} too many."
 _OVER_PINNED = "The pinned messages alone take {} tokens, more than the {} of the model's window: unpin some, or take another model."
+_ROOM = "Tells the model who takes part."
 _TURN = "A turn of the merged branch “{}”."
 
 
@@ -62,6 +64,7 @@ def build_context(  # noqa: PLR0913 - each says something else of what is sent
     sees_images: bool = True,
     memory: Memory = EVERYTHING,
     summarise: Summarise | None = None,
+    voices: Voices | None = None,
 ) -> Context:
     """What a model would be sent for the last message of `path`, and the account of it.
 
@@ -71,10 +74,14 @@ def build_context(  # noqa: PLR0913 - each says something else of what is sent
         count_tokens: the model's counting; pass the same function each time, results are kept by it.
         blob: finds attached files; without it they are only named.
         memory: the policy that chooses what is sent; `summarise` writes for it where it sums up.
+        voices: who is in the room, where there are several.
     """
-    builder = _Builder(rules, lookup, converter(count_tokens), Sight(blob, sees_images), memory, window)
+    builder = _Builder(
+        rules, lookup, converter(count_tokens, voices), Sight(blob, sees_images), memory, window
+    )
     builder.masked = masked(path, rules.exclusions, lookup)
     builder.own_prompt(count_tokens)
+    builder.room()
     if memory.policy == "everything":
         for message in path:
             builder.add(message, builder.convert(message, builder.sight))
@@ -133,6 +140,15 @@ class _Builder:
         self.drafts.append({"role": "system", "content": prompt})
         self.account(Item("branch_system", "system", True, _OWN_PROMPT, count_tokens(prompt), text=prompt))
 
+    def room(self) -> None:
+        """Tell the model who is in the room."""
+        if self.convert.voices is None:
+            return
+        told = self.convert.voices.told
+        self.drafts.append({"role": "system", "content": told})
+        cost = self.convert.count_tokens(told)
+        self.account(Item("participants", "system", True, _ROOM, cost, text=told))
+
     def remember(
         self, path: Sequence[Message], shown: Sequence[Converted], summarise: Summarise | None
     ) -> None:
@@ -188,6 +204,8 @@ class _Builder:
         """What the branch's own prompt costs, and the line before an assistant that comes first."""
         prompt = self.rules.system if self.rules.system and self.rules.system.strip() else ""
         texts = [prompt] if prompt else []
+        if self.convert.voices is not None:
+            texts.append(self.convert.voices.told)
         first = next((m for m, part in zip(path, parts, strict=True) if part), None)
         if self.rules.pins or (first is not None and first.role != "user"):
             texts.append(OPENING)
@@ -277,7 +295,14 @@ class _Builder:
             return
         for part in message.parts:
             self._take(
-                message, convert(replace(message, parts=(part,)), self.convert.count_tokens, self.sight), ""
+                message,
+                convert(
+                    replace(message, parts=(part,)),
+                    self.convert.count_tokens,
+                    self.sight,
+                    self.convert.voices,
+                ),
+                "",
             )
             if isinstance(part, MergePart) and part.brings_turns:
                 self._expand(message, part)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -29,6 +29,7 @@ from forky_core.parts import (
     ToolCallPart,
     ToolResultPart,
 )
+from forky_core.room import Voices, shown_name
 
 _COPIED = "Copied from elsewhere."
 _ANSWERED_THERE = "Copied: it was answered elsewhere, before it stood here."
@@ -113,9 +114,27 @@ class _Turn:
         self.content, self.calls = [], []
 
 
-def convert(message: Message, count_tokens: CountTokens, sight: Sight) -> Converted:
-    """`message` in provider form, not yet normalised."""
+def convert(
+    message: Message, count_tokens: CountTokens, sight: Sight, voices: Voices | None = None
+) -> Converted:
+    """`message` in provider form, not yet normalised; as `voices` hear it, where there are several."""
+    if voices is not None and message.name:
+        message = _voiced(message, message.name, voices)
     return _plain(message, count_tokens) or _composed(message, count_tokens, sight)
+
+
+def _voiced(message: Message, name: str, voices: Voices) -> Message:
+    """With its author's name before its words. What another model said is, for this one, said by somebody else."""
+    if message.role not in _SPEAKERS or name == voices.own:
+        return message
+    calls = any(isinstance(part, ToolCallPart) for part in message.parts)
+    at = next((at for at, part in enumerate(message.parts) if type(part) is TextPart), None)
+    parts = list(message.parts)
+    if at is None:
+        parts.insert(0, TextPart(f"{shown_name(name, voices.called)}:"))
+    else:
+        parts[at] = TextPart(voices.spoken(name, message.text if len(parts) == 1 else parts[at].text))  # type: ignore[union-attr]
+    return replace(message, role=message.role if calls else "user", parts=tuple(parts))
 
 
 def _plain(message: Message, count_tokens: CountTokens) -> Converted | None:
@@ -245,8 +264,9 @@ class Converter:
     REASONS = 8
     """Sentences that what is left out is kept for."""
 
-    def __init__(self, count_tokens: CountTokens) -> None:
+    def __init__(self, count_tokens: CountTokens, voices: Voices | None = None) -> None:
         self.count_tokens = count_tokens
+        self.voices = voices
         self._young: dict[MessageId, tuple[Message, Converted]] = {}
         self._old: dict[MessageId, tuple[Message, Converted]] = {}
         self._left_out: dict[str, dict[MessageId, tuple[Converted, tuple[Item, ...]]]] = {}
@@ -280,12 +300,12 @@ class Converter:
         if not (len(parts) == 1 and type(parts[0]) is TextPart) and any(
             isinstance(part, AttachmentPart) for part in parts
         ):
-            return convert(message, self.count_tokens, sight)
+            return convert(message, self.count_tokens, sight, self.voices)
         known = self._old.get(message.id)
         made = (
             known
             if known is not None and known[0] is message
-            else (message, convert(message, self.count_tokens, sight))
+            else (message, convert(message, self.count_tokens, sight, self.voices))
         )
         if len(self._young) >= self.CAPACITY:
             self._old, self._young = self._young, {}
@@ -294,6 +314,6 @@ class Converter:
 
 
 @lru_cache(maxsize=16)
-def converter(count_tokens: CountTokens) -> Converter:
-    """The converter of one counting function; the sixteen last used are kept."""
-    return Converter(count_tokens)
+def converter(count_tokens: CountTokens, voices: Voices | None = None) -> Converter:
+    """The converter of one counting function and one room; the sixteen last used are kept."""
+    return Converter(count_tokens, voices)

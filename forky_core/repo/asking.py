@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from forky_core.errors import BadContent, NothingToDo, Outdated
 from forky_core.model import (
@@ -22,7 +23,9 @@ from forky_core.repo.once import NO_PARAMETERS
 from forky_core.repo.preparing import prepare
 from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.repo import Repo, short
+from forky_core.repo.spending import refuse_to_spend
 from forky_core.repo.transaction import Transaction, with_a_free_key
+from forky_core.repo.voices import introduce, speaker_of
 
 
 def say(repo: Repo, seen: Branch, draft: Draft) -> tuple[Message, Operation]:
@@ -88,6 +91,7 @@ def answer(
         NotFound: the model is gone.
         InTheWay: a reply is being written on this branch.
     """
+    refuse_to_spend(repo)
     made = prepare(repo, repo.path(place.parent), rules, model=model, parameters=parameters, resumes=resumes)
     request, name = made.request, made.request.model
     if not any(message["role"] != "system" for message in request.messages):
@@ -102,6 +106,7 @@ def answer(
         started=now(),
         partial=place.begins_with,
     )
+    place = replace(place, speaker=place.speaker or speaker_of(repo, name))
     job = repo.replies.start(place, generation, repo.models.model(name), request, actor=repo.actor)
     repo.sent.note(name, made.context.drafts)
     made.read_ahead(repo)
@@ -170,12 +175,17 @@ def refuse_if_moved(repo: Repo, tx: Transaction, branch: str, seen: MessageId | 
         (o for o in reversed(repo.store.operations(repo.id)) if any(c.key == key for c in o.changes)), None
     )
     what = f"{first.summary} ({first.actor})." if first else ""
+    known = {person.name for person in tx.view.room.people}
+    if first is not None and first.actor != tx.actor and first.actor in known:
+        said = f"{first.actor} replied on “{branch}” meanwhile. {first.summary}."
+        raise Outdated(said, first, "Continue below, or fork?")
     raise Outdated(f"“{branch}” has moved meanwhile. {what}".strip(), first, "Continue below it, or fork.")
 
 
 def _add(tx: Transaction, branch: str, parent: MessageId | None, draft: Draft) -> Message:
     message = seal(draft, (parent,), created=now())
     tx.messages.append(message)
+    introduce(tx, draft)
     tx.move(branch, message.id)
     if not tx.view.title and message.text:
         tx.set("title", title_from(message.text))

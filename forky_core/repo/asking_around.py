@@ -18,6 +18,7 @@ from forky_core.repo.identity import branch_name, free_name, now, title_from
 from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.repo import Repo
 from forky_core.repo.transaction import Transaction, with_a_free_key
+from forky_core.repo.voices import introduce
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,7 @@ def _put(tx: Transaction, branch: str, head: MessageId | None, draft: Draft) -> 
     message = seal(draft, (head,), created=now())
     if all(message.id != other.id for other in tx.messages):
         tx.messages.append(message)
+    introduce(tx, draft)
     tx.move(branch, message.id)
     if not tx.view.title and message.text:
         tx.set("title", title_from(message.text))

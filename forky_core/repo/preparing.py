@@ -17,6 +17,7 @@ from forky_core.parts import Json
 from forky_core.repo.once import NO_PARAMETERS
 from forky_core.repo.repo import Repo
 from forky_core.repo.summaries import read_ahead, summariser
+from forky_core.repo.voices import voices_of
 
 CONTINUE = "Continue exactly where you stopped, without repeating anything and without a comment."
 
@@ -123,4 +124,5 @@ def context_on(
         sees_images=info.sees_images is not False,
         memory=memory,
         summarise=summarise,
+        voices=voices_of(repo, path, info.name),
     )

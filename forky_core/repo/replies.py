@@ -94,6 +94,7 @@ class Replies:
             InTheWay: a reply is being written on this branch.
         """
         job = ReplyJob(place, generation)
+        job.by = actor
         with self._lock:
             if self._closing.is_set():
                 raise InTheWay("Forky is shutting down.", "Ask again when it is back.")
@@ -293,7 +294,7 @@ def _land(  # noqa: PLR0917 - all of it belongs to one reply
     if not parts:
         store.record(place.conversation, ended)
         return ended, None
-    message = seal(Draft("assistant", parts), (place.parent,), created=now())
+    message = seal(Draft("assistant", parts, place.speaker), (place.parent,), created=now())
     ended = replace(ended, message=message.id)
     while True:
         view = store.view(place.conversation)

@@ -33,6 +33,8 @@ class Place:
     """What an interrupted reply had said, when it is resumed."""
     group: int | None = None
     """The operation of the question, so that both are undone together."""
+    speaker: str | None = None
+    """The name the reply carries, where several models are in the room."""
 
     @property
     def expected_head(self) -> MessageId:
@@ -61,6 +63,8 @@ class ReplyJob:
         """As last saved."""
         self.fed = fed
         """Its words come from outside: no thread of ours ends it."""
+        self.by = ""
+        """Who asked for it."""
         self.message: Message | None = None
         """What landed; None while running, and where nothing arrived."""
         self._text: list[str] = []

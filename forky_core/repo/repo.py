@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from forky_core.errors import Ambiguous, InTheWay, NotFound
@@ -22,6 +22,9 @@ from forky_core.repo.timeline import Timeline
 from forky_core.repo.transaction import Transaction
 from forky_core.repo.visible import Visible, see
 from forky_core.store.contract import Store
+
+MOST_PERSONS = 200
+"""People kept at hand of one conversation."""
 
 
 class Gesture(Protocol):
@@ -72,11 +75,23 @@ class Repo:
     summing: set[Gesture] = field(default_factory=set)
     """Models that are reading the older part of a branch, for a summary."""
     sent: Sent = field(default_factory=Sent)
+    person: str | None = None
+    """Whose name is put on what is said; None: nobody said who they are."""
+    _persons: dict[str, Repo] = field(default_factory=dict)
     indexes: Indexes = field(default_factory=Indexes)
     """The workspace's, where there is one."""
     _timeline: Timeline = field(default_factory=Timeline)
     _visible: Visible | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def as_person(self, name: str) -> Repo:
+        """The same conversation for somebody: their name is on their messages and operations."""
+        with self._lock:
+            if name not in self._persons:
+                if len(self._persons) >= MOST_PERSONS:
+                    self._persons.clear()
+                self._persons[name] = replace(self, actor=name, person=name, _lock=threading.Lock())
+            return self._persons[name]
 
     @property
     def view(self) -> View:

@@ -14,6 +14,7 @@ from forky_core.repo.asking_around import Asked
 from forky_core.repo.reading import Reading
 from forky_core.repo.receiving import Received
 from forky_core.repo.reply_job import Place, ReplyJob
+from forky_core.repo.spending import refuse_to_spend
 from forky_core.repo.taking_in import fit_parameters
 from forky_core.repo.typed import draft_of
 
@@ -187,5 +188,6 @@ class Speaking(Reading):
         return self._repo.replies.running(self.id)
 
     def _check_model(self, name: str | None) -> None:
-        """Before anything is written: NotFound where the model is gone."""
+        """Before anything is written: NotFound where the model is gone, NotAllowed where an allowance is used up."""
+        refuse_to_spend(self._repo)
         self._repo.models.model(name or self._repo.models.default())

@@ -21,7 +21,7 @@ def draft_of(
     role: Role = "user",
     name: str | None = None,
 ) -> Draft:
-    """A message as typed.
+    """A message as typed; without a `name` it carries that of the person who asks, where they said who they are.
 
     Raises:
         BadContent: it is empty or too long, or nobody has that role.
@@ -30,6 +30,8 @@ def draft_of(
     if role not in get_args(Role):
         raise BadContent(f"Nobody has the role “{role}”.", f"There are: {', '.join(get_args(Role))}.")
     text = fit_text(text)
+    if name is None and role == "user":
+        name = repo.person
     refuse_unknown_files(repo.store, [part.sha256 for part in attachments])
     if not text.strip() and not attachments:
         raise BadContent("There is nothing to send.", "Type something, or attach a file.")

@@ -61,6 +61,10 @@ def _sentences(change: Change) -> Sequence[str]:
         case "memory":
             was, now = (_memory(entry, EVERYTHING.told) for entry in (change.before, change.after))
             return [f"Memory: {was} → {now}"]
+        case "people":
+            return [_person(name, change)]
+        case "room":
+            return ["When models answer, and which of them, changed"]
         case "rules":
             return _rules(name, change.before or {}, change.after or {})
         case _:
@@ -112,6 +116,12 @@ def _setting(branch: str, key: str, before: Any, after: Any) -> Sequence[str]:
     if key == "memory":
         return [f"{branch}, memory: {_memory(before)} → {_memory(after)}"]
     return [f"{branch}, {_SETTINGS[key]}: {_quoted(before)} → {_quoted(after)}"]
+
+
+def _person(name: str, change: Change) -> str:
+    if change.before is None:
+        return f"{name} takes part"
+    return f"{name} takes part no longer" if change.after is None else f"{name}: address or allowance changed"
 
 
 def _memory(entry: Any, otherwise: str = "the conversation's") -> str:

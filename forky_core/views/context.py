@@ -32,6 +32,7 @@ NAMES: dict[ItemKind, str] = {
     "unknown": "Unknown part",
     "opening": "Opening line",
     "summary": "Summary",
+    "participants": "Participants",
 }
 """What a person calls each kind."""
 _ROLES = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}

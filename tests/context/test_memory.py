@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
@@ -16,6 +17,7 @@ from forky_core.llm.tokens import estimate_tokens, message_text
 from forky_core.memory import Memory, Policy, fit_memory, parse_memory
 from forky_core.model import Message, Rules
 from forky_core.parts import Draft, MergePart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.room import Voices
 from tests.context.test_build import Role, chain, contents, context, paths
 from tests.context.validity import problems
 
@@ -222,7 +224,8 @@ def _tokens(built: Context) -> int:
 def test_whatever_the_policy_it_can_be_sent_within_budget_and_the_account_adds_up(
     drafts: list[Draft], memory: Memory, data: st.DataObject
 ) -> None:
-    path = chain(*drafts, ("user", "The newest question"), *data.draw(tails))
+    named = [replace(draft, name=data.draw(names)) for draft in drafts]
+    path = chain(*named, ("user", "The newest question"), *data.draw(tails))
     ids = [message.id for message in path]
     rules = Rules(
         system=data.draw(st.sampled_from([None, "Be brief."])),
@@ -232,7 +235,10 @@ def test_whatever_the_policy_it_can_be_sent_within_budget_and_the_account_adds_u
         else (),
     )
     window = data.draw(st.sampled_from([None, 60, 400]))
-    built = context(path, rules, memory=memory, window=window, summarise=summarise)
+    voices = data.draw(
+        st.sampled_from([None, Voices(("Ana", "system")), Voices(("Ana", "One", "Two"), "One")])
+    )
+    built = context(path, rules, memory=memory, window=window, summarise=summarise, voices=voices)
     assert problems(built.messages) == []
     assert built.tokens == sum(item.tokens for item in built.items if item.included)
     assert {item.message for item in built.items if item.message is not None} == set(ids)
@@ -246,6 +252,7 @@ def test_whatever_the_policy_it_can_be_sent_within_budget_and_the_account_adds_u
     assert not out & set(rules.pins)
 
 
+names = st.sampled_from([None, "Ana", "system", "One", "Two"])
 tails: st.SearchStrategy[list[Draft]] = st.lists(
     st.sampled_from(
         [

@@ -17,6 +17,7 @@ from forky_core.parts import Json
 from forky_core.repo.identity import disturbs
 from forky_core.repo.merge_request import MergeRequest
 from forky_core.repo.merging import RESOLUTIONS
+from forky_core.room import Person, room_in
 
 _LONGEST = 1_000
 """Characters of a name: more than any version gave, and short enough to show."""
@@ -111,6 +112,18 @@ def _rules_hold(value: Any) -> None:
         raise BadLine("the rules of a branch are no text")
 
 
+def _person(name: str, value: Any) -> Iterable[str]:
+    _named(name)
+    Person.from_stored(name, value)
+    return ()
+
+
+def _room(_name: str, value: Any) -> Iterable[str]:
+    _must(isinstance(value, dict) and isinstance(value.get("models", []), list))
+    room_in({"room": value})
+    return ()
+
+
 def _memory(_name: str, value: Any) -> Iterable[str]:
     Memory.from_stored(value)
     return ()
@@ -190,6 +203,8 @@ _CHECKS: Mapping[str, Callable[[str, Any], Iterable[str]]] = {
     "title": _title,
     "trashed": _trashed,
     "memory": _memory,
+    "room": _room,
+    "people/": _person,
     "forked_from": _forked_from,
     "origin": _origin,
     "heads/": _head,

@@ -11,6 +11,7 @@ from forky_core.formats.json_values import lines
 from forky_core.memory import Memory
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
+from forky_core.room import Person, Room
 from tests.builders import debugged, talk
 
 
@@ -20,6 +21,8 @@ def with_everything(forky: Workspace) -> Conversation:
     chat.set_rules(system="Be brief. Sei kürz\u00e9r \U0001f980", parameters={"temperature": 0.1})
     chat.set_conversation_memory(Memory("tokens", share=0.25))
     chat.set_memory(Memory("summary", 12, model="scripted/two"))
+    chat.set_person(Person("Ana", messages=3, dollars=0.5))
+    chat.set_room(Room(answers="addressed", called="\U0001f980", models=("scripted/one",)))
     chat.pin(chat.path()[0].id)
     chat.exclude(chat.path()[1].id)
     chat.include(chat.path()[1].id)
