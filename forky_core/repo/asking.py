@@ -18,7 +18,7 @@ from forky_core.model import (
 )
 from forky_core.parts import Draft, Json, TextPart
 from forky_core.repo.branching import refuse_while_replying
-from forky_core.repo.identity import branch_name, new_id, now, suggested_name, title_from
+from forky_core.repo.identity import branch_name, new_id, now, said_in, suggested_name, title_from
 from forky_core.repo.once import NO_PARAMETERS
 from forky_core.repo.preparing import prepare
 from forky_core.repo.reply_job import Place, ReplyJob
@@ -39,7 +39,7 @@ def say(repo: Repo, seen: Branch, draft: Draft) -> tuple[Message, Operation]:
     refuse_if_moved(repo, tx, seen.name, seen.head)
     message = _add(tx, seen.name, seen.head, draft)
     verb, done = ("ask", "Asked") if message.role == "user" else ("say", f"Wrote as {message.role}")
-    return message, tx.publish(verb, f"{done} on “{seen.name}”: {title_from(message.text)}")
+    return message, tx.publish(verb, f"{done} on “{seen.name}”: {said_in(draft.parts)}")
 
 
 def say_on_fork(
@@ -58,7 +58,7 @@ def say_on_fork(
         chosen = wanted or suggested_name(text, tx.view.branches)
         tx.create_branch(chosen, at, rules)
         message = _add(tx, chosen, at, draft)
-        return chosen, message, tx.publish(verb, f"Forked “{chosen}” and asked: {title_from(message.text)}")
+        return chosen, message, tx.publish(verb, f"Forked “{chosen}” and asked: {said_in(draft.parts)}")
 
     return put() if wanted else with_a_free_key("heads/", put)
 

@@ -14,7 +14,7 @@ from forky_core.model import Branch, MessageId, Rules, View, seal
 from forky_core.parts import Draft
 from forky_core.repo.asking import answer, refuse_if_moved
 from forky_core.repo.branching import refuse_while_replying
-from forky_core.repo.identity import branch_name, free_name, now, title_from
+from forky_core.repo.identity import branch_name, free_name, now, said_in, title_from
 from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.repo import Repo
 from forky_core.repo.transaction import Transaction, with_a_free_key
@@ -58,7 +58,7 @@ def ask_all(
     group = None
     if open_ones:
         where = f"“{open_ones[0].name}”" if len(open_ones) == 1 else f"{len(open_ones)} branches"
-        group = tx.publish("ask", f"Asked on {where}: {_title(draft)}").number
+        group = tx.publish("ask", f"Asked on {where}: {said_in(draft.parts)}").number
     return tuple(
         Asked(branch.name, None, refused[branch.name])
         if branch.name in refused
@@ -106,7 +106,7 @@ def ask_models(
             own[name] = replace(rules, model=model)
             tx.create_branch(name, at, own[name])
             questions[name] = _put(tx, name, at, draft)
-        return tx.publish("ask", f"Asked {len(chosen)} models: {_title(draft)}").number
+        return tx.publish("ask", f"Asked {len(chosen)} models: {said_in(draft.parts)}").number
 
     group = with_a_free_key("heads/", put)
     return tuple(_answered(repo, name, question, own[name], group) for name, question in questions.items())
@@ -129,7 +129,3 @@ def _answered(repo: Repo, branch: str, question: MessageId, rules: Rules, group:
         return Asked(branch, answer(repo, Place(repo.id, branch, question, group=group), rules))
     except ForkyError as error:
         return Asked(branch, None, error)
-
-
-def _title(draft: Draft) -> str:
-    return title_from(seal(draft, ()).text)

@@ -6,10 +6,11 @@ import re
 import secrets
 import time
 import unicodedata
-from collections.abc import Container
+from collections.abc import Container, Sequence
 
 from forky_core.errors import BadName
 from forky_core.hashing import mend_text
+from forky_core.parts import AttachmentPart, Part, TextPart
 
 LONGEST_NAME = 100
 """Characters of a branch or tag name."""
@@ -71,6 +72,13 @@ def title_from(text: str) -> str:
     if len(line) <= 60:
         return line
     return (line[:60].rsplit(" ", 1)[0] or line[:60]).rstrip(" ,.;:") + "…"
+
+
+def said_in(parts: Sequence[Part]) -> str:
+    """One line for the log: the words of a message, or the names of its files where there are none."""
+    words = title_from("\n\n".join(part.text for part in parts if isinstance(part, TextPart)))
+    files = [part.name or part.media_type for part in parts if isinstance(part, AttachmentPart)]
+    return words or title_from(", ".join(files))
 
 
 def suggested_name(text: str, taken: Container[str]) -> str:

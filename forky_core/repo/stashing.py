@@ -26,6 +26,8 @@ class Applied:
     rules: Rules | None
     copied: tuple[MessageId, ...]
     """Messages that were copied onto the branch."""
+    operation: Operation | None
+    """None where only what was typed was taken up."""
 
 
 def stash(
@@ -105,10 +107,11 @@ def apply(repo: Repo, branch: str, number: int, *, drop: bool) -> Applied:
         tx.set_rules(branch, kept.rules)
     if drop:
         tx.set(f"stash/{number}", None)
+    operation = None
     if tx.changes:
         verb = "pop" if drop else "apply"
-        tx.publish(verb, f"{'Popped' if drop else 'Applied'} “{kept.note}” onto “{branch}”")
-    return Applied(kept.draft, kept.attachments, kept.rules, tuple(copied))
+        operation = tx.publish(verb, f"{'Popped' if drop else 'Applied'} “{kept.note}” onto “{branch}”")
+    return Applied(kept.draft, kept.attachments, kept.rules, tuple(copied), operation)
 
 
 def drop(repo: Repo, number: int) -> Operation:

@@ -21,42 +21,20 @@ def title_bar(
 ) -> bool:
     """`undo` and `redo` say what they would take back or bring again; None switches the button off.
 
-    `renames` makes the title itself a button; whether it was pressed. Ctrl+Z, Ctrl+Shift+Z and Ctrl+K
-    press the others where no field has the focus. Keys: `bar.title`, `bar.undo`, `bar.redo`, `bar.search`.
+    `renames` makes the title itself a button; whether it was pressed. Ctrl+Z, Ctrl+Shift+Z and Ctrl+K press the others;
+    in a field that holds what was typed, the first two are the field's (ui/mending.py). Keys: `bar.title`, `bar.undo`,
+    `bar.redo`, `bar.search`.
     """
     with st.container(key="bar", horizontal=True, vertical_alignment="center"):
-        pressed = False
-        if not renames:
-            st.subheader(plain_label(title) or "Untitled", anchor=False, width="stretch")
-        else:
+        name, pressed = plain_label(title) or "Untitled", False
+        if renames:
             with st.container(key="bar-name"):
-                pressed = st.button(
-                    plain_label(title) or "Untitled",
-                    key="bar.title",
-                    type="tertiary",
-                    width="stretch",
-                    help="Rename the conversation",
-                )
-        st.button(
-            "Undo",
-            key="bar.undo",
-            icon=":material/undo:",
-            type="tertiary",
-            shortcut="Ctrl+Z",
-            disabled=undo is None,
-            help=f"Undo: {plain_label(undo)}" if undo else "Nothing to undo",
-            on_click=on_undo,
-        )
-        st.button(
-            "Redo",
-            key="bar.redo",
-            icon=":material/redo:",
-            type="tertiary",
-            shortcut="Ctrl+Shift+Z",
-            disabled=redo is None,
-            help=f"Redo: {plain_label(redo)}" if redo else "Nothing to redo",
-            on_click=on_redo,
-        )
+                hint = "Rename the conversation"
+                pressed = st.button(name, key="bar.title", type="tertiary", width="stretch", help=hint)
+        else:
+            st.subheader(name, anchor=False, width="stretch")
+        _button("Undo", "Ctrl+Z", undo, on_undo)
+        _button("Redo", "Ctrl+Shift+Z", redo, on_redo)
         st.button(
             "Search",
             key="bar.search",
@@ -67,3 +45,17 @@ def title_bar(
             on_click=on_search,
         )
     return pressed
+
+
+def _button(label: str, shortcut: str, what: str | None, on_click: Callable[[], None]) -> None:
+    name = label.lower()
+    st.button(
+        label,
+        key=f"bar.{name}",
+        icon=f":material/{name}:",
+        type="tertiary",
+        shortcut=shortcut,
+        disabled=what is None,
+        help=f"{label}: {plain_label(what)}" if what else f"Nothing to {name}",
+        on_click=on_click,
+    )

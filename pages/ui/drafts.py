@@ -50,6 +50,10 @@ class Drafts:
     def clear(self, place: str) -> None:
         self._put(place, Draft())
 
+    def move(self, place: str, to: str) -> None:
+        self._put(to, self.at(place))
+        self.clear(place)
+
     def _put(self, place: str, draft: Draft) -> None:
         with self._lock:
             self._drafts.pop(place, None)

@@ -15,7 +15,7 @@ from forky_core.errors import ForkyError
 from forky_core.forky import Forky
 from forky_core.model import Message, MessageId
 from forky_core.repo.conversation import Conversation
-from pages.ui.markdown import plain_label
+from forky_core.views.places import branch_for
 from pages.ui.session import Session, session
 from pages.ui.workspace import workspace
 
@@ -42,38 +42,67 @@ def locate() -> Frame | None:
     forky, held = workspace(), session()
     wanted = st.query_params.get("c") or held.conversation
     branch = st.query_params.get("b") or (held.branch if wanted == held.conversation else None)
-    chat = _conversation(forky, wanted, branch)
+    stayed = wanted is not None and (wanted, branch) == (held.conversation, held.branch)
+    chat, why_not = _conversation(forky, wanted, branch)
     if chat is None:
         return None
     at = chat.branch.head
-    asked = st.query_params.get("m")
-    if asked:
-        at = _message(chat, asked, at)
-    held.conversation, held.branch = chat.id, chat.branch_name
+    if why_not:
+        if stayed and chat.id == wanted:
+            chat, at = _left_behind(chat, held.head)
+            held.draft_follows = True
+        _explain(held, why_not)
+        st.query_params["c"], st.query_params["b"] = chat.id, chat.branch_name
+        _look_at(at if at != chat.branch.head else None)
+    elif asked := st.query_params.get("m"):
+        at = _message(chat, held, asked, at)
+    held.conversation, held.branch, held.head = chat.id, chat.branch_name, chat.branch.head
     return Frame(forky, held, chat, at)
 
 
-def _conversation(forky: Forky, wanted: str | None, branch: str | None) -> Conversation | None:
-    if wanted:
+def _conversation(forky: Forky, wanted: str | None, branch: str | None) -> tuple[Conversation | None, str]:
+    """The one that is wanted, or else another; with why it is not as wanted."""
+    why_not = ""
+    for name, of in ((wanted, branch), (wanted, None)):
         try:
-            return forky.conversation(wanted, branch)
+            if name:
+                return forky.conversation(name, of), why_not
         except ForkyError as error:
-            st.toast(plain_label(str(error), 400))
-        try:
-            return forky.conversation(wanted)
-        except ForkyError:
-            pass
+            why_not = why_not or str(error)
     summaries = forky.conversations()
-    return forky.conversation(summaries[0].id) if summaries else None
+    return (forky.conversation(summaries[0].id) if summaries else None), why_not
 
 
-def _message(chat: Conversation, asked: str, otherwise: MessageId | None) -> MessageId | None:
+def _left_behind(chat: Conversation, head: MessageId | None) -> tuple[Conversation, MessageId | None]:
+    """Where a reader stays whose branch was deleted or renamed meanwhile: at what is still to be seen of it."""
+    path = chat.path(head) if head is not None else ()
+    seen = next((message.id for message in reversed(path) if message.id in chat.visible.messages), None)
+    if seen is None:
+        return chat, chat.branch.head
+    return chat.checkout(branch_for(seen, chat.view, chat.visible, chat.branch_name)), seen
+
+
+def _message(chat: Conversation, held: Session, asked: str, otherwise: MessageId | None) -> MessageId | None:
     try:
         message: Message = chat.message(asked)
     except ForkyError as error:
-        st.toast(plain_label(str(error), 400))
+        _explain(held, str(error))
+        _look_at(None)
         return otherwise
     return message.id
+
+
+def _look_at(message: MessageId | None) -> None:
+    if message is not None:
+        st.query_params["m"] = message.removeprefix("b2:")
+    elif "m" in st.query_params:
+        del st.query_params["m"]
+
+
+def _explain(held: Session, why_not: str) -> None:
+    """Unless something is to be said that was just done, such as undoing the fork one was on."""
+    if held.notice in ("", held.shown_notice):
+        held.say(why_not)
 
 
 def place(chat: Conversation, at: MessageId | None = None) -> dict[str, str]:

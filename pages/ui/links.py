@@ -7,24 +7,6 @@ import streamlit as st
 from forky_core.model import ConversationId, MessageId
 from pages.ui.markdown import plain_label
 
-_JS = """
-export default function () {
-  const mend = (event) => {
-    const link = event.target.closest?.('a[href^="?"]');
-    if (link) link.href = new URL("./" + link.getAttribute("href"), location.href).href;
-  };
-  const events = ["pointerdown", "contextmenu", "focusin"];
-  for (const name of events) document.addEventListener(name, mend, true);
-  return () => { for (const name of events) document.removeEventListener(name, mend, true); };
-}
-"""
-_component = st.components.v2.component("forky_links", html="<span></span>", js=_JS)
-
-
-def mend_links() -> None:
-    """Streamlit writes links to the Chat page as `?c=…`, which a new tab reads as the page one is on: name the page."""
-    _component(key="links.mend", height=1)
-
 
 def chat_link(
     label: str, conversation: ConversationId, branch: str | None = None, message: MessageId | None = None

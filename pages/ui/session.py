@@ -25,6 +25,10 @@ class Session:
     conversation: ConversationId | None = None
     """The one shown last, for pages that are opened without naming one."""
     branch: str | None = None
+    head: MessageId | None = None
+    """Of that branch, when it was last shown."""
+    draft_follows: bool = False
+    """The branch went away or was renamed under what is being typed, which goes along to where one is now."""
     mark_a: MessageId | None = None
     mark_b: MessageId | None = None
     open_folds: frozenset[str] = frozenset()

@@ -74,13 +74,13 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
 .st-key-bar-name button * { justify-content: flex-start; text-align: left; min-width: 0; }
 .st-key-bar-name button:hover p { text-decoration: underline; text-underline-offset: .2em; text-decoration-thickness: 1px; }
 .st-key-bar-name button p { font-size: 1.1rem; font-weight: 650; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
-.st-key-links-mend { display: none; }
+.st-key-mending { display: none; }
 .st-key-bar h2 { padding: 0; margin: 0; font-size: 1.1rem; overflow: hidden; text-overflow: ellipsis; }
 
 /* The line that says what was just done (ui/notice.py). */
-.st-key-notice { padding: .3rem .7rem; border-radius: .4rem; align-items: center; gap: .5rem !important;
+:is(.st-key-notice, .st-key-trashed) { padding: .3rem .7rem; border-radius: .4rem; align-items: center; gap: .5rem !important;
   background: color-mix(in srgb, currentColor 6%, transparent); }
-.st-key-notice [data-testid="stMarkdownContainer"], .st-key-notice p { margin: 0 !important; }
+:is(.st-key-notice, .st-key-trashed) :is([data-testid="stMarkdownContainer"], p) { margin: 0 !important; }
 
 /* Graph and twin: the panel scrolls, the page does not. */
 [class*="st-key-graph-panel"] { border-radius: .5rem; }

@@ -12,8 +12,8 @@ from forky_core.views.shelf import called
 from pages.ui.bar import title_bar
 from pages.ui.finder import ask_to_search, go_searching
 from pages.ui.frame import saying
-from pages.ui.links import mend_links
-from pages.ui.notice import draw_notice
+from pages.ui.mending import mend_browser
+from pages.ui.notice import done, draw_notice
 from pages.ui.session import Session
 
 
@@ -32,7 +32,7 @@ def page_top(
     a button; whether it was pressed.
     """
     inside = f" – in “{called(chat.title)}”" if names_it and chat is not None else ""
-    mend_links()
+    mend_browser(held)
     pressed = title_bar(
         title,
         undo=_said(chat.next_undo, inside) if chat is not None else None,
@@ -43,8 +43,30 @@ def page_top(
         renames=renames,
     )
     draw_notice(forky, held)
+    if chat is not None and chat.view.trashed:
+        _draw_trashed(held, chat)
     go_searching(held)
     return pressed
+
+
+def _draw_trashed(held: Session, chat: Conversation) -> None:
+    """Keys: `trashed.back`."""
+    with st.container(key="trashed", horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            "This conversation is in the trash: it can be read, and nothing can be added.", width="stretch"
+        )
+        st.button(
+            "Take it back",
+            key="trashed.back",
+            icon=":material/restore_from_trash:",
+            on_click=_take_back,
+            args=(held, chat),
+        )
+
+
+def _take_back(held: Session, chat: Conversation) -> None:
+    with saying(held):
+        done(held, chat.take_back())
 
 
 def last_shown(forky: Workspace, held: Session) -> Conversation | None:

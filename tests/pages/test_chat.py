@@ -104,7 +104,55 @@ def test_a_link_to_a_message_is_looked_at_from_a_branch_that_leads_there(chat: C
 
 def test_a_link_to_nowhere_explains_itself_and_shows_the_conversation(chat: Conversation) -> None:
     test = opened(chat, m="ffffffff")
-    assert "It forks" in shown(test) and "No message" in test.toast[0].value
+    assert "It forks" in shown(test) and "No message" in shown(test)
+    assert "m" not in test.query_params
+
+
+def test_a_reader_whose_branch_is_deleted_elsewhere_stays_there_with_the_draft(
+    forky: Forky, chat: Conversation
+) -> None:
+    side = talk(chat.fork("side", at=chat.path()[1].id), "Another way", "Spoon")
+    test = opened(side, b="side")
+    by_key(test, "chat.draft").set_value("half a thought").run()
+    forky.conversation(chat.id).delete_branch("side")
+    test.run()
+    assert "no branch “side”" in shown(test) and "It forks" not in shown(test)
+    assert by_key(test, "chat.draft").value == "half a thought"
+    by_key(test, "chat.send").click().run()
+    wait(chat)
+    assert texts(chat.checkout("main")) == ["Name it", "Forky", "Why?", "It forks"]
+    assert texts(chat.checkout("half-a-thought"))[:3] == ["Name it", "Forky", "half a thought"]
+
+
+def test_a_draft_comes_along_when_its_branch_is_renamed_elsewhere(chat: Conversation) -> None:
+    test = opened(chat, b="main")
+    by_key(test, "chat.draft").set_value("half a thought").run()
+    chat.rename_branch("trunk")
+    test.run()
+    assert test.query_params["b"] == "trunk" and "m" not in test.query_params
+    assert by_key(test, "chat.draft").value == "half a thought"
+    drafts().clear(f"{chat.id}/trunk")
+
+
+def test_a_conversation_in_the_trash_says_so_and_is_taken_back_from_where_it_is_read(
+    chat: Conversation,
+) -> None:
+    chat.trash()
+    test = opened(chat)
+    assert "in the trash" in shown(test)
+    by_key(test, "trashed.back").click().run()
+    assert not chat.view.trashed and "in the trash" not in shown(test).replace("back from the trash", "")
+
+
+def test_taking_up_a_stash_is_said_and_brings_no_file_twice(forky: Forky, chat: Conversation) -> None:
+    file = forky.attach(b"seen", media_type="text/plain", name="note.txt")
+    chat.stash(draft="for later", attachments=(file.sha256,))
+    test = opened(chat, b="main")
+    for _ in range(2):
+        by_key(test, "chat.stash_apply.1").click().run()
+        assert "Took up “for later”" in shown(settled(test))
+    assert [one.name for one in drafts().at(f"{chat.id}/main").files] == ["note.txt"]
+    drafts().clear(f"{chat.id}/main")
 
 
 def test_switching_branches_keeps_each_draft_where_it_was_typed(chat: Conversation) -> None:

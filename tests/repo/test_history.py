@@ -26,6 +26,16 @@ def test_undo_takes_question_and_answer_together() -> None:
     assert texts(chat)[-1] == "one says: second"
 
 
+def test_a_question_of_files_only_is_called_by_their_names_in_the_log() -> None:
+    forky, _ = workspace()
+    chat = forky.create("Names")
+    file = forky.attach(b"seen", media_type="text/plain", name="note.txt")
+    chat.ask("", attachments=[file])
+    chat.send_from(chat.path()[0].id, "", branch="side", attachments=[file])[1].wait(10)
+    said = [operation.summary for operation in chat.recent_operations(after=0)]
+    assert "Asked on “main”: note.txt" in said and "Forked “side” and asked: note.txt" in said
+
+
 def test_undo_restores_every_branch() -> None:
     forky, _ = workspace()
     chat = talk(forky.create("Names"), "a", "b", "c", "d")

@@ -109,5 +109,6 @@ def _rename_branch(here: Frame) -> None:
     except ForkyError as error:
         st.markdown(plain_label(str(error), 300))
         return
+    here.session.draft_follows = True
     go(renamed)
     st.rerun()

@@ -270,7 +270,7 @@ def _draw_file(file: AttachmentPart, key: str, blob: Callable[[str], Blob]) -> N
         return
     if file.media_type in _PICTURES:
         with suppress(Exception):  # Pillow raises whatever a damaged picture makes it raise.
-            st.image(found.content, width=320)
+            st.image(found.content, width="content")
             return
     st.download_button(
         f"{showable(name)} ({_size(len(found.content))})".replace("`", "'").replace("[", "("),

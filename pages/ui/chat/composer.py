@@ -40,7 +40,7 @@ def draw_composer(here: Frame, seen: Branch) -> None:
     """
     at_head = here.at == seen.head
     place = f"{here.chat.id}/{seen.name}" + ("" if at_head else f"/{here.at}")
-    _turn_to(place)
+    _turn_to(here, place)
     with st.container(key="chat-composer"):
         with st.container(key="chat-above"):  # One place, so that the field below it is never mounted anew.
             if here.session.race:
@@ -89,7 +89,7 @@ def stop(here: Frame) -> None:
     st.rerun()
 
 
-def _turn_to(place: str) -> None:
+def _turn_to(here: Frame, place: str) -> None:
     """Keep what was typed at the place that is left, and take up what was typed here."""
     state: Any = st.session_state
     left = state.get(_PLACE)
@@ -98,6 +98,9 @@ def _turn_to(place: str) -> None:
         drafts().write(left or place, state[DRAFT])
     if left is not None and DRAFT in state and state[DRAFT] != state.get(_TAKEN):
         drafts().write(left, state[DRAFT])
+    follows, here.session.draft_follows = here.session.draft_follows, False
+    if follows and left is not None and drafts().at(place).empty:
+        drafts().move(left, place)
     if left == place and DRAFT in state:
         state[_TAKEN] = state[DRAFT]
         return

@@ -10,7 +10,7 @@ from forky_core.parts import AttachmentPart
 from forky_core.repo.stashing import Applied
 from forky_core.views.shelf import count
 from forky_core.views.times import stamp
-from pages.ui.drafts import Draft, drafts
+from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, saying
 from pages.ui.markdown import plain_label
 from pages.ui.notice import done
@@ -30,6 +30,7 @@ def draw_stashes(here: Frame, place: str) -> None:
         type="tertiary",
         icon=":material/inventory_2:",
     ):
+        st.caption("Put aside what you are in the middle of, and take it up later, on any branch.")
         length = len(here.chat.path())
         st.checkbox("What is typed, with its files", value=True, key="chat.stash_draft")
         st.checkbox("The branch's model and settings", key="chat.stash_rules")
@@ -112,19 +113,22 @@ def _take(here: Frame, place: str, stash: Stash, verb: str) -> None:
                 here.chat.stash_pop(stash.number) if verb == "pop" else here.chat.stash_apply(stash.number)
             )
             _put_back(here, place, applied)
+            if applied.operation is not None:
+                done(here.session, applied.operation)
+            else:
+                here.session.say(f"Took up “{stash.note}”; it is still on the list.")
             go(here.chat)
     st.rerun()
 
 
 def _put_back(here: Frame, place: str, applied: Applied) -> None:
-    """Typed text goes below what is typed already; nothing is overwritten."""
+    """Typed text goes below what is typed already; nothing is overwritten, and no file comes twice."""
     draft = drafts().at(place)
     typed = str(st.session_state.get(DRAFT, draft.text))
     text = "\n\n".join(part for part in (typed.rstrip(), applied.draft) if part)
-    files = draft.files + tuple(_file(here, sha) for sha in applied.attachments if _known(here, sha))
-    drafts().clear(place)
+    missing = [sha for sha in applied.attachments if sha not in {file.sha256 for file in draft.files}]
     drafts().write(place, text)
-    drafts().attach(place, Draft(text, files).files)
+    drafts().attach(place, draft.files + tuple(_file(here, sha) for sha in missing if _known(here, sha)))
     st.session_state[NEXT] = text
 
 

@@ -55,6 +55,7 @@ _CSS = """
 .fk-tool pre { font-family: monospace; }
 .fk-fold summary, .fk-merge summary { cursor: pointer; opacity: .75; font-size: .84rem; }
 [class*="st-key-cell-"][class*="-gone-"] :is(.stMarkdown, .fk-merge) { opacity: .68; }
+[class*="st-key-cell-"] [data-testid="stImage"] img { max-width: min(100%, 20rem); max-height: 20rem; }
 .fk-quiet { opacity: .72; font-size: .85rem; }
 .fk-meter { display: flex; gap: .6rem; align-items: center; flex-wrap: wrap; opacity: .72; font-size: .8rem;
   font-variant-numeric: tabular-nums; }
@@ -89,7 +90,8 @@ _CSS = """
 }
 
 /* The composer: one card that stays in sight. */
-.st-key-chat-cells > div:has(.st-key-chat-composer) { position: sticky; bottom: .4rem; z-index: 50; }
+.st-key-chat-cells > div:has(.st-key-chat-composer) { position: sticky; bottom: 0; padding-bottom: .4rem; z-index: 50;
+  background: var(--fk-background); }
 div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { position: sticky; bottom: 7.2rem; z-index: 49; }
 @media (max-width: 899px) { div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { bottom: 9.8rem; } }
 .st-key-line-marks, .st-key-line-picks { padding: .25rem .6rem; border-radius: .5rem; background: var(--fk-background);
@@ -106,6 +108,7 @@ div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { position: sticky;
 .st-key-chat-composer textarea { field-sizing: content; height: auto !important; min-height: 2.3rem !important;
   resize: none; padding: .35rem .3rem !important; }
 .st-key-chat-composer [data-testid="stTextAreaRootElement"] { height: auto !important; min-height: 0; }
+.st-key-chat-composer [data-testid="InputInstructions"] { display: none; }
 .st-key-line-composer { min-height: 2.2rem; gap: .3rem .55rem !important; }
 .st-key-line-composer [data-testid="stPopoverButton"] > div > div:last-child { display: none; }
 
@@ -126,7 +129,7 @@ div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; backg
   gap: .2rem .8rem !important; border-bottom: 1px solid color-mix(in srgb, currentColor 8%, transparent); }
 .st-key-chat-top > div:has(> .st-key-bar), .st-key-chat-top > .st-key-bar { flex: 1 1 18rem; width: auto; min-width: 0; }
 .st-key-chat-top > div:has(> .st-key-line-branch) { flex: 0 1 auto; width: auto; }
-.st-key-chat-top > div:has(> .st-key-notice) { flex: 1 1 100%; order: 3; }
+.st-key-chat-top > div:has(> :is(.st-key-notice, .st-key-trashed)) { flex: 1 1 100%; order: 3; }
 .st-key-chat-top p { margin: 0; }
 [data-cell] { scroll-margin-top: 8rem; }
 /* A run takes a moment: what is about to be replaced does not fade meanwhile, which would be painted twice. */

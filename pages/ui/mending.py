@@ -1,0 +1,53 @@
+"""What Streamlit does otherwise than a browser, mended on every page: links in a new tab, and Ctrl+Z in a field."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.session import Session
+
+_JS = """
+let here = {}; // The conversation and branch this tab is at.
+
+// Streamlit writes links to the Chat page as `?c=…`, which a new tab reads as the page one is on: name the page. Its
+// navigation leads to a page without a conversation: a new tab would show another one.
+const PAGES = "[data-testid=stTopNavLink], [data-testid=stTopNavDropdownLink], [data-testid=stSidebarNavLink]";
+const link = (event) => {
+  const found = event.target.closest?.("a[href]");
+  if (!found) return null;
+  const url = new URL(found.getAttribute("href").replace(/^[?]/, "./?"), location.href);
+  if (found.matches(PAGES) && !/(library|settings)$/.test(url.pathname)) url.search = new URLSearchParams(here);
+  if (url.origin === location.origin) found.href = url.href;
+  return found;
+};
+// A click with Ctrl, Cmd or Shift is the browser's: Streamlit would go there in this tab.
+const beside = (event) => {
+  if ((event.ctrlKey || event.metaKey || event.shiftKey) && link(event)) event.stopPropagation();
+};
+
+// Ctrl+Z in a field takes back what was typed there. Streamlit would press the Undo of the page instead. An empty field
+// in which nothing was typed since the page emptied it has nothing to take back: there the key is the page's.
+const typed = new WeakMap();
+const isField = (one) => one.matches?.("textarea, input:not([type=checkbox], [type=radio], [type=range], [type=file])");
+const hear = (event) => { if (isField(event.target)) typed.set(event.target, event.target.value); };
+const undo = (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+  const field = event.composedPath()[0];
+  if (isField(field) && (field.value !== "" || typed.get(field) === "")) event.stopPropagation();
+};
+
+export default function (component) {
+  here = component.data;
+  const ears = [["pointerdown", link], ["contextmenu", link], ["focusin", link], ["click", beside], ["input", hear],
+    ["keydown", undo]];
+  for (const [name, ear] of ears) window.addEventListener(name, ear, true);
+  return () => { for (const [name, ear] of ears) window.removeEventListener(name, ear, true); };
+}
+"""
+_component = st.components.v2.component("forky_mending", html="<span></span>", js=_JS)
+
+
+def mend_browser(held: Session) -> None:
+    """Once on every page."""
+    at = {"c": held.conversation, "b": held.branch}
+    _component(key="mending", data={name: str(value) for name, value in at.items() if value}, height=1)

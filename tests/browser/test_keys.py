@@ -1,0 +1,65 @@
+"""What Streamlit would do otherwise than a browser: Ctrl+Z in a field, Ctrl+click on a link."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import expect, settled
+from tests.browser.test_chat import DRAFT, ask, begin, holds, new, switch
+
+pytestmark = pytest.mark.browser
+
+
+def ask_anew(page: Any) -> Any:
+    """The cells of a new conversation with a question and its answer; the field has the focus."""
+    begin(page)
+    new(page, "Keys")
+    ask(page, "So what is it?")
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+    cells = page.locator("[data-cell]")
+    expect(cells).to_have_count(2)
+    holds(page, "")
+    return cells
+
+
+def test_ctrl_z_takes_back_what_was_typed_and_else_what_was_done(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    cells = ask_anew(page)
+    page.locator(DRAFT).click()
+    page.keyboard.type("abc")
+    page.keyboard.press("Control+z")
+    expect(page.locator(DRAFT)).not_to_have_value("abc")
+    page.keyboard.press("Control+Shift+z")
+    holds(page, "abc")
+    expect(cells).to_have_count(2)
+    page.locator(DRAFT).blur()
+    page.keyboard.press("Control+z")
+    expect(cells).to_have_count(0)
+    page.keyboard.press("Control+Shift+z")
+    expect(cells).to_have_count(2)
+
+
+def test_the_field_that_was_just_sent_leaves_ctrl_z_to_the_page(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    cells = ask_anew(page)
+    page.locator(DRAFT).press("Control+z")
+    expect(cells).to_have_count(0)
+
+
+def test_a_link_opened_beside_leads_to_the_same_conversation(app: str, watch: Any) -> None:
+    watched = watch()
+    page = watched.open(app)
+    begin(page)
+    switch(page, "upload")
+    with watched.context.expect_page() as opened:
+        page.get_by_role("link", name="History").click(modifiers=["Control"])
+    beside = settled(opened.value)
+    expect(beside.get_by_role("heading", name="History of “Why is the nightly backup slow?”")).to_be_visible()
+    assert beside.url.endswith("&b=upload") and "/history?c=" in beside.url
+    page.get_by_role("link", name="Library").click()
+    with watched.context.expect_page() as opened:
+        page.get_by_role("link", name="Why is the nightly backup slow?").click(modifiers=["Control"])
+    begin(opened.value)
+    assert page.url.endswith("/library") and "/?c=" in opened.value.url
