@@ -12,13 +12,12 @@ from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.units import Unit, atoms, is_name, plain, plain_lines, units
 from forky_core.merge.worth import (
     LINE_WORTH,
-    NAME_WORTH,
     Sayings,
     Uses,
     chance,
     line_features,
-    name_features,
     uses,
+    worths,
 )
 from forky_core.model import Message
 
@@ -46,21 +45,23 @@ class Quotable:
     candidates: tuple[Candidate, ...]
     """Distinct lines, each where it was said last, in that order."""
     uses: dict[str, Uses]
-    chances: dict[str, float]
-    """Of every atom: that it will be needed, as if it were a name."""
+    worths: dict[str, float]
+    """Of every atom: its part of what all are worth."""
     known: frozenset[str]
     """Atoms of the target."""
     size: float
     """Tokens of all its lines, estimated."""
+    prose: float
+    """How far it is nothing but prose: the share of its tokens that people and models put in words, to the sixth."""
 
     @classmethod
     def of(cls, messages: Sequence[Message], target_texts: Sequence[str]) -> Quotable:
         found = units(messages)
         said_in = [atoms(unit.text) for unit in found]
         by_atom = uses(found, said_in)
-        chances = {
-            atom: chance(name_features(atom, use, len(messages)), NAME_WORTH) for atom, use in by_atom.items()
-        }
+        whole = sum(size(unit.text) for unit in found)
+        words = sum(size(unit.text) for unit in found if unit.shape == "prose" and unit.role != "tool")
+        prose = (words / max(1.0, whole)) ** 6
         known = plain_lines(target_texts)
         sayings: dict[str, Sayings] = {}
         for unit in found:
@@ -79,9 +80,10 @@ class Quotable:
                 for mine in (said_in[said.unit.place],)
             ),
             by_atom,
-            chances,
+            worths(by_atom, len(messages), prose),
             frozenset(atom for text in target_texts for atom in atoms(text)),
-            sum(size(unit.text) for unit in found),
+            whole,
+            prose,
         )
 
 

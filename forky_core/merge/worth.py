@@ -77,6 +77,9 @@ _CAPITALISED = 0.35
 """Of a name's worth, that of a capitalised word, of a short number."""
 _PAIR = 0.05
 """That of two signs of a writing without spaces."""
+_PROPER = 0.7
+"""Beside a name's or a number's one, what a word says that is never written small."""
+_UNSPACED_PAIR = 0.02
 _INNER_CAPITAL = re.compile("[a-z][A-Z]")
 
 
@@ -164,7 +167,32 @@ def chance(features: Sequence[float], coefficients: Sequence[float]) -> float:
     return 1 / (1 + math.exp(-sum(map(float.__mul__, features, coefficients))))
 
 
-def kind(atom: str, messages: int) -> float:
+def worths(by_atom: Mapping[str, Uses], turns: int, prose: float) -> dict[str, float]:
+    """Of every atom, its part of what all are worth.
+
+    The chances were learned where people write programs. The more a branch is nothing but `prose`, the more it counts
+    instead that something is named or counted at all.
+    """
+    learned = {
+        atom: _kind(atom, len(use.turns)) * chance(name_features(atom, use, turns), NAME_WORTH)
+        for atom, use in by_atom.items()
+    }
+    stated = {atom: _stated(atom, by_atom) for atom in by_atom}
+    of_learned = (1 - prose) / (sum(learned.values()) or 1.0)
+    of_stated = prose / (sum(stated.values()) or 1.0)
+    return {atom: learned[atom] * of_learned + stated[atom] * of_stated for atom in by_atom}
+
+
+def _stated(atom: str, by_atom: Mapping[str, Uses]) -> float:
+    """How much an atom says by itself: a name or a number, a word that is never written small, a pair of signs."""
+    if is_named(atom) or any(map(str.isdigit, atom)):
+        return 1.0
+    if not atom.isascii() and not atom[0].isupper():
+        return _UNSPACED_PAIR
+    return _PROPER if atom[0].isupper() and len(atom) > 2 and atom.lower() not in by_atom else 0.0
+
+
+def _kind(atom: str, messages: int) -> float:
     """How much of a name an atom is that stands in so many messages.
 
     Plain words and pairs of signs tell the less, the more messages have them.
