@@ -1,8 +1,8 @@
 """Finding the path that an array of messages spells in a conversation.
 
-A known path: the deepest key that is there, since every beginning of a known path is known. A path whose head was
-trimmed, or replaced by a summary, begins with what is nowhere: it is anchored on the newest message of the assistant
-that is there with what stands before it.
+A known path ends at the deepest key that is there, since every beginning of a known path is known. Where nothing is
+known, its head may have been trimmed, or replaced by a summary: then it is anchored on the newest message of the
+assistant that is there with what stands before it.
 """
 
 from __future__ import annotations
@@ -60,19 +60,12 @@ def match(
     index: Index,
     messages: Mapping[MessageId, Message],
     visible: Callable[[], Collection[MessageId]],
-    *,
-    anchors: bool = True,
 ) -> Match:
     """Where `turns` belong among the `messages` of a conversation. Of equals the newest that is `visible`."""
     keys = path_keys(turns)
     last = next((at for at in range(len(keys) - 1, -1, -1) if keys[at] != ROOT and index.at(keys[at])), -1)
-    newest = max((at for at, turn in enumerate(turns) if turn.role == "assistant"), default=-1)
-    if anchors and newest > last:
-        anchored = _anchored(turns, messages, last + 1)
-        if anchored is not None:
-            return anchored
     if last < 0:
-        return Match(None, 0)
+        return _anchored(turns, messages) or Match(None, 0)
     found = index.at(keys[last])
     first = keys.index(keys[last])
     spoken = [id for id in found if messages[id].role != "system"] or list(found)
@@ -107,14 +100,14 @@ def anchor_texts(turns: Sequence[Draft]) -> list[str]:
     return list(islice((text for text in spoken if text), _ANCHORS))
 
 
-def _anchored(turns: Sequence[Draft], messages: Mapping[MessageId, Message], known: int) -> Match | None:
+def _anchored(turns: Sequence[Draft], messages: Mapping[MessageId, Message]) -> Match | None:
     """The newest message of the assistant that is stored, with enough of what stands before it in the array."""
     calls: dict[str, int] = {}
     said: list[tuple[bytes, ...]] = []
     for turn in turns:
         said.append(sayings(turn, calls.get))
         calls.update(calls_of(turn))
-    answers = [at for at in range(known, len(turns)) if turns[at].role == "assistant"]
+    answers = [at for at, turn in enumerate(turns) if turn.role == "assistant"]
     for at in list(reversed(answers))[:_ANCHORS]:
         words = _words(turns[at])
         candidates = [
@@ -123,7 +116,7 @@ def _anchored(turns: Sequence[Draft], messages: Mapping[MessageId, Message], kno
             if message.role == "assistant" and folded(message.text) == words
         ]
         runs = [(_run(said[: at + 1], id, messages), number) for number, id in enumerate(candidates)]
-        fitting = [(run, number) for run, number in runs if run.accepted(known)]
+        fitting = [(run, number) for run, number in runs if run.enough]
         if fitting:
             run, number = max(fitting, key=lambda one: (one[0].turns, one[1]))
             return Match(candidates[number], at + 1, at + 1 - run.turns)
@@ -141,11 +134,13 @@ class _Run:
     above: int
     """Stored messages above those."""
 
-    def accepted(self, known: int) -> bool:
-        """All of the array is there and the path goes on above it: trimmed. Or two and more, below a shorter head."""
-        if self.left == 0:
-            return self.turns > 0 and self.above > 0
-        return self.turns >= 2 and self.left > known and self.above > self.left
+    @property
+    def enough(self) -> bool:
+        """All of the array is there and the path goes on above it: trimmed. Or two and more, below a shorter head.
+
+        A head as long as the stored one was not trimmed but edited, which is a fork.
+        """
+        return self.above > self.left and self.turns >= (1 if self.left == 0 else 2)
 
 
 def _run(said: Sequence[tuple[bytes, ...]], from_: MessageId, messages: Mapping[MessageId, Message]) -> _Run:
