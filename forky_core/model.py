@@ -431,6 +431,19 @@ class Generation:
 
 
 @dataclass(frozen=True, slots=True)
+class Reuse:
+    """What giving stored answers again came to."""
+
+    hits: int = 0
+    misses: int = 0
+    """Calls for which a stored answer was looked for and there was none."""
+    tokens: int = 0
+    """Prompt and completion tokens of the calls that were not made."""
+    cost: float = 0.0
+    """US dollars they would have cost, where the price is known."""
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationSummary:
     """One line of the Library."""
 

@@ -23,6 +23,7 @@ from forky_core.repo.once import NO_PARAMETERS
 from forky_core.repo.preparing import prepare
 from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.repo import Repo, short
+from forky_core.repo.reusing import given_again, prompt_of, stored_answer, wants_reuse
 from forky_core.repo.spending import refuse_to_spend
 from forky_core.repo.transaction import Transaction, with_a_free_key
 from forky_core.repo.voices import introduce, speaker_of
@@ -84,8 +85,9 @@ def answer(
     model: str | None = None,
     parameters: Mapping[str, Json] = NO_PARAMETERS,
     resumes: Message | None = None,
+    reuse: bool | None = None,
 ) -> ReplyJob:
-    """Start writing a reply at `place`.
+    """Start writing a reply at `place`, or give a stored one again; `reuse` None: as the conversation is set.
 
     Raises:
         NotFound: the model is gone.
@@ -107,7 +109,18 @@ def answer(
         partial=place.begins_with,
     )
     place = replace(place, speaker=place.speaker or speaker_of(repo, name))
-    job = repo.replies.start(place, generation, repo.models.model(name), request, actor=repo.actor)
+    answering = repo.models.model(name)
+
+    def prompt() -> str:
+        return prompt_of(request.messages, request.parameters)
+
+    if resumes is None and wants_reuse(request.parameters, repo.view, asked=reuse):
+        generation = replace(generation, looked=True, prompt=prompt())
+        stored = stored_answer(repo, generation.prompt, name)
+        if stored is not None:
+            again, parts = given_again(generation, stored[0]), repo.message(stored[1]).parts
+            return repo.replies.give(place, again, parts, actor=repo.actor, label=answering.info().label)
+    job = repo.replies.start(place, generation, answering, request, actor=repo.actor, prompt=prompt)
     repo.sent.note(name, made.context.drafts)
     made.read_ahead(repo)
     return job

@@ -39,6 +39,7 @@ from forky_core.repo.branching import UNCHANGED, PrunePlan, Unchanged
 from forky_core.repo.gathering import Gathering
 from forky_core.repo.history import RestorePlan
 from forky_core.repo.identity import title_line
+from forky_core.repo.receiving import Receiving
 from forky_core.repo.replaying import Replay
 from forky_core.repo.reverting import RevertPlan
 from forky_core.repo.speaking import Speaking
@@ -48,7 +49,7 @@ from forky_core.repo.steering import Steering
 NO_CHOICES: Mapping[str, Choice | None] = MappingProxyType({})
 
 
-class Conversation(Speaking, Steering, Gathering, Agreeing):
+class Conversation(Speaking, Steering, Gathering, Receiving, Agreeing):
     """One conversation, seen from one branch."""
 
     # Branches

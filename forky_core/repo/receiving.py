@@ -1,15 +1,19 @@
-"""An array of messages in one conversation, without a model call: the message it ends with, found or made."""
+"""What programs send to one conversation: an array's last message, found or made; and answers that are given again."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from forky_core.errors import Outdated
-from forky_core.matching.call import Call
-from forky_core.model import Message, MessageId, Operation
+from forky_core.matching import Call, chat_call
+from forky_core.model import Message, MessageId, Operation, Reuse
+from forky_core.parts import Json
 from forky_core.repo.filing import Ground, keep_files, put
 from forky_core.repo.identity import title_from
+from forky_core.repo.reading import Reading
 from forky_core.repo.repo import Repo
+from forky_core.repo.reusing import REUSE, switch
 
 _TRIES = 50
 
@@ -29,6 +33,35 @@ class Received:
     """The answers that stand there, oldest first: one prompt may have many."""
     operation: Operation | None
     """None where nothing was new."""
+
+
+class Receiving(Reading):
+    """A conversation that programs write to."""
+
+    def find_or_create(self, messages: Sequence[Mapping[str, Json]] | Call) -> Received:
+        """The message that an array of a provider's API ends with; what is new of it is added, branching where it does.
+
+        docs/matching.md says what counts as the same. A system prompt in it becomes that of the branch.
+
+        Raises:
+            BadCall: it cannot be read; `.where` names the field.
+        """
+        call = messages if isinstance(messages, Call) else chat_call(messages)
+        return find_or_create(self._repo, call, self.branch_name)
+
+    @property
+    def gives_again(self) -> bool:
+        """Whether stored answers to the same greedy call (temperature 0) are given again."""
+        return bool(self.view.entries.get(REUSE))
+
+    def give_again(self, on: bool) -> Operation:  # noqa: FBT001 - it is the whole of the call
+        """Say whether stored answers to the same greedy call (temperature 0) are given again."""
+        return switch(self._repo, on=on)
+
+    @property
+    def reuse(self) -> Reuse:
+        """What giving stored answers again came to here."""
+        return self._repo.store.reuse(self.id)
 
 
 def find_or_create(repo: Repo, call: Call, near: str) -> Received:

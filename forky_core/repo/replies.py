@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from forky_core.errors import LONGEST_SENTENCE, InTheWay, Outdated, StoreError
-from forky_core.hashing import mend_text
+from forky_core.errors import InTheWay, Outdated, StoreError
 from forky_core.llm.contract import (
     Done,
     Failed,
@@ -26,35 +25,22 @@ from forky_core.model import (
     Failure,
     Generation,
     GenerationId,
-    GenerationStatus,
     Message,
     MessageId,
     Usage,
     View,
     seal,
 )
-from forky_core.parts import Draft, Part
+from forky_core.parts import Draft, Part, TextPart
+from forky_core.repo.ending import End, cut, ended
 from forky_core.repo.identity import now
 from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.transaction import Transaction
 from forky_core.repo.visible import see
 from forky_core.store.contract import Store
 
-_LONGEST_REASON = 100
-"""Characters of a word that says how a model ended."""
-NO_USAGE = Usage()
 SAVE_EVERY = 0.5
 """Seconds between saves of what has arrived."""
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """How a model's stream came out."""
-
-    status: GenerationStatus
-    finish_reason: str | None
-    usage: Usage
-    failure: Failure | None
 
 
 class Replies:
@@ -86,9 +72,18 @@ class Replies:
         return next((job for job in self.running(conversation) if job.place.branch == branch), None)
 
     def start(
-        self, place: Place, generation: Generation, model: Model, request: Request, *, actor: str
+        self,
+        place: Place,
+        generation: Generation,
+        model: Model,
+        request: Request,
+        *,
+        actor: str,
+        prompt: Callable[[], str] = str,
     ) -> ReplyJob:
         """Begin to write. The generation is durable, as running, before the model is called.
+
+        `prompt` works out the prompt hash; it is called once the answer is there.
 
         Raises:
             InTheWay: a reply is being written on this branch.
@@ -114,7 +109,10 @@ class Replies:
                 del self._jobs[generation.id]
             raise
         threading.Thread(
-            target=self._run, args=(job, model, request, actor), name=f"reply-{generation.id}", daemon=True
+            target=self._run,
+            args=(job, model, request, actor, prompt),
+            name=f"reply-{generation.id}",
+            daemon=True,
         ).start()
         self._start_saver()
         return job
@@ -135,6 +133,22 @@ class Replies:
         self._start_saver()
         return job
 
+    def give(
+        self, place: Place, generation: Generation, parts: tuple[Part, ...], *, actor: str, label: str
+    ) -> ReplyJob:
+        """A job that has landed: a stored answer, given again as it was.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        job = ReplyJob(place, generation, fed=True)
+        for part in parts:
+            if isinstance(part, TextPart):
+                job.take(TextDelta(part.text))
+        end = End("done", generation.finish_reason, generation.usage, None)
+        job.finish(*_land(self._store, place, generation, parts, end, actor, f"{label} (a stored answer)"))
+        return job
+
     def end(self, job: ReplyJob, end: End, actor: str, label: str) -> None:
         """Land a job, once; `label` is the name that the log gives the model."""
         with job.saving:
@@ -146,7 +160,7 @@ class Replies:
             except Exception as error:  # noqa: BLE001
                 # The disk is full or the file gone: the reply cannot be kept, and whoever watches must be told.
                 failure = Failure("store", f"The reply could not be saved. {error}")
-                generation, message = replace(_ended(generation, end), status="failed", failure=failure), None
+                generation, message = replace(ended(generation, end), status="failed", failure=failure), None
             job.finish(generation, message)
         with self._lock:
             self._jobs.pop(job.generation.id, None)
@@ -164,7 +178,7 @@ class Replies:
             )
             end = End("interrupted" if generation.partial else "failed", None, Usage(), failure)
             if generation.parent is None:
-                self._store.record(conversation, _ended(generation, end))
+                self._store.record(conversation, ended(generation, end))
             else:
                 place = self._place_of(conversation, generation)
                 _land(self._store, place, generation, generation.partial, end, actor, generation.model)
@@ -195,8 +209,11 @@ class Replies:
         for job in jobs:
             job.wait(seconds)
 
-    def _run(self, job: ReplyJob, model: Model, request: Request, actor: str) -> None:
+    def _run(
+        self, job: ReplyJob, model: Model, request: Request, actor: str, prompt: Callable[[], str]
+    ) -> None:
         end = _consume(job, lambda: model.stream(request, job.stopping))
+        job.generation = replace(job.generation, prompt=job.generation.prompt or prompt())
         self.end(job, end, actor, model.info().label)
 
     def _start_saver(self) -> None:
@@ -251,32 +268,6 @@ def _consume(job: ReplyJob, stream: Callable[[], Iterator[object]]) -> End:
     return cut(job, failure)
 
 
-def cut(job: ReplyJob, failure: Failure, usage: Usage = NO_USAGE) -> End:
-    """How a reply ends that did not come to its own end: nothing arrived, or what did is kept."""
-    return End("interrupted" if job.parts else "failed", None, usage, failure)
-
-
-def _ended(generation: Generation, end: End) -> Generation:
-    return replace(
-        generation,
-        status=end.status,
-        finish_reason=mend_text(end.finish_reason[:_LONGEST_REASON]) if end.finish_reason else None,
-        usage=end.usage,
-        failure=_told(end.failure) if end.failure else None,
-        finished=now(),
-        partial=(),
-    )
-
-
-def _told(failure: Failure) -> Failure:
-    """A failure that can be stored and shown, whatever a model put into it."""
-    return replace(
-        failure,
-        kind=mend_text(failure.kind[:_LONGEST_REASON]),
-        sentence=mend_text(failure.sentence[:LONGEST_SENTENCE]).strip() or "The model gave no reason.",
-    )
-
-
 def _land(  # noqa: PLR0917 - all of it belongs to one reply
     store: Store,
     place: Place,
@@ -290,15 +281,15 @@ def _land(  # noqa: PLR0917 - all of it belongs to one reply
 
     `label` is the name that the log gives the model.
     """
-    ended = _ended(generation, end)
+    closed = ended(generation, end)
     if not parts:
-        store.record(place.conversation, ended)
-        return ended, None
+        store.record(place.conversation, closed)
+        return closed, None
     message = seal(Draft("assistant", parts, place.speaker), (place.parent,), created=now())
-    ended = replace(ended, message=message.id)
+    closed = replace(closed, message=message.id)
     while True:
         view = store.view(place.conversation)
-        tx = Transaction(store, place.conversation, view, actor, [message], [ended])
+        tx = Transaction(store, place.conversation, view, actor, [message], [closed])
         entry = view.entries.get(f"heads/{place.branch}")
         if entry == {"at": place.expected_head}:
             tx.move(place.branch, message.id)
@@ -314,13 +305,13 @@ def _land(  # noqa: PLR0917 - all of it belongs to one reply
                 summary = f"{label} answered; “{place.branch}” had moved, so the reply is kept beside it"
         if not tx.changes:
             # The same words again: one message, one more generation.
-            store.record(place.conversation, ended)
-            return ended, store.message(place.conversation, message.id)
+            store.record(place.conversation, closed)
+            return closed, store.message(place.conversation, message.id)
         try:
             tx.publish("reply", summary, group=place.group)
         except Outdated:
             continue
-        return ended, message
+        return closed, message
 
 
 def _is_seen(store: Store, conversation: ConversationId, view: View, message: MessageId) -> bool:

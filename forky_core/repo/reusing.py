@@ -7,11 +7,13 @@ the conversation asks for it, and a conversation asks for it only where the mode
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from forky_core.matching.call import is_greedy
-from forky_core.model import Generation, MessageId, Usage
+from forky_core.errors import BadCall, NothingToDo
+from forky_core.matching import chat_call, is_greedy, prompt_hash
+from forky_core.model import Generation, MessageId, Operation, Usage, View
 from forky_core.parts import Json
 from forky_core.repo.identity import now
 from forky_core.repo.repo import Repo
@@ -20,7 +22,7 @@ REUSE = "reuse"
 """The key of the view that says that a conversation gives stored answers again."""
 
 
-def wants_reuse(repo: Repo, parameters: Mapping[str, Json], *, asked: bool | None) -> bool:
+def wants_reuse(parameters: Mapping[str, Json], view: View, *, asked: bool | None) -> bool:
     """Whether a stored answer is looked for; `asked` is what the caller says, None: as the conversation is set.
 
     Never where several answers, or their probabilities, are wanted.
@@ -29,7 +31,26 @@ def wants_reuse(repo: Repo, parameters: Mapping[str, Json], *, asked: bool | Non
         return False
     if asked is not None:
         return asked
-    return bool(repo.view.entries.get(REUSE)) and is_greedy(parameters)
+    return bool(view.entries.get(REUSE)) and is_greedy(parameters)
+
+
+def prompt_of(messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Json]) -> str:
+    """The prompt hash of a request as it is sent; "" where it holds what no API takes."""
+    try:
+        return prompt_hash(chat_call({**parameters, "messages": list(messages)}))
+    except (BadCall, ValueError, RecursionError):
+        return ""
+
+
+def switch(repo: Repo, *, on: bool) -> Operation:
+    """NothingToDo where it is so already."""
+    tx = repo.live()
+    tx.set(REUSE, True if on else None)
+    if not tx.changes:
+        raise NothingToDo(f"Stored answers are {'' if on else 'not '}given again here already.")
+    return tx.publish(
+        "reuse", "Stored answers are given again" if on else "Every call is made, whatever is stored"
+    )
 
 
 def stored_answer(repo: Repo, prompt: str, model: str) -> tuple[Generation, MessageId] | None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Self
 
 from forky_core.errors import NothingToDo
-from forky_core.matching import Call, chat_call
 from forky_core.model import Branch, Message, MessageId, Role
 from forky_core.parts import AttachmentPart, Json
-from forky_core.repo import asking, asking_around, receiving
+from forky_core.repo import asking, asking_around
 from forky_core.repo.asking_around import Asked
 from forky_core.repo.reading import Reading
-from forky_core.repo.receiving import Received
 from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.spending import refuse_to_spend
 from forky_core.repo.taking_in import fit_parameters
@@ -41,14 +39,18 @@ class Speaking(Reading):
         model: str | None = None,
         attachments: Sequence[AttachmentPart] = (),
         on_text: Callable[[str], None] | None = None,
+        reuse: bool | None = None,
         **parameters: Json,
     ) -> Message:
         """Say something and wait for the answer; `on_text` is called with each piece of it.
 
+        With `reuse`, the answer to an identical call of this conversation is given again where there is one; None:
+        where the conversation is set so and the model is told to be greedy (temperature 0).
+
         Raises:
             ModelError: there is no whole answer. What had arrived is in the history, marked; `.partial` has it too.
         """
-        job = self.send(text, model=model, attachments=attachments, **parameters)
+        job = self.send(text, model=model, attachments=attachments, reuse=reuse, **parameters)
         if on_text is not None:
             for piece in job.follow():
                 on_text(piece)
@@ -61,9 +63,10 @@ class Speaking(Reading):
         seen: Branch | None = None,
         model: str | None = None,
         attachments: Sequence[AttachmentPart] = (),
+        reuse: bool | None = None,
         **parameters: Json,
     ) -> ReplyJob:
-        """Say something and start the reply in the background.
+        """Say something and start the reply in the background; `reuse` as in `ask`.
 
         `seen` is the branch as the author saw it: where it has moved since, nothing is written.
 
@@ -77,7 +80,7 @@ class Speaking(Reading):
         draft = draft_of(self._repo, text, attachments)
         message, operation = asking.say(self._repo, branch, draft)
         place = Place(self.id, branch.name, message.id, group=operation.number)
-        return asking.answer(self._repo, place, branch.rules, model=model, parameters=fit)
+        return asking.answer(self._repo, place, branch.rules, model=model, parameters=fit, reuse=reuse)
 
     def send_from(
         self,
@@ -96,17 +99,6 @@ class Speaking(Reading):
         name, message, operation = asking.say_on_fork(self._repo, branch, point, rules, draft)
         place = Place(self.id, name, message.id, group=operation.number)
         return self.checkout(name), asking.answer(self._repo, place, rules, model=model)
-
-    def find_or_create(self, messages: Sequence[Mapping[str, Json]] | Call) -> Received:
-        """The message that an array of a provider's API ends with; what of it is new is added, branching where it does.
-
-        docs/matching.md says what counts as the same. A system prompt in it becomes that of the branch.
-
-        Raises:
-            BadCall: it cannot be read; `.where` names the field.
-        """
-        call = messages if isinstance(messages, Call) else chat_call(messages)
-        return receiving.find_or_create(self._repo, call, self.branch_name)
 
     def ask_all(
         self, text: str, branches: Sequence[Branch | str], *, forks_at: Sequence[MessageId] = ()

@@ -11,12 +11,13 @@ from forky_core.errors import Ambiguous, BadContent, NotFound
 from forky_core.hashing import mend_text
 from forky_core.matching.call import LARGEST_FILE, Call
 from forky_core.matching.media import media_type_of
-from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, Hit, Rules
+from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, Hit, Reuse, Rules
 from forky_core.parts import AttachmentPart
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.identity import branch_name, new_id, title_line
 from forky_core.repo.indexes import Indexes
-from forky_core.repo.recording import Recorded, Recorder, Recording, Reply
+from forky_core.repo.recorder import Recorder
+from forky_core.repo.recording import Recorded, Recording, Reply
 from forky_core.repo.replies import Replies
 from forky_core.repo.repo import Models, Repo
 from forky_core.repo.taking_in import fit_model, fit_text
@@ -179,6 +180,10 @@ class Workspace:
     ) -> Recorded:
         """File a call that is over with its answer, as one operation. Raises what `begin` raises."""
         return self._recorder.record(call, reply, scope, client, conversation)
+
+    def reuse(self) -> Reuse:
+        """What giving stored answers again came to, in all conversations."""
+        return self.store.reuse()
 
     def verify(self) -> Verification:
         return self.store.verify()

@@ -23,6 +23,7 @@ from forky_core.model import (
     Message,
     MessageId,
     Operation,
+    Reuse,
     Role,
     Verb,
     View,
@@ -154,6 +155,10 @@ class Store(Protocol):
 
     def generations(self, conversation: ConversationId) -> tuple[Generation, ...]:
         """All of a conversation, in the order they were started."""
+        ...
+
+    def reuse(self, conversation: ConversationId | None = None) -> Reuse:
+        """What giving stored answers again came to, here or in all conversations."""
         ...
 
     def running(self) -> tuple[tuple[ConversationId, GenerationId], ...]:

@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 from forky_core.document import Document
 from forky_core.errors import Ambiguous, NotFound, Outdated
-from forky_core.model import Change, ConversationId, Message, MessageId, Operation, operation_id
+from forky_core.model import Change, ConversationId, Message, MessageId, Operation, Reuse, Usage, operation_id
 from forky_core.parts import Json, canonical_json
 from forky_core.store.contract import Commit
 
@@ -78,6 +78,18 @@ def check_form(commit: Commit) -> None:
         for id in (message.id, *message.parents, *message.sources):
             if not _MESSAGE_ID.fullmatch(id):
                 raise ValueError(f"not a message id: {id!r}")
+
+
+def reuse_of(calls: Iterable[tuple[Usage | None, bool]]) -> Reuse:
+    """Of each call that looked for a stored answer: what the stored one took, and whether there was one."""
+    hits = misses = tokens = 0
+    cost = 0.0
+    for usage, hit in calls:
+        hits, misses = hits + hit, misses + (not hit)
+        if usage is not None:
+            tokens += (usage.prompt_tokens or 0) + (usage.completion_tokens or 0)
+            cost += usage.cost or 0.0
+    return Reuse(hits, misses, tokens, cost)
 
 
 def outdated(key: str, first: Operation | None) -> Outdated:

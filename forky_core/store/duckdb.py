@@ -27,6 +27,7 @@ from forky_core.model import (
     Message,
     MessageId,
     Operation,
+    Reuse,
     Role,
     View,
 )
@@ -44,7 +45,7 @@ from forky_core.store.library import Library, summaries
 from forky_core.store.logs import Logs
 from forky_core.store.migrations import MIGRATIONS, Migration, migrate
 from forky_core.store.purging import purge_rows
-from forky_core.store.reading import read_message, read_messages, read_path, uuid_range
+from forky_core.store.reading import read_message, read_messages, read_path, read_reuse, uuid_range
 from forky_core.store.rows import generation_from_row, id_from_key, operations_from_rows
 from forky_core.store.searching import search
 from forky_core.store.staging import Staged
@@ -261,6 +262,10 @@ class DuckDBStore:
             found = calls.all()
             assert found is not None
         return found
+
+    def reuse(self, conversation: ConversationId | None = None) -> Reuse:
+        wanted = self._number(conversation) if conversation is not None else None
+        return read_reuse(self._file, wanted)
 
     def running(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
         rows = self._file.rows(sql.RUNNING)

@@ -25,6 +25,7 @@ from forky_core.model import (
     Message,
     MessageId,
     Operation,
+    Reuse,
     Role,
     View,
 )
@@ -40,6 +41,7 @@ from forky_core.store.deciding import (
     no_conversation,
     no_message,
     outdated,
+    reuse_of,
     unstored,
 )
 from forky_core.store.memory_documents import MemoryDocuments
@@ -200,6 +202,18 @@ class MemoryStore:
         with self._lock:
             all_of_them = list(self._kept(conversation).generations.values())
         return tuple(sorted(all_of_them, key=lambda generation: (generation.started, generation.id)))
+
+    def reuse(self, conversation: ConversationId | None = None) -> Reuse:
+        with self._lock:
+            kept = [self._kept(conversation)] if conversation else list(self._conversations.values())
+            looked = [
+                (calls.get(call.reused) if call.reused is not None else None, call)
+                for calls in (one.generations for one in kept)
+                for call in calls.values()
+                if call.looked
+            ]
+        usages = [(stored.usage if stored is not None else None, call.reused) for stored, call in looked]
+        return reuse_of((usage, reused is not None) for usage, reused in usages)
 
     def running(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
         with self._lock:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from operator import itemgetter
 
 import duckdb
 
 from forky_core.hashing import HASH_PREFIX
-from forky_core.model import Message, MessageId
+from forky_core.model import Message, MessageId, Reuse, Usage
 from forky_core.store import statements as sql
+from forky_core.store.deciding import reuse_of
 from forky_core.store.file import DatabaseFile
 from forky_core.store.rows import Row, id_from_key, id_key, message_from_row
 from forky_core.store.segments import Origin, ranges
@@ -23,6 +25,22 @@ def read_message(file: DatabaseFile, conversation: int, id: MessageId) -> Messag
     for key, parent, *columns in file.rows(sql.MESSAGE, conversation=conversation, id=id_key(id)):
         return message_from_row(id_from_key(key), id_from_key(parent) if parent else None, *columns)
     return None
+
+
+def read_reuse(file: DatabaseFile, conversation: int | None) -> Reuse:
+    """Of one conversation, or of all."""
+    looked = [
+        (number, rest.get("reused"))
+        for number, text in file.rows(sql.LOOKED)
+        if conversation in (None, number) and (rest := json.loads(text)).get("looked") is True
+    ]
+    hits = [(number, id) for number, id in looked if id is not None]
+    given = {"conversations": [number for number, _ in hits], "ids": [id for _, id in hits]}
+    took = {
+        (number, id): Usage(prompt, completion, cost=cost)
+        for number, id, prompt, completion, cost in file.rows(sql.TOOK, **given)
+    }
+    return reuse_of((took.get((number, id)), id is not None) for number, id in looked)
 
 
 def read_path(file: DatabaseFile, conversation: int, head: MessageId) -> list[Message] | None:

@@ -219,6 +219,22 @@ GENERATIONS = compiled(
     .where(generations.c.conversation == _here)
     .order_by(generations.c.started, generations.c.id)
 )
+LOOKED = compiled(
+    select(generations.c.conversation, generations.c.rest).where(
+        func.contains(generations.c.rest, '"looked":true')
+    )
+)
+"""The calls that looked for a stored answer, and perhaps others: the caller reads what `rest` says."""
+_call = _unnested(conversation=Integer, id=Text)
+TOOK = compiled(
+    select(
+        generations.c.conversation,
+        generations.c.id,
+        generations.c.prompt_tokens,
+        generations.c.completion_tokens,
+        generations.c.cost,
+    ).join(_call, and_(generations.c.conversation == _call.c.conversation, generations.c.id == _call.c.id))
+)
 RUNNING = compiled(
     select(conversations.c.id, generations.c.id)
     .join(conversations, conversations.c.conversation == generations.c.conversation)

@@ -20,6 +20,7 @@ from forky_core.model import (
     Message,
     MessageId,
     Operation,
+    Reuse,
     Stash,
     Usage,
     seal,
@@ -364,6 +365,20 @@ class StoreLaws:
         change(store, Change("trashed", None, True))
         assert store.conversations() == ()
         assert [line.id for line in store.conversations(trashed=True)] == [HERE]
+
+    def test_what_reuse_came_to_is_counted_here_and_everywhere(self, store: Store) -> None:
+        begin(store)
+        begin(store, here=ELSEWHERE)
+        assert store.reuse() == Reuse()
+        made = generation(1, "done", looked=True, usage=Usage(10, 2, cost=0.5))
+        store.record(HERE, made)
+        store.record(HERE, generation(2, "done", looked=True, reused=made.id, prompt="ab", client="aider"))
+        store.record(HERE, generation(3, "done", parameters={"note": 'says "looked":true'}))
+        store.record(ELSEWHERE, generation(4, "done", looked=True, reused=generation(9).id))
+        assert store.reuse(HERE) == Reuse(hits=1, misses=1, tokens=12, cost=0.5)
+        assert store.reuse() == Reuse(hits=2, misses=1, tokens=12, cost=0.5)
+        (_, again, _) = store.generations(HERE)
+        assert (again.reused, again.prompt, again.client, again.looked) == (made.id, "ab", "aider", True)
 
     def test_what_was_said_is_found_by_its_whole_text_in_every_conversation(self, store: Store) -> None:
         hello = said("hello")
