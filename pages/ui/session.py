@@ -7,13 +7,16 @@ of something a person would miss. Drafts are therefore kept in the server proces
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from forky_core.formats.incoming import Incoming
 from forky_core.model import ConversationId, MessageId
-from pages.ui.bisect.search import Searching
-from pages.ui.merge.planning import Planning
+
+if TYPE_CHECKING:  # Every page holds a session; what one page does with it is that page's to load.
+    from forky_core.formats.incoming import Incoming
+    from pages.ui.bisect.search import Searching
+    from pages.ui.merge.planning import Planning
 
 _KEY = "session"
 

@@ -6,7 +6,6 @@ import streamlit as st
 
 from forky_core.errors import ForkyError
 from pages.ui.frame import Frame, go, place, saying
-from pages.ui.library.sharing import share
 from pages.ui.markdown import plain_label, showable
 from pages.ui.merge.requests import link_requests
 from pages.ui.notice import done
@@ -65,6 +64,8 @@ def draw_branchbar(here: Frame) -> None:
     elif chosen == "delete":
         _delete(here)
     elif chosen == "share":
+        from pages.ui.library.sharing import share  # noqa: PLC0415 - every format's writer: the first page needs none
+
         share(here.forky, here.chat)
 
 
