@@ -9,16 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NewType
+from typing import TYPE_CHECKING, Any, Literal, NewType
 
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # numpy is loaded by what counts with it: no page of a conversation without documents does.
+    from numpy.typing import NDArray
 
 DocumentId = NewType("DocumentId", str)
 """The sha256 of its bytes, 64 hex digits."""
 Shelf = Literal["workspace", "", "trash"]
 """`workspace`: every conversation may use it. "": only those that name it. `trash`: nobody, until it is taken back."""
 
-Numbers = NDArray[Any]
+if TYPE_CHECKING:
+    Numbers = NDArray[Any]
+else:
+    Numbers = Any
 """An array of numbers."""
 
 

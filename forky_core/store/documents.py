@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import duckdb
-import numpy as np
 
 from forky_core.document import (
     Chunk,
@@ -86,6 +85,8 @@ class FiledDocuments:
         return tuple(Chunk(*row) for row in rows)
 
     def postings(self, terms: Sequence[int], reach: Reach) -> Postings:
+        import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
+
         given = _reach(reach)
         with self._file.snapshot() as cursor:
             ((_, count, length),) = _rows(cursor, sql.WITHIN, **given)
@@ -103,6 +104,8 @@ class FiledDocuments:
         return dict(self._file.rows(sql.UNEMBEDDED, model=model, most=most))
 
     def embed(self, model: str, keys: Sequence[int], rows: Numbers) -> None:
+        import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
+
         given = {int(key): row for key, row in zip(keys, rows, strict=True)}
 
         def work(cursor: duckdb.DuckDBPyConnection) -> None:
@@ -124,6 +127,8 @@ class FiledDocuments:
         self._writer.ask(Alone(lambda cursor: cursor.execute(sql.FORGET_VECTORS.text)))
 
     def vectors(self, model: str, reach: Reach) -> Iterator[Vectors]:
+        import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
+
         with self._file.cursor() as cursor:
             cursor.execute(sql.VECTORS.text, sql.VECTORS.values(model=model, **_reach(reach)))
             while rows := cursor.fetchmany(_BATCH):

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import RLock
 
-import numpy as np
-
 from forky_core.document import (
     Chunk,
     Document,
@@ -117,6 +115,8 @@ class MemoryDocuments:
         return tuple(wanted if most is None else wanted[: max(most, 0)])
 
     def postings(self, terms: Sequence[int], reach: Reach) -> Postings:
+        import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
+
         wanted = set(terms)
         with self._lock:
             reached = self._reached(reach)
@@ -152,6 +152,8 @@ class MemoryDocuments:
             return dict(sorted(open_keys)[:most])
 
     def embed(self, model: str, keys: Sequence[int], rows: Numbers) -> None:
+        import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
+
         with self._lock:
             for key, row in zip(map(int, keys), rows, strict=True):
                 if key in self._chunks:
@@ -162,6 +164,8 @@ class MemoryDocuments:
             self._vectors.clear()
 
     def vectors(self, model: str, reach: Reach) -> Iterator[Vectors]:
+        import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
+
         with self._lock:
             found = [
                 (key, self._vectors[key][1])
