@@ -17,6 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from bench.measure import Line
+from forky_core.documents.searching import Embedder
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.model import EMPTY_VIEW, ConversationId, Message, Rules, seal
@@ -49,6 +50,9 @@ class _NobodyAnswers:
 
     def models(self) -> tuple[ModelInfo, ...]:
         return (self._model.info(),)
+
+    def embedder(self, name: str) -> Embedder:
+        raise NotImplementedError(name)
 
     def default(self) -> str:
         return "scripted/none"

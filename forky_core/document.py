@@ -83,6 +83,64 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
+class Quoted:
+    """A passage as it is offered to a model: numbered, so that the answer can cite it."""
+
+    number: int
+    """From 1."""
+    source: str
+    """What a person would call it: "manual.pdf, page 12", "branch “debug”, reply 3f2a9c1b"."""
+    address: str
+    """Where it stands: `doc:3f2a…#12` in a document, a message's id in another branch."""
+    text: str = ""
+    """Empty in what is kept of a past call: the address finds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was looked for before a question was answered, and what was found."""
+
+    search: str
+    """The question as it was searched for: made to stand alone, or as the person worded it."""
+    passages: tuple[Quoted, ...] = ()
+    trouble: str = ""
+    """A sentence about what did not work; "" where all did."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentUse:
+    """What a branch does with documents."""
+
+    on: bool = False
+    """Whether its questions are answered from them."""
+    own: tuple[DocumentId, ...] = ()
+    """Those that belong to the branch alone."""
+    condenser: str | None = None
+    """The model that makes a follow-up question stand alone; None: a rule does."""
+
+    def stored(self) -> dict[str, Any]:
+        """Only what differs from the default."""
+        entry: dict[str, Any] = {}
+        if self.on:
+            entry["on"] = True
+        if self.own:
+            entry["own"] = list(self.own)
+        if self.condenser is not None:
+            entry["condenser"] = self.condenser
+        return entry
+
+    @classmethod
+    def from_stored(cls, entry: Mapping[str, Any]) -> DocumentUse:
+        """TypeError for what none is stored as."""
+        own, condenser = entry.get("own", []), entry.get("condenser")
+        if not isinstance(own, list) or not all(isinstance(id, str) for id in own):
+            raise TypeError("documents are named by texts")
+        if not isinstance(condenser, str | None):
+            raise TypeError("a model is named by a text")
+        return cls(bool(entry.get("on")), tuple(DocumentId(id) for id in own), condenser)
+
+
+@dataclass(frozen=True, slots=True)
 class Postings:
     """Where some terms occur: four arrays of one length, a row for each chunk and term."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, NewType
 
+from forky_core.document import DocumentId, DocumentUse, Looked
 from forky_core.hashing import content_hash, mend_part, mend_text, message_id
 from forky_core.memory import EVERYTHING, Memory
 from forky_core.parts import Draft, Json, MergePart, Part, RevertPart, TextPart
@@ -112,6 +113,8 @@ class Rules:
     """What is in no context of this branch."""
     memory: Memory | None = None
     """The branch's own memory policy; None: the conversation's."""
+    documents: DocumentUse = field(default_factory=DocumentUse)
+    """What its answers may quote."""
     others: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
     """Fields of a later version, kept as they are."""
 
@@ -130,6 +133,8 @@ class Rules:
             entry["exclusions"] = list(self.exclusions)
         if self.memory is not None:
             entry["memory"] = self.memory.stored()
+        if documents := self.documents.stored():
+            entry["documents"] = documents
         return entry
 
     @classmethod
@@ -141,11 +146,12 @@ class Rules:
             tuple(MessageId(i) for i in entry.get("pins", ())),
             tuple(MessageId(i) for i in entry.get("exclusions", ())),
             Memory.from_stored(entry["memory"]) if "memory" in entry else None,
+            DocumentUse.from_stored(entry.get("documents", {})),
             MappingProxyType({key: value for key, value in entry.items() if key not in _RULES}),
         )
 
 
-_RULES = frozenset({"system", "model", "parameters", "pins", "exclusions", "memory"})
+_RULES = frozenset({"system", "model", "parameters", "pins", "exclusions", "memory", "documents"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +250,7 @@ class View:
     Stored as a flat mapping, one entry a key, so that an operation is a small difference:
     `title` → str · `trashed` → true · `memory` → Memory.stored() · `room` → Room.stored() ·
     `people/<name>` → Person.stored() · `heads/<branch>` → {"at": id or null} · `rules/<branch>` → Rules.stored() ·
+    `documents` → ids of those that belong to the conversation ·
     `tags/<name>` → {"at": id} · `kept/<id>` → true (a tip without a branch, e.g. the reply regenerated away from) ·
     `stash/<n>` → the stash.
     """
@@ -271,6 +278,12 @@ class View:
     def room(self) -> Room:
         """Who takes part."""
         return room_in(self.entries)
+
+    @property
+    def documents(self) -> tuple[DocumentId, ...]:
+        """Those that belong to the conversation."""
+        entry: Any = self.entries.get("documents")
+        return tuple(DocumentId(id) for id in entry) if isinstance(entry, list) else ()
 
     def memory_of(self, rules: Rules) -> Memory:
         """The policy that holds under these rules."""
@@ -419,6 +432,8 @@ class Generation:
     """Whether an answer to the same prompt was looked for before the model was called."""
     reused: GenerationId | None = None
     """The call whose answer was given again; no model was called then."""
+    consulted: Looked | None = None
+    """What was looked up in documents for it; None where nobody asked for that."""
 
     @property
     def seconds(self) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from forky_core.documents.searching import Embedder
 from forky_core.errors import NotFound
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.scripted import ScriptedModel
@@ -33,6 +34,9 @@ class ScriptedModels:
 
     def models(self) -> tuple[ModelInfo, ...]:
         return (self.one.info(), self.two.info())
+
+    def embedder(self, name: str) -> Embedder:
+        raise NotFound(f"There is no embedding model “{name}”.")
 
     def default(self) -> str:
         return "scripted/one"

@@ -27,12 +27,13 @@ ItemKind = Literal[
     "opening",
     "summary",
     "participants",
+    "passage",
 ]
 """`branch_system`: the branch's own prompt; `chain_system`: a system message inside the chain. `merge`: a frozen
 payload, or the header of a full merge; `merged_turn`: a turn that a full merge shows. `revert`: what takes others back.
 `unknown`: a part of a type this version does not know. `opening`: the line put before a conversation that an assistant
-opens. `summary`: what a memory policy sends in the place of the older part.
-`participants`: who is in the room."""
+opens. `summary`: what a memory policy sends in the place of the older part. `participants`: who is in the room.
+`passage`: a quotation of a document or of another branch, or the line above them."""
 
 
 class Item(NamedTuple):

@@ -12,11 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from forky_core.context.account import Context, Item
+from forky_core.context.citing import passage_texts, passages_why
 from forky_core.context.convert import BlobOf, Converted, Converter, CountTokens, Sight, convert, converter
 from forky_core.context.masking import Lookup, masked, turns_of
 from forky_core.context.normalise import OPENING, normalise
 from forky_core.context.quoting import merge_footer
 from forky_core.context.window import Kept, Weighed, boundaries, held, keep, reason, room_of, step_of
+from forky_core.document import Looked
 from forky_core.llm.contract import ProviderMessage
 from forky_core.memory import EVERYTHING, Memory
 from forky_core.model import Message, MessageId, Rules
@@ -65,6 +67,7 @@ def build_context(  # noqa: PLR0913 - each says something else of what is sent
     memory: Memory = EVERYTHING,
     summarise: Summarise | None = None,
     voices: Voices | None = None,
+    looked: Looked | None = None,
 ) -> Context:
     """What a model would be sent for the last message of `path`, and the account of it.
 
@@ -75,6 +78,7 @@ def build_context(  # noqa: PLR0913 - each says something else of what is sent
         blob: finds attached files; without it they are only named.
         memory: the policy that chooses what is sent; `summarise` writes for it where it sums up.
         voices: who is in the room, where there are several.
+        looked: what was found for the question; its passages stand after the history, so that the prefix stays.
     """
     builder = _Builder(
         rules, lookup, converter(count_tokens, voices), Sight(blob, sees_images), memory, window
@@ -87,6 +91,8 @@ def build_context(  # noqa: PLR0913 - each says something else of what is sent
             builder.add(message, builder.convert(message, builder.sight))
     else:
         builder.remember(path, [builder.convert(message, builder.sight) for message in path], summarise)
+    if looked is not None:
+        builder.quote(looked)
     messages = normalise(builder.drafts)
     if _opened(messages):
         builder.account(Item("opening", "user", True, _OPENING, count_tokens(OPENING), text=OPENING))
@@ -270,6 +276,15 @@ class _Builder:
         said = f"Speaks for {many:,} earlier messages, {by}. {made.note}".strip()
         cost = self.convert.count_tokens(made.text)
         self.account(Item("summary", "user", True, said, cost, text=made.text))
+
+    def quote(self, looked: Looked) -> None:
+        """Passages after the history, as one more piece of the question's turn."""
+        pieces = passage_texts(looked)
+        self.drafts.append({"role": "user", "content": "\n".join(pieces)})
+        for at, text in enumerate(pieces):
+            cost = self.convert.count_tokens(text)
+            why = f"Found in {looked.passages[at - 1].source}." if at else passages_why(looked)
+            self.account(Item("passage", "user", True, why, cost, text=text))
 
     def warn(self) -> None:
         """Say it where what a person wants kept cannot fit."""

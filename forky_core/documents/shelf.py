@@ -60,6 +60,11 @@ class Findings:
     """Why meaning did not count this time; "" where nothing went wrong."""
 
 
+def bearing(found: Sequence[Found]) -> tuple[Found, ...]:
+    """Those that are worth offering as an answer: found by meaning, or holding enough of the question's words."""
+    return tuple(one for one in found if one.coverage >= _LEAST or one.coverage == 0.0)
+
+
 class DocumentStore:
     """Documents to retrieve from: `append`, `extend`, `add_documents`, `retrieve`, `reset`."""
 

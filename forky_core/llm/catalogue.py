@@ -19,6 +19,7 @@ from threading import Event
 from forky_core.errors import NotFound, NothingToDo
 from forky_core.llm import loading, loop
 from forky_core.llm.contract import Done, Failed, Model, ModelInfo, Request
+from forky_core.llm.embedding import LiteLLMEmbedder
 from forky_core.llm.failures import Asked, failure
 from forky_core.llm.keys import Keys
 from forky_core.llm.litellm_model import Connection, LiteLLMModel, Patience
@@ -150,6 +151,19 @@ class Catalogue:
             return None
         id, base_url = name.removeprefix(f"{provider.id}/"), address.at(self._keys.base_url(provider))
         return Upstream(provider.label, base_url, id, self._keyed_info(provider, name), address.speaks, key)
+
+    def embedder(self, name: str) -> LiteLLMEmbedder:
+        """The embedding model of that name, reached as a chat model of its provider would be.
+
+        Raises:
+            NotFound: nobody offers it.
+        """
+        model = self.model(name)
+        if not isinstance(model, LiteLLMModel):
+            raise NotFound(
+                f"“{name}” is no embedding model.", "Name one such as openai/text-embedding-3-small."
+            )
+        return LiteLLMEmbedder(name, model.connection)
 
     def add(self, model: Model) -> None:
         """Offer one more model, or replace the added one of that name."""

@@ -13,6 +13,7 @@ from threading import Event
 from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
+from forky_core.document import Looked
 from forky_core.model import Failure, Usage
 
 ProviderMessage = dict[str, Any]
@@ -135,4 +136,21 @@ class Model(Protocol):
 
     def count_tokens(self, text: str) -> int:
         """Tokens of a text, by the model's tokenizer or an estimate of it. Never touches the network."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Consulted:
+    """What was looked up before the model was asked."""
+
+    looked: Looked
+
+
+class Answering(Protocol):
+    """A model, or one that looks something up first and says so."""
+
+    def info(self) -> ModelInfo: ...
+
+    def stream(self, request: Request, stop: Event) -> Iterator[ModelEvent | Consulted]:
+        """As `Model.stream`; `Consulted` comes first, if at all."""
         ...

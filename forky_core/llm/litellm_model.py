@@ -73,6 +73,10 @@ class LiteLLMModel:
     def info(self) -> ModelInfo:
         return self._info
 
+    @property
+    def connection(self) -> Connection:
+        return self._connection
+
     def count_tokens(self, text: str) -> int:
         return count(self._connection.model, text)
 

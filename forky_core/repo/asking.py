@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from forky_core.document import Looked
 from forky_core.errors import BadContent, NothingToDo, Outdated
+from forky_core.llm.contract import Answering, Request
 from forky_core.model import (
     Branch,
     Generation,
@@ -18,9 +20,10 @@ from forky_core.model import (
 )
 from forky_core.parts import Draft, Json, TextPart
 from forky_core.repo.branching import refuse_while_replying
+from forky_core.repo.consulting import Citing, rewording
 from forky_core.repo.identity import branch_name, new_id, now, said_in, suggested_name, title_from
 from forky_core.repo.once import NO_PARAMETERS
-from forky_core.repo.preparing import prepare
+from forky_core.repo.preparing import Prepared, prepare
 from forky_core.repo.reply_job import Place, ReplyJob
 from forky_core.repo.repo import Repo, short
 from forky_core.repo.reusing import given_again, prompt_of, stored_answer, wants_reuse
@@ -86,15 +89,23 @@ def answer(
     parameters: Mapping[str, Json] = NO_PARAMETERS,
     resumes: Message | None = None,
     reuse: bool | None = None,
+    search: str = "",
 ) -> ReplyJob:
     """Start writing a reply at `place`, or give a stored one again; `reuse` None: as the conversation is set.
+
+    `search` words what documents are searched for.
 
     Raises:
         NotFound: the model is gone.
         InTheWay: a reply is being written on this branch.
     """
     refuse_to_spend(repo)
-    made = prepare(repo, repo.path(place.parent), rules, model=model, parameters=parameters, resumes=resumes)
+    path = repo.path(place.parent)
+
+    def prepared(search: str) -> Prepared:
+        return prepare(repo, path, rules, model=model, parameters=parameters, resumes=resumes, search=search)
+
+    made = prepared(search)
     request, name = made.request, made.request.model
     if not any(message["role"] != "system" for message in request.messages):
         raise NothingToDo("Everything here is left out: nothing would be sent.", "Take a message back in.")
@@ -109,25 +120,34 @@ def answer(
         partial=place.begins_with,
     )
     place = replace(place, speaker=place.speaker or speaker_of(repo, name))
-    answering = repo.models.model(name)
+    answering: Answering = repo.models.model(name)
+    reword = None if search else rewording(repo, path, rules, lambda better: _asked_so(prepared(better)))
 
     def prompt() -> str:
-        return prompt_of(request.messages, request.parameters)
+        # Which request is sent is known only when the search is worded.
+        return prompt_of(request.messages, request.parameters) if reword is None else ""
 
-    if resumes is None and wants_reuse(request.parameters, repo.view, asked=reuse):
+    if resumes is None and reword is None and wants_reuse(request.parameters, repo.view, asked=reuse):
         generation = replace(generation, looked=True, prompt=prompt())
         stored = stored_answer(repo, generation.prompt, name)
         if stored is not None:
             again, parts = given_again(generation, stored[0]), repo.message(stored[1]).parts
             return repo.replies.give(place, again, parts, actor=repo.actor, label=answering.info().label)
+    if made.looked is not None:
+        begun = resumes.text if resumes is not None else ""
+        answering = Citing(repo.models.model(name), made.looked, reword, begun)
     job = repo.replies.start(place, generation, answering, request, actor=repo.actor, prompt=prompt)
     repo.sent.note(name, made.context.drafts)
     made.read_ahead(repo)
     return job
 
 
+def _asked_so(made: Prepared) -> tuple[Request, Looked] | None:
+    return (made.request, made.looked) if made.looked is not None else None
+
+
 def regenerate(
-    repo: Repo, branch: Branch, message: Message, *, model: str | None = None
+    repo: Repo, branch: Branch, message: Message, *, model: str | None = None, search: str = ""
 ) -> tuple[str, ReplyJob]:
     """Answer again what `message` answered; the name of the branch that gets the sibling comes first.
 
@@ -141,7 +161,7 @@ def regenerate(
         raise BadContent("Only an answer can be regenerated.", "Edit the question instead.")
     if message.id == branch.head:
         place = Place(repo.id, branch.name, message.parent, replaces=message.id)
-        return branch.name, answer(repo, place, branch.rules, model=model)
+        return branch.name, answer(repo, place, branch.rules, model=model, search=search)
     question = repo.message(message.parent)
 
     def fork() -> tuple[str, Operation]:
@@ -152,7 +172,7 @@ def regenerate(
 
     name, made = with_a_free_key("heads/", fork)
     place = Place(repo.id, name, question.id, group=made.number)
-    return name, answer(repo, place, branch.rules, model=model)
+    return name, answer(repo, place, branch.rules, model=model, search=search)
 
 
 def resume(repo: Repo, branch: Branch) -> ReplyJob:

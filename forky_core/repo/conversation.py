@@ -36,6 +36,7 @@ from forky_core.repo import (
 from forky_core.repo.agreeing import Agreeing
 from forky_core.repo.bisecting import Bisection, Check
 from forky_core.repo.branching import UNCHANGED, PrunePlan, Unchanged
+from forky_core.repo.documenting import Documenting
 from forky_core.repo.gathering import Gathering
 from forky_core.repo.history import RestorePlan
 from forky_core.repo.identity import title_line
@@ -49,7 +50,7 @@ from forky_core.repo.steering import Steering
 NO_CHOICES: Mapping[str, Choice | None] = MappingProxyType({})
 
 
-class Conversation(Speaking, Steering, Gathering, Receiving, Agreeing):
+class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreeing):
     """One conversation, seen from one branch."""
 
     # Branches

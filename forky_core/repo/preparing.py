@@ -9,11 +9,13 @@ from types import MappingProxyType
 
 from forky_core.context.account import Context
 from forky_core.context.build import Summary, build_context
+from forky_core.document import Looked
 from forky_core.llm.contract import Model, ModelInfo, ProviderMessage, Request
 from forky_core.llm.tokens import message_text
 from forky_core.memory import Memory
 from forky_core.model import Message, MessageId, Rules
 from forky_core.parts import Json
+from forky_core.repo.consulting import look
 from forky_core.repo.once import NO_PARAMETERS
 from forky_core.repo.repo import Repo
 from forky_core.repo.summaries import read_ahead, summariser
@@ -36,6 +38,8 @@ class Prepared:
     """What its summary was made of."""
     asked: Message | None = None
     """The question at its end where that is not stored: what a person is typing."""
+    looked: Looked | None = None
+    """What was found for its question, where its branch uses documents."""
 
     @property
     def cost(self) -> float | None:
@@ -68,8 +72,11 @@ def prepare(
     model: str | None = None,
     parameters: Mapping[str, Json] = NO_PARAMETERS,
     resumes: Message | None = None,
+    search: str = "",
 ) -> Prepared:
     """What would be sent for this path, whose end need not be stored.
+
+    `search` words what documents are searched for; "": the question, condensed by rule.
 
     Raises:
         NotFound: the model is gone.
@@ -77,7 +84,8 @@ def prepare(
     name = model or rules.model or repo.models.default()
     answering = repo.models.model(name)
     read: list[Sequence[Message]] = []
-    context = context_on(repo, path, rules, answering, read)
+    looked = look(repo, path, rules, search=search, window=answering.info().context_window)
+    context = context_on(repo, path, rules, answering, read, looked)
     messages = context.messages
     if resumes is not None:
         again: tuple[ProviderMessage, ...] = (
@@ -90,12 +98,16 @@ def prepare(
     known = context.drafts[: repo.sent.shared(name, context.drafts)]
     cached = sum(answering.count_tokens(message_text(draft)) for draft in known)
     memory = context.memory
-    return Prepared(request, context, answering.info(), min(cached, context.tokens), memory, tuple(read))
+    return Prepared(
+        request, context, answering.info(), min(cached, context.tokens), memory, tuple(read), looked=looked
+    )
 
 
 def context_of(repo: Repo, head: MessageId | None, rules: Rules, model: Model) -> Context:
     """Exactly what `model` would be sent at `head`, and the account of it (law 7)."""
-    return context_on(repo, repo.path(head), rules, model)
+    path = repo.path(head)
+    looked = look(repo, path, rules, window=model.info().context_window)
+    return context_on(repo, path, rules, model, looked=looked)
 
 
 def context_on(
@@ -104,6 +116,7 @@ def context_on(
     rules: Rules,
     model: Model,
     read: list[Sequence[Message]] | None = None,
+    looked: Looked | None = None,
 ) -> Context:
     """As `context_of` for a path whose end need not be stored; `read` receives what a summary was made of."""
     info, memory = model.info(), repo.view.memory_of(rules)
@@ -125,4 +138,5 @@ def context_on(
         memory=memory,
         summarise=summarise,
         voices=voices_of(repo, path, info.name),
+        looked=looked,
     )

@@ -115,6 +115,7 @@ class Reading:
         at: MessageId | None = None,
         model: str | None = None,
         attachments: Sequence[AttachmentPart] = (),
+        search: str = "",
     ) -> Prepared:
         """Exactly the request that asking `text` at `at` (or at the head) would send. Writes nothing.
 
@@ -127,7 +128,7 @@ class Reading:
             draft = draft_of(self._repo, text, attachments)
             asked = seal(draft, (point,))
             path = (*path, asked)
-        made = preparing.prepare(self._repo, path, self.rules, model=model)
+        made = preparing.prepare(self._repo, path, self.rules, model=model, search=search)
         return replace(made, asked=asked)
 
     def recent_operations(self, *, after: int) -> tuple[Operation, ...]:

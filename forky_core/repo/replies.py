@@ -12,9 +12,10 @@ from dataclasses import replace
 
 from forky_core.errors import InTheWay, Outdated, StoreError
 from forky_core.llm.contract import (
+    Answering,
+    Consulted,
     Done,
     Failed,
-    Model,
     ReasoningDelta,
     Request,
     TextDelta,
@@ -75,7 +76,7 @@ class Replies:
         self,
         place: Place,
         generation: Generation,
-        model: Model,
+        model: Answering,
         request: Request,
         *,
         actor: str,
@@ -154,7 +155,7 @@ class Replies:
         with job.saving:
             if not job.running:
                 return
-            generation = replace(job.generation, first_token=job.first_token)
+            generation = replace(job.generation, first_token=job.first_token, consulted=job.consulted)
             try:
                 generation, message = _land(self._store, job.place, generation, job.parts, end, actor, label)
             except Exception as error:  # noqa: BLE001
@@ -210,7 +211,7 @@ class Replies:
             job.wait(seconds)
 
     def _run(
-        self, job: ReplyJob, model: Model, request: Request, actor: str, prompt: Callable[[], str]
+        self, job: ReplyJob, model: Answering, request: Request, actor: str, prompt: Callable[[], str]
     ) -> None:
         end = _consume(job, lambda: model.stream(request, job.stopping))
         job.generation = replace(job.generation, prompt=job.generation.prompt or prompt())
@@ -249,6 +250,8 @@ def _consume(job: ReplyJob, stream: Callable[[], Iterator[object]]) -> End:
     try:
         for event in stream():
             match event:
+                case Consulted(looked):
+                    job.consulted = looked
                 case TextDelta() | ReasoningDelta() | ToolCallDone():
                     job.take(event)
                 case Done(finish_reason, usage):

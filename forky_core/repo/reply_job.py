@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from forky_core.document import Looked
 from forky_core.errors import ModelError
 from forky_core.hashing import mend_text
 from forky_core.llm.contract import ReasoningDelta, TextDelta, ToolCallDone
@@ -65,6 +66,8 @@ class ReplyJob:
         """Its words come from outside: no thread of ours ends it."""
         self.by = ""
         """Who asked for it."""
+        self.consulted: Looked | None = None
+        """What was looked up before the model was asked."""
         self.message: Message | None = None
         """What landed; None while running, and where nothing arrived."""
         self._text: list[str] = []

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from forky_core.documents.searching import Embedder
 from forky_core.errors import Ambiguous, InTheWay, NotFound
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.matching.finding import Match
@@ -45,6 +46,10 @@ class Models(Protocol):
     def models(self) -> tuple[ModelInfo, ...]: ...
 
     def default(self) -> str: ...
+
+    def embedder(self, name: str) -> Embedder:
+        """An embedding model. NotFound where nobody offers it."""
+        ...
 
 
 def short(message: MessageId) -> str:

@@ -40,6 +40,7 @@ class Speaking(Reading):
         attachments: Sequence[AttachmentPart] = (),
         on_text: Callable[[str], None] | None = None,
         reuse: bool | None = None,
+        search: str = "",
         **parameters: Json,
     ) -> Message:
         """Say something and wait for the answer; `on_text` is called with each piece of it.
@@ -47,10 +48,12 @@ class Speaking(Reading):
         With `reuse`, the answer to an identical call of this conversation is given again where there is one; None:
         where the conversation is set so and the model is told to be greedy (temperature 0).
 
+        `search` is what documents are searched for, where the branch uses them; "": the question, made to stand alone.
+
         Raises:
             ModelError: there is no whole answer. What had arrived is in the history, marked; `.partial` has it too.
         """
-        job = self.send(text, model=model, attachments=attachments, reuse=reuse, **parameters)
+        job = self.send(text, model=model, attachments=attachments, reuse=reuse, search=search, **parameters)
         if on_text is not None:
             for piece in job.follow():
                 on_text(piece)
@@ -64,6 +67,7 @@ class Speaking(Reading):
         model: str | None = None,
         attachments: Sequence[AttachmentPart] = (),
         reuse: bool | None = None,
+        search: str = "",
         **parameters: Json,
     ) -> ReplyJob:
         """Say something and start the reply in the background; `reuse` as in `ask`.
@@ -80,7 +84,9 @@ class Speaking(Reading):
         draft = draft_of(self._repo, text, attachments)
         message, operation = asking.say(self._repo, branch, draft)
         place = Place(self.id, branch.name, message.id, group=operation.number)
-        return asking.answer(self._repo, place, branch.rules, model=model, parameters=fit, reuse=reuse)
+        return asking.answer(
+            self._repo, place, branch.rules, model=model, parameters=fit, reuse=reuse, search=search
+        )
 
     def send_from(
         self,
@@ -90,6 +96,7 @@ class Speaking(Reading):
         branch: str | None = None,
         model: str | None = None,
         attachments: Sequence[AttachmentPart] = (),
+        search: str = "",
     ) -> tuple[Self, ReplyJob]:
         """Fork at an earlier message and ask there, in one gesture; the new branch, checked out, comes first."""
         rules = self.rules
@@ -98,7 +105,7 @@ class Speaking(Reading):
         point = self.message(at).id
         name, message, operation = asking.say_on_fork(self._repo, branch, point, rules, draft)
         place = Place(self.id, name, message.id, group=operation.number)
-        return self.checkout(name), asking.answer(self._repo, place, rules, model=model)
+        return self.checkout(name), asking.answer(self._repo, place, rules, model=model, search=search)
 
     def ask_all(
         self, text: str, branches: Sequence[Branch | str], *, forks_at: Sequence[MessageId] = ()
@@ -156,13 +163,15 @@ class Speaking(Reading):
         place = Place(self.id, name, made.id, group=operation.number)
         return forked, asking.answer(self._repo, place, rules, model=model)
 
-    def regenerate(self, message: str | None = None, *, model: str | None = None) -> tuple[Self, ReplyJob]:
+    def regenerate(
+        self, message: str | None = None, *, model: str | None = None, search: str = ""
+    ) -> tuple[Self, ReplyJob]:
         """Answer again what this answer (default: the head) answered. The old one stays beside it."""
         target = self.message(message) if message is not None else self.head
         if target is None:
             raise NothingToDo("There is no answer yet.", "Ask something first.")
         self._check_model(model or self.rules.model)
-        name, job = asking.regenerate(self._repo, self.branch, target, model=model)
+        name, job = asking.regenerate(self._repo, self.branch, target, model=model, search=search)
         return self.checkout(name), job
 
     def resume(self) -> ReplyJob:

@@ -7,7 +7,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from forky_core.errors import Ambiguous, BadContent, NotFound
+from forky_core.document import Document
+from forky_core.documents.shelf import DocumentStore, WorkspacePlace
+from forky_core.errors import Ambiguous, BadContent, InTheWay, NotFound
 from forky_core.hashing import mend_text
 from forky_core.matching.call import LARGEST_FILE, Call
 from forky_core.matching.media import media_type_of
@@ -16,6 +18,7 @@ from forky_core.parts import AttachmentPart
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.identity import branch_name, new_id, title_line
 from forky_core.repo.indexes import Indexes
+from forky_core.repo.placing import EMBEDDING, chosen_embedder
 from forky_core.repo.recorder import Recorder
 from forky_core.repo.recording import Recorded, Recording, Reply
 from forky_core.repo.replies import Replies
@@ -106,6 +109,40 @@ class Workspace:
                 if change.key.startswith("heads/") and name in names:
                     return name
         return "main" if "main" in names else names[0]
+
+    @property
+    def documents(self) -> DocumentStore:
+        """What the answers of every conversation may quote."""
+        keeper = self.store.documents
+        return DocumentStore(keeper, WorkspacePlace(keeper), chosen_embedder(self.store, self.models))
+
+    def take_back_document(self, document: str) -> Document:
+        """Out of the trash, into the workspace."""
+        found = self.store.documents.document(document)
+        self.store.documents.shelve(found.id, "workspace")
+        return found
+
+    def delete_document(self, document: str) -> Document:
+        """Delete a document that is in the trash for good.
+
+        Raises:
+            InTheWay: it is not in the trash.
+        """
+        found = self.store.documents.document(document)
+        if found.shelf != "trash" and found.whole:
+            raise InTheWay("Only a document in the trash can be deleted for good.", "Remove it first.")
+        self.store.documents.drop([found.id])
+        return found
+
+    def choose_embedding(self, model: str | None) -> None:
+        """Find documents by their meaning too, with this embedding model; None: by their words alone.
+
+        Raises:
+            NotFound: nobody offers it.
+        """
+        if model is not None:
+            self.models.embedder(model)
+        self.store.set_setting(EMBEDDING, model)
 
     def conversations(self, *, trashed: bool = False) -> tuple[ConversationSummary, ...]:
         """The one that changed last first."""

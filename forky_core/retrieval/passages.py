@@ -24,6 +24,12 @@ OPENING = "**Offline model"
 _FILE_OPENS = re.compile(r'<file name="([^"<>\n]{0,300})">\n')
 _FILE_CLOSES = "\n</file>"
 """The marks context/quoting.py puts around a text file; that closing mark cannot stand inside one."""
+_PASSAGE_OPENS = re.compile(r'<passage number="(\d{1,4})" source="([^"<>\n]{0,500})">\n')
+_PASSAGE_CLOSES = "\n</passage>"
+_SEARCHED = re.compile(r"^\[(?:Passages found for |The documents were searched for ).*\]$", re.MULTILINE)
+_SOURCES = re.compile(r"^SOURCES: .*$", re.MULTILINE)
+"""What context/citing.py puts below a question and an answer; that closing mark cannot stand inside a passage."""
+NOT_FOUND = "Not found in the documents."
 _MERGED = re.compile(r"^\[Merged |\bmerged (?:from )?(?:the )?branch\b|<merge\b", re.IGNORECASE)
 _STAGE_DIRECTION = re.compile(r"^\[(?:attached: |End of the merged |The assistant opens ).*\]$", re.MULTILINE)
 """Lines the context builder writes, which nobody said."""
@@ -58,6 +64,8 @@ class Dialogue:
     said: tuple[Said, ...]
     documents: tuple[Passage, ...]
     question: str
+    searched: bool = False
+    """Whether documents were searched for it."""
 
 
 def dialogue(messages: Sequence[ProviderMessage]) -> Dialogue:
@@ -67,10 +75,14 @@ def dialogue(messages: Sequence[ProviderMessage]) -> Dialogue:
     documents: list[Passage] = []
     question = ""
     turn = 0
+    searched = False
     for index, message in enumerate(messages):
         role = str(message.get("role", ""))
         turn += role == "user"
-        text, found = _without_documents(mend_text(_words(message)[:_READ_WITH_FILES]))
+        text, quoted = _without_passages(mend_text(_words(message)[:_READ_WITH_FILES]))
+        searched = _SEARCHED.search(text) is not None
+        text, found = _without_documents(_SOURCES.sub("", _SEARCHED.sub("", text)))
+        found += quoted
         text = text[:_READ]
         documents += [*found, *_files(message)]
         if index == last:
@@ -78,7 +90,7 @@ def dialogue(messages: Sequence[ProviderMessage]) -> Dialogue:
         if text.strip() and not (role == "assistant" and text.lstrip().startswith(OPENING)):
             label = _label(message, role, turn, text)
             said.append(Said(_unwrapped(text.strip()), role, label, turn))
-    return Dialogue(tuple(said), tuple(documents), question)
+    return Dialogue(tuple(said), tuple(documents), question, searched)
 
 
 def _words(message: ProviderMessage) -> str:
@@ -125,6 +137,23 @@ def _without_documents(text: str) -> tuple[str, list[Passage]]:
         at = end + len(_FILE_CLOSES)
     kept.append(text[at:])
     return _STAGE_DIRECTION.sub("", "".join(kept)), found
+
+
+def _without_passages(text: str) -> tuple[str, list[Passage]]:
+    """The text without the passages that were found for it, and those; their numbers are part of their names."""
+    kept: list[str] = []
+    found: list[Passage] = []
+    at = 0
+    while (opening := _PASSAGE_OPENS.search(text, at)) is not None:
+        end = text.find(_PASSAGE_CLOSES, opening.end() - 1)
+        if end < 0:
+            break
+        kept.append(text[at : opening.start()])
+        number, source = opening.groups()
+        found.append(Passage(text[opening.end() : end], f"[{number}] {source}", "document"))
+        at = end + len(_PASSAGE_CLOSES)
+    kept.append(text[at:])
+    return "".join(kept), found
 
 
 def _unwrapped(text: str) -> str:

@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from forky_core.llm.contract import Passage, ProviderMessage
 from forky_core.retrieval.cues import CORRECTION, asked_for, is_question
 from forky_core.retrieval.guide import Section, answering
-from forky_core.retrieval.passages import OPENING, Said, dialogue
+from forky_core.retrieval.passages import NOT_FOUND, OPENING, Said, dialogue
 from forky_core.retrieval.rank import Match, Question
 from forky_core.retrieval.sentences import Unit, units
 from forky_core.retrieval.words import STOPWORDS, terms
 
 _ENOUGH = 0.45
 """Coverage, together with the question it answers, from which on a passage is quoted."""
+_ENOUGH_FOUND = 0.25
+"""The same for a passage that a search through all documents has found best."""
 _CANDIDATES = 12
 """Messages that are cut into sentences: the best ones only, so that a long conversation stays quick."""
 _FROM_QUESTION = 0.5
@@ -65,16 +67,19 @@ def answer(messages: Sequence[ProviderMessage]) -> Iterator[str]:
     yield f"{OPENING}.** It quotes what is written and does not think."
     talk = dialogue(messages)
     said = quotes(talk.question, talk.said)
-    documents = document_quotes(talk.question, talk.documents)
+    enough = _ENOUGH_FOUND if talk.searched else _ENOUGH
+    documents = document_quotes(talk.question, talk.documents, enough)
     guide = () if said and not _HOW_TO.search(talk.question) else answering(talk.question)
     if not (said or documents or guide):
-        yield from _nothing(talk.question)
+        yield from _nothing(talk.question, searched=talk.searched)
     if said:
         yield "From this conversation:"
         yield from map(_block, said)
     if documents:
         yield "From the documents:"
         yield from map(_block, documents)
+    elif talk.searched and (said or guide):
+        yield NOT_FOUND
     yield from _guide_blocks(guide)
     if said or documents:
         yield CLOSING
@@ -143,15 +148,17 @@ def _topic(said: Sequence[Said], matches: Sequence[Match]) -> Iterator[str]:
             yield from (term for term in terms(one.text) if spread[term] <= max(5, len(said) // 4))
 
 
-def document_quotes(question: str, passages: Sequence[Passage]) -> tuple[Quote, ...]:
+def document_quotes(question: str, passages: Sequence[Passage], enough: float = _ENOUGH) -> tuple[Quote, ...]:
     asked = Question.over(question, [passage.text for passage in passages])
     if not asked.weights:
         return ()
     found = [
         quote
         for passage in passages
-        if (match := asked.match(passage.text)).coverage >= _ENOUGH
-        for quote in _quotes_of(Said(passage.text, "document", passage.source, 0), match.score, None, asked)
+        if (match := asked.match(passage.text)).coverage >= enough
+        for quote in _quotes_of(
+            Said(passage.text, "document", passage.source, 0), match.score, None, asked, enough
+        )
     ]
     return _distinct(found)[:_QUOTES]
 
@@ -173,7 +180,9 @@ def _with_questions(said: Sequence[Said], matches: Sequence[Match]) -> dict[int,
     return scores
 
 
-def _quotes_of(said: Said, score: float, before: Match | None, asked: Question) -> Iterator[Quote]:
+def _quotes_of(
+    said: Said, score: float, before: Match | None, asked: Question, enough: float = _ENOUGH
+) -> Iterator[Quote]:
     """The one or two best passages of a message."""
     cut = units(said.text)
     inherited = before.coverage if before else 0.0
@@ -181,7 +190,7 @@ def _quotes_of(said: Said, score: float, before: Match | None, asked: Question) 
     for index, unit in enumerate(cut):
         match = asked.match(unit.text)
         covered = min(1.0, match.coverage + 0.6 * inherited)
-        if unit.kind == "heading" or covered < _ENOUGH or not (match.score or inherited >= _ENOUGH):
+        if unit.kind == "heading" or covered < enough or not (match.score or inherited >= _ENOUGH):
             continue
         value = (match.score + 0.3 * score) * (0.5 + covered)
         value *= _AS_QUESTION if is_question(unit.text) else 1.0
@@ -259,7 +268,9 @@ def _guide_blocks(guide: Sequence[Section]) -> Iterator[str]:
         yield "See also: " + ", ".join(f"“{section.title}”" for section in others) + "."
 
 
-def _nothing(question: str) -> Iterator[str]:
+def _nothing(question: str, *, searched: bool = False) -> Iterator[str]:
+    if searched:
+        yield NOT_FOUND
     bare = re.findall(r"\w+", question.lower())
     if _SMALL_TALK.search(question) or all(word in STOPWORDS for word in bare):
         yield "Ask about something that was said in this conversation, or about Forky itself:"

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from forky_core.document import Looked, Quoted
 from forky_core.hashing import HASH_PREFIX
 from forky_core.model import (
     Change,
@@ -131,6 +132,9 @@ def generation_row(conversation: int, generation: Generation) -> Row:
     }
     if (failure := generation.failure) is not None:
         rest["failure"] = [failure.kind, failure.sentence, failure.retry_after]
+    if (consulted := generation.consulted) is not None:
+        passages = [[one.number, one.source, one.address] for one in consulted.passages]
+        rest["consulted"] = [consulted.search, passages, consulted.trouble]
     return (
         conversation,
         generation.id,
@@ -177,4 +181,9 @@ def generation_from_row(row: Sequence[Any]) -> Generation:
         rest.get("client", ""),
         rest.get("looked", False),
         rest.get("reused"),
+        _consulted(*rest["consulted"]) if "consulted" in rest else None,
     )
+
+
+def _consulted(search: str, passages: Sequence[Sequence[Any]], trouble: str) -> Looked:
+    return Looked(search, tuple(Quoted(*passage) for passage in passages), trouble)

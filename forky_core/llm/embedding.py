@@ -1,0 +1,52 @@
+"""Texts as vectors, by an embedding model reached through LiteLLM: an option for finding documents by meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from forky_core.document import Numbers
+from forky_core.errors import ModelError
+from forky_core.llm import loading
+from forky_core.llm.failures import failure, failure_of
+from forky_core.llm.litellm_model import Connection
+
+_PATIENCE = 60.0
+"""Seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiteLLMEmbedder:
+    """Answers with one call of LiteLLM for each list of texts."""
+
+    name: str
+    connection: Connection
+
+    def embed(self, texts: Sequence[str]) -> Numbers:
+        """float32, a row of length 1 for each text.
+
+        Raises:
+            ModelError: the model did not answer, or not with a vector for each text.
+        """
+        connection = self.connection
+        if connection.needs_key and not connection.key:
+            raise ModelError(failure("no_key", connection.asked))
+        arguments: dict[str, Any] = {"api_base": connection.base_url} if connection.base_url else {}
+        if connection.key or connection.base_url:
+            arguments["api_key"] = connection.key or "none"
+        try:
+            answer = loading.litellm().embedding(
+                model=connection.model, input=list(texts), timeout=_PATIENCE, max_retries=0, **arguments
+            )
+            entries = sorted(answer.data, key=lambda entry: int(entry["index"]))
+            rows = np.array([entry["embedding"] for entry in entries], np.float32)
+        except Exception as error:
+            raise ModelError(failure_of(error, connection.asked)) from error
+        if rows.ndim != 2 or len(rows) != len(texts):
+            raise ModelError(failure("bad_request", connection.asked))
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        unit: Numbers = rows / np.where(lengths > 0, lengths, 1)
+        return unit

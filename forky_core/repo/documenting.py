@@ -1,0 +1,43 @@
+"""Documents of a conversation and its branches: the verbs of `Conversation` about what its answers may quote."""
+
+from __future__ import annotations
+
+from forky_core.document import Looked
+from forky_core.documents.shelf import DocumentStore
+from forky_core.model import Operation, seal
+from forky_core.repo import consulting, placing
+from forky_core.repo.branching import UNCHANGED, Unchanged
+from forky_core.repo.placing import BranchPlace, ConversationPlace
+from forky_core.repo.reading import Reading
+from forky_core.repo.typed import draft_of
+
+
+class Documenting(Reading):
+    """A branch whose answers may quote documents."""
+
+    @property
+    def documents(self) -> DocumentStore:
+        """Those of this branch; what it finds is also the conversation's and the workspace's."""
+        place = BranchPlace(self._repo, self.branch_name)
+        return DocumentStore(self._repo.store.documents, place, placing.embedder_of(self._repo))
+
+    @property
+    def conversation_documents(self) -> DocumentStore:
+        """Those of every branch of this conversation."""
+        place = ConversationPlace(self._repo)
+        return DocumentStore(self._repo.store.documents, place, placing.embedder_of(self._repo))
+
+    def use_documents(
+        self, *, on: bool | Unchanged = True, condenser: str | Unchanged | None = UNCHANGED
+    ) -> Operation:
+        """Have this branch answer from documents, or (`on` False) no longer.
+
+        `condenser` is the model that makes a follow-up question stand alone for the search; None: a rule does.
+        """
+        return placing.use_documents(self._repo, self.branch_name, on=on, condenser=condenser)
+
+    def search_for(self, text: str, *, at: str | None = None) -> Looked | None:
+        """What asking `text` at `at` (or at the head) would look for and find; None where documents are not used."""
+        point = self._point(at)
+        asked = seal(draft_of(self._repo, text), (point,))
+        return consulting.look(self._repo, (*self._repo.path(point), asked), self.rules)
