@@ -27,8 +27,9 @@ BEFORE_THE_FIRST_PAGE = (
 )
 """None of them imports streamlit_agraph: imported before there is a server, its component is never served."""
 
-QUIET = 1.0
-"""Seconds without a request until the slow imports begin."""
+QUIET = 2.5
+"""Seconds without a request until the slow imports begin: on a busy machine a browser works a second and more between
+two of them, and the imports would take the processor from the very page it draws."""
 PATIENCE = 15.0
 """Seconds after which they begin in any case."""
 _POLL = 0.1
