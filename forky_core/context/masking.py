@@ -35,6 +35,16 @@ def taken_back(path: Sequence[Message]) -> Mapping[MessageId, MessageId]:
     return by
 
 
+def taken_back_with(path: Sequence[Message]) -> Mapping[MessageId, MessageId]:
+    """As `taken_back`, and what goes along: a tool call takes its results out of the context, a result its call."""
+    by = taken_back(path)
+    if not by:
+        return by
+    closures = tool_closures(path)
+    along = {other: by[target] for target in by for other in closures.get(target, ())}
+    return along | dict(by)
+
+
 def masked(
     path: Sequence[Message], exclusions: Iterable[MessageId], lookup: Lookup
 ) -> Mapping[MessageId, str]:

@@ -1,7 +1,9 @@
 """An octopus: several branches at once, as one message with a payload for each.
 
 What a source brings is what the target lacks, less what an earlier source of the same merge has brought. So the order
-of the sources changes only what is shown first: the messages that come are the same in any.
+of the sources changes only what is shown first: the messages that come are the same in any. There is no three-way
+octopus: a conflict is between two, and among three branches each choice would have to be made again for the next;
+merged three-way one after another, each conflict is met once, with what was settled before.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ def plan_octopus(places: Sequence[Place], wish: Wish) -> MergePlan:
     """
     if wish.strategy not in ("full", "squash"):
         raise BadContent(
-            f"Several branches cannot be merged at once by {wish.strategy}.", "Use full or squash."
+            f"Several branches cannot be merged at once by {wish.strategy}.",
+            "Use full or squash, or merge them one after another.",
         )
     if len(places) < 2:
         raise BadContent("An octopus needs several branches.", "Name another one, or merge this one alone.")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from forky_core.errors import BadContent
 from forky_core.merge.settling import Choice, Policy
 from forky_core.model import MessageId
 from forky_core.parts import Strategy
@@ -34,3 +35,22 @@ class Wish:
     """For a three-way merge: what becomes of a conflict without a choice."""
     choices: Mapping[str, Choice | None] = field(default_factory=lambda: MappingProxyType({}))
     """For a three-way merge: what is taken of each conflict, by its key or hash; None: it stays open."""
+
+
+def refuse_unheard(wish: Wish) -> None:
+    """Refuse what this strategy would pass over in silence.
+
+    Raises:
+        BadContent: a focus, budget or model for a merge that is not told in other words, picks for one that takes all.
+    """
+    told: Mapping[str, object] = {"a focus": wish.focus, "a budget": wish.budget, "a model": wish.model}
+    asked = next((name for name, value in told.items() if value is not None and value != ""), "")
+    if asked and wish.strategy not in ("squash", "three-way"):
+        raise BadContent(
+            f"A merge by {wish.strategy} brings messages as they are: {asked} changes nothing.",
+            "Squash or three-way take one.",
+        )
+    if wish.picks and wish.strategy != "cherry-pick":
+        raise BadContent(
+            f"A merge by {wish.strategy} takes the whole branch, not picks.", "Cherry-pick them."
+        )

@@ -15,7 +15,7 @@ from threading import Event
 from forky_core.dag import ancestors, topological_order
 from forky_core.errors import BadContent, InTheWay, NothingToDo
 from forky_core.merge.plan import Graft, MergePlan
-from forky_core.merge.wish import Wish
+from forky_core.merge.wish import Wish, refuse_unheard
 from forky_core.model import Branch, Message, MessageId
 from forky_core.repo.identity import title_line
 from forky_core.repo.merging import place_of, statuses
@@ -34,6 +34,7 @@ def plan(
         NothingToDo: the branch is empty.
         SquashRejected, ModelError: as a merge.
     """
+    refuse_unheard(wish)
     into, of = repo.branch(target), other.branch(source)
     if other.id == repo.id:
         raise BadContent("That is a branch of this conversation.", "Merge it.")

@@ -13,7 +13,7 @@ from forky_core.errors import NothingToDo
 from forky_core.merge import octopus
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.wish import Wish
+from forky_core.merge.wish import Wish, refuse_unheard
 from forky_core.model import Branch, GenerationStatus, MessageId
 from forky_core.repo.model_plans import plan_of, written
 from forky_core.repo.reader import reader_of
@@ -27,7 +27,7 @@ def plan(repo: Repo, target: str, source: str, wish: Wish, stop: Event | None = 
     """What merging `source` into `target` would write. Setting `stop` ends a model's call.
 
     Raises:
-        BadContent: there is no such strategy.
+        BadContent: there is no such strategy, or it would pass over something that is wished.
         NothingToDo: the source is empty, or the target itself.
         SquashRejected: the model's summary failed a check.
         ModelError: the model did not answer, or was stopped.
@@ -36,6 +36,7 @@ def plan(repo: Repo, target: str, source: str, wish: Wish, stop: Event | None = 
 
 
 def _planned(repo: Repo, target: str, source: str, wish: Wish, stop: Event) -> MergePlan:
+    refuse_unheard(wish)
     into, of = repo.branch(target), repo.branch(source)
     if of.head is None:
         raise NothingToDo(f"“{source}” is empty: there is nothing to merge.")
@@ -53,6 +54,7 @@ def plan_octopus(
 
 
 def _octopus(repo: Repo, target: str, sources: Sequence[str], wish: Wish, stop: Event) -> MergePlan:
+    refuse_unheard(wish)
     into = repo.branch(target)
     if target in sources:
         raise NothingToDo(f"“{target}” cannot be merged into itself.", "Choose other branches.")

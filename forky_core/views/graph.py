@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NewType
 
-from forky_core.context.masking import taken_back
+from forky_core.context.masking import taken_back_with
 from forky_core.merge.claims import Frozen
 from forky_core.model import Message, MessageId, View
 from forky_core.parts import AttachmentPart, MergePart, RevertPart, TextPart, ToolCallPart, ToolResultPart
@@ -104,13 +104,15 @@ def build_graph(  # noqa: PLR0913 - each is one thing that can be looked at or m
     """
     shape = shape or shape_of(messages, view)
     line = tuple(_path(current, shape))
-    path, gone = frozenset(line), frozenset(taken_back([messages[id] for id in reversed(line)]))
+    path, gone = frozenset(line), frozenset(taken_back_with([messages[id] for id in reversed(line)]))
     marks = {mark_b: "B"} | {mark_a: "AB" if mark_a == mark_b else "A"}
     plain = _plain(shape, {current, mark_a, mark_b})
     opened = frozenset(open_folds)
     runs = _runs(shape, plain)
     units: list[_Unit] = []
-    for level in _LEVELS if len(shape.order) > FEW else (_WHOLE,):
+    levels = _LEVELS if len(shape.order) > FEW else (_WHOLE,)
+    # Folding hides plain messages only: where the others alone are too many, just the last level is worth trying.
+    for level in levels if len(shape.order) - len(plain) <= limit else levels[-1:]:
         units = _fold(runs, shape, plain, opened, level)
         if len(units) <= limit:
             break

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from forky_core.context.masking import taken_back
+from forky_core.context.masking import taken_back_with
 from forky_core.model import Generation, Message, MessageId, View
 from forky_core.repo.visible import Visible
 
@@ -115,7 +115,7 @@ def notebook(
     tags: dict[MessageId, list[str]] = {}
     for name, target in view.tags.items():
         tags.setdefault(target, []).append(name)
-    gone = taken_back(path)
+    gone = taken_back_with(path)
     cells = tuple(
         Cell(
             message,

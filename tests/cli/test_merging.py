@@ -178,3 +178,20 @@ def test_fork_and_branch(forky: Run, seeded: dict[str, str]) -> None:
     assert "Deleted" in forky("branch", "--branch", "aside", "--delete").out
     rows = [json.loads(line) for line in forky("branch", "--json").out.splitlines()]
     assert [row["name"] for row in rows] == ["debug", "main"]
+
+
+@pytest.mark.parametrize(
+    ("option", "why"),
+    [
+        (("--focus", "enums"), "a focus changes nothing"),
+        (("--budget", "90"), "a budget changes nothing"),
+        (("--model", "offline/digest"), "a model changes nothing"),
+        (("--pick", "{answer}"), "takes the whole branch"),
+    ],
+)
+def test_what_a_strategy_would_pass_over_is_refused(
+    forky: Run, seeded: dict[str, str], option: tuple[str, str], why: str
+) -> None:
+    told = tuple(word.format(**seeded) for word in option)
+    done = forky("merge", "debug", "--into", "main", "--strategy", "full", "--yes", *told)
+    assert done.code != 0 and why in done.err

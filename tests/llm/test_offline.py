@@ -116,6 +116,8 @@ def test_an_unrelated_question_is_answered_with_nothing() -> None:
         ("Where is my data?", "Where my data is and how to back it up"),
         ("can I use ollama?", "Use a model on this machine"),
         ("What is Forky?", "What Forky is"),
+        ("How do I propose a merge request?", "Propose a merge instead of landing it"),
+        ("How do I bisect?", "Find the message after which answers went wrong"),
         ("How do I attach an image?", "Attach images and files"),
         ("How do I change the system prompt?", "System prompt and model of a branch"),
     ],

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from forky_core.merge.settling import Choice
+from forky_core.parts import RevertPart, ToolCallPart, ToolResultPart
 from forky_core.repo.conversation import Conversation
 from forky_core.views.graph import GraphView, build_graph
 from forky_core.views.notebook import Notebook, notebook
 from tests.builders import talk, workspace
+from tests.repo.adding import add
 
 
 def graph(chat: Conversation) -> GraphView:
@@ -41,6 +43,18 @@ def test_what_a_revert_takes_back_is_shown_as_such_and_nothing_else() -> None:
     assert [(cell.message.id, cell.taken_back) for cell in book(chat).cells if cell.taken_back] == [
         (target, revert.id)
     ]
+
+
+def test_a_tool_result_that_goes_along_with_its_call_is_marked_too() -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create("Files"), "List them")
+    call = add(chat, "assistant", ToolCallPart("ls", "{}", "a"))
+    result = add(chat, "tool", ToolResultPart("ls", "one.txt", "a"))
+    talk(chat, "One file.")
+    revert = add(chat, "user", RevertPart((call,)))
+    marked = {cell.message.id: cell.taken_back for cell in book(chat).cells if cell.taken_back}
+    assert marked == {call: revert, result: revert}
+    assert {row.id for row in graph(chat).rows if row.taken_back} == {call, result}
 
 
 def test_a_revert_that_is_reverted_shows_them_again() -> None:
