@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from forky_core.dag import ancestors, first_parent_path
+from forky_core.errors import ForkyError
 from forky_core.llm.contract import ModelInfo
 from forky_core.merge.block import cited
 from forky_core.merge.plan import MergePlan
@@ -100,11 +101,20 @@ def citations(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[
     return tuple((plan.short(id), lookup(id)) for id in ids)
 
 
-def strange_marks(plan: MergePlan) -> tuple[str, ...]:
-    """Marks that look like citations and name nothing of the source: an edit has broken them."""
+def strange_marks(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[str, ...]:
+    """Marks that look like citations and name nothing: an edit has broken them. A three-way merge cites both sides."""
     marks = dict.fromkeys(re.findall(r"\[([0-9a-f]{6,32})\]", plan.payload))
     header = set(re.findall(r"\b[0-9a-f]{6,32}\b", plan.header))
-    return tuple(m for m in marks if m not in header and not cited(f"[{m}]", plan.turns))
+    strange = [m for m in marks if m not in header and not cited(f"[{m}]", plan.turns)]
+    return tuple(m for m in strange if plan.strategy != "three-way" or not _known(m, lookup))
+
+
+def _known(mark: str, lookup: Callable[[MessageId], Message]) -> bool:
+    try:
+        lookup(MessageId(mark))
+    except ForkyError:
+        return False
+    return True
 
 
 def left_out(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[LeftOut, ...]:

@@ -38,6 +38,10 @@ _CSS = """
 [class*="st-key-found-at-"] a[data-testid^="stPageLink"] p { font-size: .85rem; opacity: .75; }
 [class*="st-key-found-at-"] a[data-testid^="stPageLink"]:hover p { opacity: 1; text-decoration: underline; }
 
+@media (min-width: 641px) {
+  [class*="st-key-row-provider"] { flex-wrap: nowrap !important; }
+  [class*="st-key-row-provider"] > :nth-child(2) { min-width: 0; }
+}
 @media (max-width: 640px) {
   [class*="st-key-found-at-"] a[data-testid^="stPageLink"] { min-height: 2.2rem; }
   [class*="st-key-row-"] [data-testid="stPageLink"] { flex-basis: 100%; }

@@ -38,7 +38,7 @@ _CSS = """
 [data-testid="stCaptionContainer"] { opacity: .74; }
 [data-testid="stCaptionContainer"] code { color: inherit; }
 button kbd, button kbd * { color: inherit !important; opacity: 1 !important; }
-button[kind="primary"], button[kind="primaryFormSubmit"], .stMultiSelect [data-tag],
+button:is([kind="primary"], [kind="primaryFormSubmit"]):not(:disabled), .stMultiSelect [data-tag],
 .stMultiSelect [data-tag] * { color: ON_ACCENT !important; }
 code .token { filter: brightness(TOKENS); }
 [data-testid="stHeaderActionElements"] { display: none; }
@@ -78,8 +78,9 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
 .st-key-bar h2 { padding: 0; margin: 0; font-size: 1.1rem; overflow: hidden; text-overflow: ellipsis; }
 
 /* The line that says what was just done (ui/notice.py). */
-:is(.st-key-notice, .st-key-trashed) { padding: .3rem .7rem; border-radius: .4rem; align-items: center; gap: .5rem !important;
+:is(.st-key-notice, .st-key-trashed) { flex-wrap: nowrap !important; padding: .3rem .7rem; border-radius: .4rem; align-items: center; gap: .5rem !important;
   background: color-mix(in srgb, currentColor 6%, transparent); }
+:is(.st-key-notice, .st-key-trashed) > :first-child { min-width: 0; flex: 1 1 0; }
 :is(.st-key-notice, .st-key-trashed) :is([data-testid="stMarkdownContainer"], p) { margin: 0 !important; }
 
 /* Graph and twin: the panel scrolls, the page does not. */

@@ -94,6 +94,12 @@ def test_a_typed_key_is_in_no_address_file_or_page(seeded: str, watch: Watch, tm
     page.get_by_role("button", name="Use it").click()
     expect(page.get_by_text("Key entered here").first).to_be_visible()
     assert KEY not in page.url and KEY not in page.content()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Verify").click()
+    expect(page.get_by_text("Nothing is wrong").first).to_be_visible()
+    expect(page.get_by_text("any more")).to_have_count(
+        0
+    )  # The default that comes with the key was nobody's choice.
     page.reload()
     expect(page.get_by_text("Key entered here").first).to_be_visible()
     assert KEY not in page.content()

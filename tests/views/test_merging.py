@@ -68,8 +68,20 @@ def test_every_mark_of_the_payload_leads_to_its_message(chat: Conversation) -> N
     found = citations(plan, chat.message)
     assert found and all(f"[{mark}]" in plan.payload for mark, _ in found)
     assert all(message.id.removeprefix("b2:").startswith(mark) for mark, message in found)
-    assert strange_marks(plan) == ()
-    assert strange_marks(plan.edited(plan.payload + "\n- It works. [0123456789]")) == ("0123456789",)
+    assert strange_marks(plan, chat.message) == ()
+    edited = plan.edited(plan.payload + "\n- It works. [0123456789]")
+    assert strange_marks(edited, chat.message) == ("0123456789",)
+
+
+def test_a_three_way_merge_cites_both_sides_and_no_mark_of_it_is_strange() -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create(), "Which port?", "Let us see.")
+    talk(chat.fork("side"), "And there?", "Decision: the port is 9090.")
+    talk(chat, "And here?", "Decision: the port is 8080.")
+    plan = chat.plan_merge("side", strategy="three-way")
+    assert "UNRESOLVED" in plan.payload and strange_marks(plan, chat.message) == ()
+    edited = plan.edited(plan.payload + "\n- It works. [0123456789]")
+    assert strange_marks(edited, chat.message) == ("0123456789",)
 
 
 def test_what_is_left_out_is_listed_by_reason(chat: Conversation) -> None:

@@ -106,15 +106,17 @@ def settle(here: Frame) -> None:
 def _ask(number: int, clash: Clash) -> Choice | None:
     st.markdown(f"**{plain_label(clash.key, 100)}**")
     values = {str(at): value.text for at, value in enumerate(clash.conflict.values)}
-    named = {**values, "text": "Own words", _OPEN: "Leave open"}
+    named = {**values, "both": "Both hold", "text": "Own words", _OPEN: "Leave open"}
     taken = st.radio(
         "What holds",
         list(named),
-        index=len(values) + 1,
+        index=len(named) - 1,
         key=f"settle.take.{number}",
         format_func=lambda at: plain_label(named[at], 200),
         label_visibility="collapsed",
     )
+    if taken == "both":
+        return Choice("both")
     if taken == "text":
         words = st.text_input(
             "Own words", key=f"settle.words.{number}", max_chars=LONGEST_WORD, label_visibility="collapsed"

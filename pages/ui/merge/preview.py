@@ -101,7 +101,7 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
         more = f"\n… and {len(text) - _SHOWN:,} characters more." if len(text) > _SHOWN else ""
         tall = len(text) > 4_000 or text.count("\n") > 30
         st.code(text[:_SHOWN] + more, language=None, wrap_lines=True, height=420 if tall else "content")
-    for mark in strange_marks(plan):
+    for mark in strange_marks(plan, _lookup(frame, plan)):
         st.caption(
             f":material/warning: \\[{mark}\\] names no message of “{plain_label(plan.source_name, 60)}”."
         )

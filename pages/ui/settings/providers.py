@@ -32,13 +32,10 @@ def draw_default(forky: Workspace, models: Catalogue, held: Session) -> None:
     offered = {info.name: info for info in models.models()}
     chosen = chosen_default(forky.store)
     names = ["", *([chosen] if chosen is not None and chosen not in offered else []), *offered]
-    found = models.default()
-    answers = offered[found].label if found in offered else found
-    automatic = answers if chosen is None else "as Forky finds best"
 
     def label(name: str) -> str:
         if not name:
-            return showable(f"Automatic ({automatic})")
+            return "Automatic"
         info = offered.get(name)
         return showable(f"{info.label} – {info.provider}" if info is not None else f"{name} – not found now")
 
@@ -53,10 +50,16 @@ def draw_default(forky: Workspace, models: Catalogue, held: Session) -> None:
         on_change=_choose_default,
         args=(forky, models, held),
     )
+    if chosen is None:
+        found = models.default()
+        st.caption(plain_label(f"Now {offered[found].label if found in offered else found} answers.", 200))
 
 
 def _choose_default(forky: Workspace, models: Catalogue, held: Session) -> None:
     name = st.session_state["settings.default"] or None
+    known = {info.name for info in models.models()} | {None, chosen_default(forky.store)}
+    if name not in known:
+        return  # Streamlit knows a choice by its label, and takes one that was renamed meanwhile for a new one.
     with saying(held):
         choose_default(forky.store, models, name)
         said = next((info.label for info in models.models() if info.name == name), name)
