@@ -18,6 +18,7 @@ _PAGES = (
     ("compare.py", "Compare", ":material/view_column_2:"),
     ("merge.py", "Merge", ":material/merge:"),
     ("library.py", "Library", ":material/library_books:"),
+    ("documents.py", "Documents", ":material/description:"),
     ("context.py", "Context", ":material/fact_check:"),
     ("history.py", "History", ":material/history:"),
     ("settings.py", "Settings", ":material/tune:"),

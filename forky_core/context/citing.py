@@ -29,6 +29,11 @@ class Source:
     source: str
     address: str
 
+    @property
+    def in_branch(self) -> bool:
+        """Whether it is a message of this conversation, and not a passage of a document."""
+        return not self.address.startswith("doc:")
+
 
 def passage_texts(looked: Looked) -> tuple[str, ...]:
     """The line above the passages, then each passage in its marks."""

@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from typing import BinaryIO
 
-from charset_normalizer import from_bytes
-
 from forky_core.documents.chunking import SIZE, Section
 from forky_core.documents.docx import docx_html
 from forky_core.documents.kinds import Kind
@@ -88,6 +86,8 @@ def _encoding(start: bytes, name: str) -> str:
     try:
         codecs.getincrementaldecoder("utf-8")().decode(start)
     except UnicodeDecodeError:
+        from charset_normalizer import from_bytes  # noqa: PLC0415 - few files need it
+
         guess = from_bytes(start).best()
         if guess is None:
             raise BadContent(

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from forky_core.document import Numbers
 from forky_core.errors import ModelError
 from forky_core.llm import loading
@@ -31,6 +29,8 @@ class LiteLLMEmbedder:
         Raises:
             ModelError: the model did not answer, or not with a vector for each text.
         """
+        import numpy as np  # noqa: PLC0415 - the first page does without it
+
         connection = self.connection
         if connection.needs_key and not connection.key:
             raise ModelError(failure("no_key", connection.asked))

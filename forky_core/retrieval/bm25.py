@@ -14,9 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 
-import numpy as np
-
-from forky_core.document import Postings
+from forky_core.document import Numbers, Postings
 from forky_core.retrieval.words import terms
 
 _K1 = 1.5
@@ -59,6 +57,8 @@ def rank(wanted: Sequence[int], postings: Postings, n: int) -> tuple[Ranked, ...
     """The `n` best chunks for these terms, best first; of equals the one that came first."""
     if not len(postings.chunk) or n < 1:
         return ()
+    import numpy as np  # noqa: PLC0415 - the first page does without it
+
     order = np.argsort(np.array(wanted, np.int64))
     at = order[np.searchsorted(np.array(wanted, np.int64), postings.term, sorter=order)]
     spread = np.bincount(at, minlength=len(wanted))
@@ -75,8 +75,10 @@ def rank(wanted: Sequence[int], postings: Postings, n: int) -> tuple[Ranked, ...
     return tuple(Ranked(int(i) + first, float(scores[i]), float(covered[i] / total)) for i in best)
 
 
-def _best(scores: np.ndarray, n: int) -> list[int]:
+def _best(scores: Numbers, n: int) -> list[int]:
     """Positions of the largest scores above 0."""
+    import numpy as np  # noqa: PLC0415 - the first page does without it
+
     least = np.partition(scores, -n)[-n] if n < len(scores) else 0.0
     among = np.flatnonzero((scores >= least) & (scores > 0))
     return [int(i) for i in among[np.argsort(-scores[among], kind="stable")][:n]]

@@ -75,7 +75,7 @@ def draw_model_picker(here: Frame) -> None:
     """Keys: `chat.model.<n>`, `chat.model_once`."""
     offered, now = grouped(here.forky.models), asking(here)
     names = list(offered) if now.name in offered else [now.name, *offered]
-    key = _anew("chat.model", f"{here.chat.id}/{here.chat.branch_name}/{now.name}")
+    key = anew("chat.model", f"{here.chat.id}/{here.chat.branch_name}/{now.name}")
     with st.popover(
         plain_label(model_title(now.info, now.name), 40) + (" · once" if now.once else ""),
         key="chat.models",
@@ -118,7 +118,7 @@ def draw_rules(here: Frame) -> None:
     """Keys: `chat.system.<n>`, `chat.temperature.<n>`, `chat.max_tokens.<n>`, `chat.rules_save`."""
     rules = here.chat.rules
     mark = f"{here.chat.id}/{here.chat.branch_name}/{hash((rules.system, str(rules.parameters)))}"
-    keys = {name: _anew(f"chat.{name}", mark) for name in ("system", *_NUMBERS)}
+    keys = {name: anew(f"chat.{name}", mark) for name in ("system", *_NUMBERS)}
     with st.popover("Settings", key="chat.rules", type="tertiary", icon=":material/tune:"):
         st.text_area(
             f"System prompt of {plain_label(here.chat.branch_name)}",
@@ -183,7 +183,7 @@ def _whole(parameters: Mapping[str, Json]) -> int | None:
     return value if isinstance(value, int) and value > 0 else None
 
 
-def _anew(key: str, mark: str) -> str:
+def anew(key: str, mark: str) -> str:
     """A key for a widget that begins anew whenever what it stands for changed elsewhere (another branch, undo).
 
     Its value must be its default and not set through the session: a popover mounts its widgets when it is opened, and

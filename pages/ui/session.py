@@ -14,6 +14,7 @@ import streamlit as st
 from forky_core.model import ConversationId, MessageId
 
 if TYPE_CHECKING:  # Every page holds a session; what one page does with it is that page's to load.
+    from forky_core.documents.intake import Intake
     from forky_core.formats.incoming import Incoming
     from pages.ui.bisect.search import Searching
     from pages.ui.merge.planning import Planning
@@ -65,6 +66,8 @@ class Session:
     """The bisection under way, or ended and not yet left."""
     incoming: Incoming | None = None
     """The file that is being imported (ui/importing.py)."""
+    intake: Intake | None = None
+    """The documents that are being read in, or were and not yet closed (ui/documents)."""
     choices: dict[str, str] = field(default_factory=dict)
     """Small settled choices of pages, by `page.thing`."""
 

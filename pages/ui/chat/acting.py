@@ -6,6 +6,7 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
+from forky_core.documents.searching import split_address
 from forky_core.errors import NothingToDo
 from forky_core.model import Message, MessageId
 from forky_core.views.places import branch_for, later_on
@@ -21,8 +22,20 @@ _DIALOGS = frozenset({"prune", "revert"})
 
 def act_on(here: Frame, act: Act) -> None:
     """Carry out a click. The id comes from a browser, so it is looked up like any other."""
+    if act.name == "document":
+        _open_document(act.id)
+        return
     with saying(here.session):
         _act(here, act.name, here.chat.message(act.id))
+
+
+def _open_document(address: str) -> None:
+    """The passage that an answer cites, on the Documents page."""
+    try:
+        document, number = split_address(address)
+    except ValueError:
+        return
+    st.switch_page("documents.py", query_params={"d": document, "n": str(number)})
 
 
 def goto(here: Frame, message: MessageId) -> None:

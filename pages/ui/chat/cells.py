@@ -16,6 +16,7 @@ from html import escape
 
 import streamlit as st
 
+from forky_core.context.citing import sources_in, without_sources
 from forky_core.errors import ForkyError
 from forky_core.model import Blob, Message, MessageId
 from forky_core.parts import (
@@ -31,6 +32,7 @@ from forky_core.parts import (
 )
 from forky_core.views import captions
 from forky_core.views.notebook import Cell
+from forky_core.views.shelf import count
 from forky_core.views.times import local, stamp
 from pages.ui.chat.acts import button
 from pages.ui.markdown import SHOWN, safe_markdown, show_text, showable
@@ -63,8 +65,8 @@ def draw_cell(cell: Cell, look: Look) -> None:
     with st.container(key=f"cell-{message.role}-{kind}{gone}-{short}"):
         st.html(head(cell, look))
         draw_parts(message, short, look.blob)
-        if ended := _ended(cell):
-            st.html(ended)
+        if below := _looked_for(cell) + _ended(cell):
+            st.html(below)
 
 
 def draw_parts(message: Message, short: str, blob: Callable[[str], Blob]) -> None:
@@ -90,10 +92,26 @@ def draw_parts(message: Message, short: str, blob: Callable[[str], Blob]) -> Non
 
 
 def _draw_text(text: str, key: str) -> None:
-    if len(text) > SHOWN:
-        show_text(text, key)
-    else:
-        st.markdown(_formatted(text))
+    body = without_sources(text)
+    if len(body) > SHOWN:
+        show_text(body, key)
+    elif body:
+        st.markdown(_formatted(body))
+    if len(body) < len(text):
+        st.html(_sources(text))
+
+
+def _sources(text: str) -> str:
+    """HTML of a SOURCES line: each entry opens what it cites; a message of another branch can be pulled in, too."""
+    entries = "".join(
+        f'<span class="fk-source">[{one.number}] '
+        + _word("visit" if one.in_branch else "document", one.address, escape(showable(one.source)))
+        + (_expand(one.address) if one.in_branch else "")
+        + "</span> "
+        for one in sources_in(text)
+    )
+    told = entries or escape(showable(text[len(without_sources(text)) :].strip().partition(" ")[2]))
+    return f'<div class="fk-sources">Sources: {told}</div>'
 
 
 @lru_cache(maxsize=2_000)
@@ -178,6 +196,19 @@ def _took(cell: Cell, look: Look) -> str:
     return f'<span class="fk-took">{escape(" · ".join(facts))}</span>' if facts else ""
 
 
+def _looked_for(cell: Cell) -> str:
+    """HTML of what documents were searched for, with a way to word it otherwise."""
+    looked = cell.generation.consulted if cell.generation is not None else None
+    if looked is None:
+        return ""
+    found = count(len(looked.passages), "passage")
+    trouble = f" {looked.trouble}" if looked.trouble else ""
+    return (
+        f'<div class="fk-sources">Searched for “{escape(showable(looked.search))}”: {found}.'
+        f"{escape(showable(trouble))} {_word('regenerate', cell.message.id, 'Search otherwise …')}</div>"
+    )
+
+
 def _ended(cell: Cell) -> str:
     """HTML of how a reply ended where it did not end well, with the ways on."""
     ended = captions.ended(cell.generation)
@@ -198,7 +229,7 @@ def said(icon: str, sentence: str) -> str:
     )
 
 
-def _word(act: str, id: MessageId, label: str) -> str:
+def _word(act: str, id: str, label: str) -> str:
     return f'<button type="button" class="fk-word" data-act="{act}" data-id="{escape(id)}">{label}</button>'
 
 

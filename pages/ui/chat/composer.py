@@ -18,6 +18,7 @@ from pages.ui.chat.drafting import hear_typing
 from pages.ui.chat.meter import Measure, measure, meter_html
 from pages.ui.chat.overflow import draw_overflow
 from pages.ui.chat.stashes import DRAFT, NEXT, draw_stashes
+from pages.ui.documents.switch import draw_document_use, taken_search
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, saying
 from pages.ui.frame import place as at_place
@@ -60,6 +61,7 @@ def draw_composer(here: Frame, seen: Branch) -> None:
             _draw_attach(place, here)
             draw_model_picker(here)
             draw_rules(here)
+            draw_document_use(here, place)
             draw_stashes(here, place)
             now = asking(here)
             heavy = _draw_meter(here, place, now)
@@ -235,15 +237,17 @@ def _send(here: Frame, place: str, seen: Branch, fork_at: MessageId | None) -> N
     text, files = str(st.session_state.get(DRAFT, "")), drafts().at(place).files
     if not text.strip() and not files:
         return
-    once = here.session.choices.get(ONCE) or None
+    once, search = here.session.choices.get(ONCE) or None, taken_search()
     with saying(here.session):
         try:
             if fork_at is None:
-                here.chat.send(text, seen=seen, model=once, attachments=files)
+                here.chat.send(text, seen=seen, model=once, attachments=files, search=search)
                 go(here.chat)
             else:
                 name = str(st.session_state.get("chat.fork_name", "")).strip() or None
-                forked, _ = here.chat.send_from(fork_at, text, branch=name, model=once, attachments=files)
+                forked, _ = here.chat.send_from(
+                    fork_at, text, branch=name, model=once, attachments=files, search=search
+                )
                 st.session_state["chat.fork_name"] = ""
                 go(forked)
         except Outdated as error:

@@ -66,6 +66,10 @@ def _regenerate(here: Frame, message: Message) -> None:
         key="chat.form_model",
         format_func=lambda name: model_title(offered.get(name), name),
     )
+    if here.chat.rules.documents.on:
+        call = next((g for g in reversed(here.chat.generations) if g.message == message.id), None)
+        searched = call.consulted.search if call is not None and call.consulted is not None else ""
+        st.text_input("Search the documents for", searched, key="chat.form_search", max_chars=400)
     _buttons(here, "Answer again", _answer_again, message)
 
 
@@ -105,7 +109,8 @@ def _say_instead(here: Frame, id: MessageId) -> None:
 
 def _answer_again(here: Frame, id: MessageId) -> None:
     with saying(here.session):
-        chat, _ = here.chat.regenerate(id, model=st.session_state["chat.form_model"])
+        search = str(st.session_state.get("chat.form_search") or "")
+        chat, _ = here.chat.regenerate(id, model=st.session_state["chat.form_model"], search=search)
         here.session.acting = None
         go(chat)
 

@@ -1,0 +1,65 @@
+"""Reading documents in for somebody who watches: in a thread, with progress, a way to stop, and an end to be shown."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from forky_core.documents.adding import Added, Progress, Tell
+from forky_core.documents.shelf import DocumentStore
+from forky_core.documents.source import Source
+from forky_core.errors import ForkyError
+
+Work = Callable[[Tell, threading.Event], Added]
+
+
+class Intake:
+    """One run of work on documents. Safe to read from any thread."""
+
+    def __init__(self, work: Work) -> None:
+        self.progress: Progress | None = None
+        self.added: Added | None = None
+        """What came of it; None while it runs, and where it failed."""
+        self.failure = ""
+        """A sentence, where it failed as a whole."""
+        self._stop = threading.Event()
+        self._work = work
+        self._thread = threading.Thread(target=self._run, name="forky-documents", daemon=True)
+        self._thread.start()
+
+    @classmethod
+    def of(cls, store: DocumentStore, sources: Sequence[Source | Path]) -> Intake:
+        return cls(lambda tell, stop: store.add_sources(sources, tell=tell, stop=stop))
+
+    @property
+    def busy(self) -> bool:
+        return self._thread.is_alive()
+
+    @property
+    def share(self) -> float:
+        """How much is done, 0 to 1, each document counting the same."""
+        told = self.progress
+        return (told.number - 1 + told.done) / told.of if told is not None else 0.0
+
+    def stop(self) -> None:
+        """Give up: what was whole by then is kept."""
+        self._stop.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Until it has ended; False where `seconds` ran out first."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        try:
+            self.added = self._work(self._tell, self._stop)
+        except ForkyError as error:
+            self.failure = str(error)
+        except Exception as error:  # noqa: BLE001 - whoever watches must hear of it
+            self.failure = (
+                f"The documents could not be read in ({type(error).__name__}). What was whole is kept."
+            )
+
+    def _tell(self, progress: Progress) -> None:
+        self.progress = progress

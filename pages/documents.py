@@ -1,0 +1,46 @@
+"""Documents: what answers may quote. Drop files, search them, open one at a passage, take one away."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.documents.adding import draw_adding
+from pages.ui.documents.listing import draw_list, draw_trash
+from pages.ui.documents.meaning import draw_meaning
+from pages.ui.documents.reading import draw_document
+from pages.ui.documents.scopes import SCOPES, draw_scope, store_of
+from pages.ui.documents.searching import draw_search
+from pages.ui.documents.style import apply_document_style
+from pages.ui.links import follow_a_link_opened_beside
+from pages.ui.lists import apply_list_style
+from pages.ui.session import session
+from pages.ui.undoing import last_shown, page_top
+from pages.ui.workspace import workspace
+
+
+def main() -> None:
+    follow_a_link_opened_beside()
+    forky, held = workspace(), session()
+    apply_list_style()
+    apply_document_style()
+    chat = last_shown(forky, held)
+    page_top("Documents", forky, held, chat, names_it=True)
+    with st.container(key="column-documents"):
+        if "d" in st.query_params:
+            draw_document(forky, st.query_params["d"], st.query_params.get("n", "1"))
+            return
+        trashed = [one for one in forky.store.documents.documents() if one.shelf == "trash"]
+        scope = draw_scope(chat, len(trashed))
+        if scope == "trash":
+            draw_trash(forky, held, trashed)
+            return
+        store = store_of(scope, forky, chat)
+        st.caption(SCOPES[scope])
+        if draw_search(forky, chat, store):
+            return
+        draw_adding(held, store)
+        draw_list(forky, held, store)
+        draw_meaning(forky, held, store)
+
+
+main()

@@ -1,0 +1,88 @@
+"""Dropping files: read in the background, with how far it has come, a way to give up, and what came of it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.documents.adding import Added
+from forky_core.documents.intake import Intake
+from forky_core.documents.shelf import DocumentStore
+from forky_core.documents.source import LARGEST, Source, source_of_bytes
+from forky_core.errors import BadContent
+from forky_core.views.shelf import count
+from pages.ui.markdown import plain_label
+from pages.ui.session import Session
+
+_ROUND = "documents.round"
+_LOOK_EVERY = 0.5
+"""Seconds between two looks at what is being read in."""
+
+
+def draw_adding(held: Session, store: DocumentStore) -> None:
+    """Keys: `documents.files.<round>`, `documents.cancel`, `documents.close`."""
+    if held.intake is None:
+        key = f"documents.files.{st.session_state.setdefault(_ROUND, 0)}"
+        st.file_uploader(
+            "Add documents: text, Markdown, HTML, PDF, DOCX, CSV or code",
+            accept_multiple_files=True,
+            key=key,
+            max_upload_size=LARGEST // 1_000_000,
+            on_change=_take,
+            args=(held, store, key),
+        )
+    elif held.intake.busy:
+        st.fragment(run_every=_LOOK_EVERY)(_draw_busy)(held.intake)
+    else:
+        _draw_end(held, held.intake)
+
+
+def _take(held: Session, store: DocumentStore, key: str) -> None:
+    sources: list[Source] = []
+    refused: list[str] = []
+    for upload in st.session_state[key] or ():
+        try:
+            sources.append(source_of_bytes(upload.name, upload.getvalue()))
+        except BadContent as error:
+            refused.append(str(error))
+    st.session_state[_ROUND] += 1
+    if refused:
+        held.say(" ".join(refused))
+    if sources:
+        held.intake = Intake.of(store, sources)
+
+
+def _draw_busy(intake: Intake) -> None:
+    if not intake.busy:
+        st.rerun()
+    told = intake.progress
+    text = (
+        f"{plain_label(told.name, 60)}: {told.number:,} of {count(told.of, 'document')}, "
+        f"{count(told.chunks, 'passage')} so far"
+        if told is not None
+        else "Reading …"
+    )
+    st.progress(min(1.0, intake.share), text=text)
+    st.button("Cancel", key="documents.cancel", icon=":material/close:", on_click=intake.stop)
+
+
+def _draw_end(held: Session, intake: Intake) -> None:
+    added = intake.added or Added()
+    said = [intake.failure] if intake.failure else []
+    if added.documents:
+        said.append(
+            f"Added {count(len(added.documents), 'document')}, "
+            f"{count(sum(one.chunks for one in added.documents), 'passage')}."
+        )
+    said += [f"“{one.name}” is here already, by its content." for one in added.already[:5]]
+    if added.stopped:
+        said.append("Given up: what was whole by then is kept.")
+    with st.container(key="documents-end", border=True):
+        for sentence in said or ["Nothing was added."]:
+            st.markdown(plain_label(sentence, 400))
+        for one in added.refused:
+            st.markdown(f":material/error: {plain_label(one.why, 400)}")
+        st.button("Close", key="documents.close", on_click=_close, args=(held,))
+
+
+def _close(held: Session) -> None:
+    held.intake = None

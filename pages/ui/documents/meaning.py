@@ -1,0 +1,63 @@
+"""The option to find documents by their meaning too: an embedding model, and what it has not read yet."""
+
+from __future__ import annotations
+
+from threading import Event
+
+import streamlit as st
+
+from forky_core.documents.adding import Added, Tell
+from forky_core.documents.intake import Intake
+from forky_core.documents.shelf import DocumentStore
+from forky_core.repo.placing import EMBEDDING
+from forky_core.repo.workspace import Workspace
+from pages.ui.frame import saying
+from pages.ui.session import Session
+
+
+def draw_meaning(forky: Workspace, held: Session, store: DocumentStore) -> None:
+    """Keys: `documents.embedding`, `documents.embed`, `documents.embed_anew`."""
+    chosen = forky.store.setting(EMBEDDING) or ""
+    with st.expander("Find by meaning too", icon=":material/scatter_plot:"):
+        st.caption(
+            "Documents are found by their words, without a model. An embedding model also finds what says the same in other "
+            "words; each passage is sent to it once, which costs what its provider asks. Both rankings are joined."
+        )
+        st.text_input(
+            "Embedding model",
+            chosen,
+            key="documents.embedding",
+            placeholder="none: by words alone (openai/text-embedding-3-small …)",
+            on_change=_choose,
+            args=(forky, held),
+        )
+        if chosen and held.intake is None:
+            with st.container(horizontal=True):
+                st.button(
+                    "Read what is new", key="documents.embed", on_click=_embed, args=(held, store, False)
+                )
+                st.button(
+                    "Read everything again",
+                    key="documents.embed_anew",
+                    type="tertiary",
+                    help="After the model has changed",
+                    on_click=_embed,
+                    args=(held, store, True),
+                )
+
+
+def _choose(forky: Workspace, held: Session) -> None:
+    name = str(st.session_state["documents.embedding"]).strip() or None
+    with saying(held):
+        forky.choose_embedding(name)
+        held.say(
+            f"Documents are found with {name} too." if name else "Documents are found by their words alone."
+        )
+
+
+def _embed(held: Session, store: DocumentStore, anew: bool) -> None:  # noqa: FBT001 - a widget's argument
+    def work(_tell: Tell, stop: Event) -> Added:
+        store.embed_missing(anew=anew, stop=stop)
+        return Added(stopped=stop.is_set())
+
+    held.intake = Intake(work)

@@ -1,0 +1,76 @@
+"""One document at a passage: its text as it was read, stretch by stretch, the passage marked."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from forky_core.document import Chunk, DocumentId
+from forky_core.errors import ForkyError
+from forky_core.repo.workspace import Workspace
+from forky_core.views.shelf import count
+from pages.ui.markdown import plain_label, showable
+
+_BEFORE, _SHOWN = 2, 12
+"""Passages before the one asked for, and in all."""
+_ID = 16
+
+
+def document_link(label: str, document: DocumentId, number: int) -> None:
+    """`label` is Markdown."""
+    st.page_link(
+        "documents.py",
+        label=label,
+        icon="",
+        query_params={"d": document[:_ID], "n": str(number)},
+        width="stretch",
+    )
+
+
+def draw_document(forky: Workspace, id: str, asked: str) -> None:
+    """Keys: `documents.back`, `documents.earlier`, `documents.later`."""
+    st.button(
+        "All documents", key="documents.back", icon=":material/arrow_back:", type="tertiary", on_click=_back
+    )
+    try:
+        document = forky.store.documents.document(id)
+    except ForkyError as error:
+        st.markdown(plain_label(str(error), 300))
+        return
+    number = min(max(int(asked) if asked.isdigit() else 1, 1), max(document.chunks, 1))
+    st.markdown(f"##### {plain_label(document.name, 120)}")
+    gone = " · in the trash" if document.shelf == "trash" else ""
+    st.caption(f"{size(document.size)} · {count(document.chunks, 'passage')}{gone}")
+    first = max(1, number - _BEFORE)
+    found = forky.store.documents.chunks(document.id, first=first, most=_SHOWN)
+    if first > 1:
+        _turn("Earlier", "documents.earlier", id, max(1, number - _SHOWN))
+    st.html("".join(_chunk(chunk, here=chunk.number == number) for chunk in found))
+    if found and found[-1].number < document.chunks:
+        _turn("Later", "documents.later", id, number + _SHOWN)
+
+
+def _chunk(chunk: Chunk, *, here: bool) -> str:
+    text = chunk.text if here else chunk.text[chunk.overlap :]
+    place = f'<div class="doc-place">{escape(showable(chunk.place))}</div>' if chunk.place else ""
+    marked = ' doc-here" id="passage' if here else ""
+    return f'<div class="doc-chunk{marked}">{place}<pre>{escape(showable(text.strip()))}</pre></div>'
+
+
+def _turn(label: str, key: str, id: str, number: int) -> None:
+    st.button(label, key=key, type="tertiary", on_click=_goto, args=(id, number))
+
+
+def _goto(id: str, number: int) -> None:
+    st.query_params.from_dict({"d": id, "n": str(number)})
+
+
+def _back() -> None:
+    for name in ("d", "n"):
+        st.query_params.pop(name, None)
+
+
+def size(count: int) -> str:
+    """Of a file, for people."""
+    return f"{count / 1e6:,.1f} MB" if count >= 1e6 else f"{max(count / 1e3, 0.1):,.1f} kB"

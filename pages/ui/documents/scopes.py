@@ -1,0 +1,49 @@
+"""Whose documents are looked at: the workspace's, those of the conversation shown last, its branch's, or the trash."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import streamlit as st
+
+from forky_core.documents.shelf import DocumentStore
+from forky_core.repo.conversation import Conversation
+from forky_core.repo.workspace import Workspace
+from forky_core.views.shelf import called
+from pages.ui.markdown import plain_label
+
+SCOPES: Mapping[str, str] = MappingProxyType(
+    {
+        "workspace": "Every conversation may use these, where its branch answers from documents.",
+        "conversation": "Only this conversation uses these, on all of its branches. Undo takes a change back.",
+        "branch": "Only this branch and what is forked from it use these. Undo takes a change back.",
+    }
+)
+
+
+def draw_scope(chat: Conversation | None, trashed: int) -> str:
+    """Key: `documents.scope`."""
+    labels = {"workspace": "Workspace"}
+    if chat is not None:
+        labels["conversation"] = plain_label(f"“{called(chat.title)}”", 40)
+        labels["branch"] = plain_label(f"Branch “{chat.branch_name}”", 40)
+    if trashed or st.session_state.get("documents.scope") == "trash":
+        labels["trash"] = f"Trash ({trashed})"
+    return str(
+        st.segmented_control(
+            "Whose documents",
+            list(labels),
+            key="documents.scope",
+            default="workspace",
+            required=True,
+            format_func=labels.__getitem__,
+            label_visibility="collapsed",
+        )
+    )
+
+
+def store_of(scope: str, forky: Workspace, chat: Conversation | None) -> DocumentStore:
+    if chat is None or scope == "workspace":
+        return forky.documents
+    return chat.conversation_documents if scope == "conversation" else chat.documents

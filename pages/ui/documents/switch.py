@@ -1,0 +1,99 @@
+"""The composer's switch: whether this branch answers from documents, and what the next question is searched for as."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from forky_core.views.shelf import count
+from pages.ui.drafts import drafts
+from pages.ui.frame import Frame, saying
+from pages.ui.notice import done
+from pages.ui.rules import anew, grouped, model_title
+
+_SEARCH_KEY = "chat._search_key"
+"""Which widget holds the search: after each question another one."""
+_RULE = ""
+
+
+def draw_document_use(here: Frame, place: str) -> None:
+    """Keys: `chat.documents.<n>`, `chat.condenser.<n>`, `chat.search.<n>`."""
+    use = here.chat.rules.documents
+    on = " · on" if use.on else ""
+    with st.popover(
+        f"Documents{on}", key="chat.documents_use", type="tertiary", icon=":material/description:"
+    ):
+        mark = f"{here.chat.id}/{here.chat.branch_name}/{use.on}/{use.condenser}"
+        key = anew("chat.documents", mark)
+        st.toggle(
+            "Answer from documents",
+            use.on,
+            key=key,
+            help="What bears on the question is sent along behind the history, and the answer says where it stands",
+            on_change=_switch,
+            args=(here, key),
+        )
+        if use.on:
+            _draw_count(here)
+        st.page_link("documents.py", label="Documents", icon=":material/arrow_forward:")
+        if use.on:
+            _draw_search(here, place)
+            _draw_condenser(here, use.condenser)
+
+
+def _draw_count(here: Frame) -> None:
+    documents, passages = here.chat.documents.size
+    if documents:
+        st.caption(f"{count(documents, 'document')}, {count(passages, 'passage')} can be found from here.")
+    else:
+        st.caption("There is no document yet: add some first. Other branches are looked through as well.")
+
+
+def _draw_search(here: Frame, place: str) -> None:
+    """What the question will be searched for as; empty: what the rule makes of it, shown as the placeholder."""
+    typed = drafts().at(place).text
+    meant = "the question, made to stand alone"
+    if typed.strip():
+        try:
+            looked = here.chat.search_for(typed, at=here.at)
+        except ForkyError:
+            looked = None
+        meant = looked.search if looked is not None else meant
+    key = st.session_state[_SEARCH_KEY] = anew("chat.search", f"{place}/{here.chat.branch.head}")
+    st.text_input("Search the documents for", key=key, placeholder=meant, max_chars=400, on_change="ignore")
+
+
+def _draw_condenser(here: Frame, condenser: str | None) -> None:
+    offered = {name: info for name, info in grouped(here.forky.models).items() if info.provider != "Offline"}
+    names = [_RULE, *offered]
+    if condenser and condenser not in names:
+        names.append(condenser)
+    if len(names) == 1:
+        return
+    key = anew("chat.condenser", f"{here.chat.id}/{here.chat.branch_name}/{condenser}")
+    st.selectbox(
+        "Follow-up questions are worded by",
+        names,
+        index=names.index(condenser or _RULE),
+        key=key,
+        format_func=lambda name: model_title(offered.get(name), name) if name else "A rule, without a model",
+        on_change=_condense,
+        args=(here, key),
+    )
+
+
+def _switch(here: Frame, key: str) -> None:
+    with saying(here.session):
+        done(here.session, here.chat.use_documents(on=bool(st.session_state[key])))
+    st.rerun()
+
+
+def _condense(here: Frame, key: str) -> None:
+    with saying(here.session):
+        done(here.session, here.chat.use_documents(on=True, condenser=st.session_state[key] or None))
+    st.rerun()
+
+
+def taken_search() -> str:
+    """What a person worded the search of the next question as; "" where they left it to the rule."""
+    return str(st.session_state.get(st.session_state.get(_SEARCH_KEY, ""), "") or "").strip()

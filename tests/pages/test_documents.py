@@ -1,0 +1,155 @@
+"""The Documents page and the composer's switch as a person uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from forky_core.forky import Forky
+from forky_core.repo.conversation import Conversation
+from tests.pages.apptest import by_key, keys, latest, open_app, settled, words
+from tests.pages.workspaces import empty_workspace, open_page
+
+MANUAL = "# Pump X200\n\n## Oil\n\nOil the bearing every spring.\n\n## Warranty\n\nThe warranty is two years."
+
+
+@pytest.fixture
+def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
+    with empty_workspace(monkeypatch) as opened:
+        yield opened
+
+
+def documents(**params: str) -> AppTest:
+    return settled(open_page("documents.py", **params))
+
+
+def links(test: AppTest) -> list[tuple[str, dict[str, list[str]]]]:
+    found = [(link.proto.label, parse_qs(link.proto.query_string)) for link in test.get("page_link")]
+    return [(label, params) for label, params in found if "d" in params]
+
+
+def html(test: AppTest) -> str:
+    return "\n".join(str(element.proto.body) for element in test.get("html"))
+
+
+def drop(test: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    """Drop files and wait until they are read in."""
+    uploader = latest(test, "documents.files")
+    for name, content in files:
+        uploader.upload(name, content)
+    test.run()
+    intake = test.session_state["session"].intake
+    assert intake is None or intake.wait(20)
+    return settled(test.run())
+
+
+def test_an_empty_page_says_what_to_do(forky: Forky) -> None:
+    test = documents()
+    assert "Drop a file above" in words(test)
+
+
+def test_files_are_dropped_listed_and_removed_and_taken_back(forky: Forky) -> None:
+    test = drop(
+        documents(), ("manual.md", MANUAL.encode()), ("empty.txt", b""), ("x.png", b"\x89PNG" + bytes(9))
+    )
+    assert "Added 1 document, 3 passages." in words(test)
+    assert "“x.png” is a PNG picture" in words(test) and "“empty.txt” is empty" in words(test)
+    assert [label.replace("\\", "") for label, _ in links(test)] == ["manual.md"]
+    by_key(test, "documents.close").click()
+    settled(test.run())
+    (one,) = forky.documents.documents()
+    by_key(test, f"documents.remove.{one.id[:12]}").click()
+    settled(test.run())
+    assert forky.documents.documents() == ()
+    by_key(test, "documents.scope").set_value("trash")
+    settled(test.run())
+    by_key(test, f"documents.take_back.{one.id[:12]}").click()
+    settled(test.run())
+    assert len(forky.documents.documents()) == 1
+
+
+def test_a_search_shows_passages_with_scores_and_opens_one(forky: Forky) -> None:
+    forky.documents.append(MANUAL, name="manual.md")
+    test = documents()
+    by_key(test, "documents.search").set_value("How long is the warranty?")
+    settled(test.run())
+    ((escaped, params),) = links(test)
+    label = escaped.replace("\\", "")
+    assert label.startswith("manual.md, Pump X200 › Warranty · score ")
+    opened = documents(d=params["d"][0], n=params["n"][0])
+    assert 'doc-here" id="passage"><div class="doc-place">Pump X200 › Warranty</div>' in html(opened)
+    by_key(opened, "documents.back").click()
+    settled(opened.run())
+    assert "documents.search" in keys(opened)
+
+
+def test_a_search_without_a_finding_says_so(forky: Forky) -> None:
+    forky.documents.append(MANUAL, name="manual.md")
+    test = documents()
+    by_key(test, "documents.search").set_value("penicillin")
+    settled(test.run())
+    assert "Not found in the documents." in words(test)
+
+
+def test_a_link_to_a_document_that_is_gone_says_so(forky: Forky) -> None:
+    assert "There is no document abc" in words(documents(d="abc", n="x"))
+
+
+def test_a_document_can_belong_to_a_conversation(forky: Forky) -> None:
+    chat = forky.create("Pumps")
+    test = open_app(c=chat.id, b=chat.branch_name)
+    test.switch_page("documents.py")
+    test.query_params.clear()
+    settled(test.run())
+    by_key(test, "documents.scope").set_value("conversation")
+    drop(settled(test.run()), ("manual.md", MANUAL.encode()))
+    assert [one.name for one in chat.conversation_documents.documents()] == ["manual.md"]
+    assert forky.documents.documents() == ()
+
+
+def test_an_embedding_model_that_nobody_offers_is_refused(forky: Forky) -> None:
+    test = documents()
+    by_key(test, "documents.embedding").set_value("nobody/knows")
+    settled(test.run())
+    assert forky.store.setting("documents.embedding") is None
+
+
+def chat_page(chat: Conversation) -> AppTest:
+    return settled(open_app(c=chat.id, b=chat.branch_name))
+
+
+def test_the_composer_switches_documents_on_and_the_answer_cites(forky: Forky) -> None:
+    forky.documents.append(MANUAL, name="manual.md")
+    chat = forky.create("Pumps", model="offline/quote")
+    test = chat_page(chat)
+    latest(test, "chat.documents").set_value(True)
+    settled(test.run())
+    assert chat.rules.documents.on
+    assert "1 document, 3 passages can be found from here." in words(test)
+    by_key(test, "chat.draft").set_value("How long is the warranty?")
+    by_key(test, "chat.send").click()
+    settled(test.run())
+    for job in chat.replies:
+        assert job.wait(20)
+    settled(test.run())
+    body = html(test)
+    assert 'data-act="document" data-id="doc:' in body and "manual.md, Pump X200 › Warranty" in body
+    assert "Searched for “How long is the warranty?”: 1 passage." in body
+    assert "SOURCES:" not in words(test)
+
+
+def test_a_citation_of_another_branch_opens_and_pulls_in(forky: Forky) -> None:
+    chat = forky.create("Pumps", model="offline/quote")
+    chat.say("Let us fix the pump.")
+    chat.say("Yes, let us.", role="assistant")
+    side = chat.fork("debug")
+    side.say("Why does the impeller rattle?")
+    side.say("The impeller rattles because its circlip was never fitted to the shaft.", role="assistant")
+    chat.use_documents()
+    chat.ask("Why does the impeller rattle?")
+    body = html(chat_page(chat))
+    assert 'data-act="visit" data-id="b2:' in body and 'data-act="expand" data-id="b2:' in body
+    assert "branch “debug”, reply" in body
