@@ -32,6 +32,7 @@ from forky_core.gateway.protocols.responses import RESPONSES
 from forky_core.gateway.recording import Caller, Kept
 from forky_core.gateway.relaying import relay
 from forky_core.gateway.speaking import repeat, speak
+from forky_core.gateway.tokens import Token
 
 if TYPE_CHECKING:
     from forky_core.repo.workspace import Workspace
@@ -99,8 +100,7 @@ class Service:
     ) -> None:
         speech = _SPEECHES.get(path)
         known = speech is not None or path == "models" or path.startswith("models/")
-        forky = await self._in_thread(self._open)
-        token = await self._in_thread(authorised, forky.store, headers)
+        forky, token = await self._in_thread(self._enter, headers)
         if not known:
             raise ApiError(404, f"There is no /v1/{path[:200]} here.", "unknown_url")
         wanted = "POST" if speech is not None else "GET"
@@ -117,9 +117,10 @@ class Service:
             )
             await _send_json(send, 200, body)
 
-    def _open(self) -> Workspace:
+    def _enter(self, headers: Mapping[str, str]) -> tuple[Workspace, Token]:
         try:
-            return self._workspace()
+            forky = self._workspace()
+            return forky, authorised(forky.store, headers)
         except StoreError as error:
             raise ApiError(503, str(error), "database", headers={"retry-after": "5"}) from error
 

@@ -16,7 +16,7 @@ import threading
 import weakref
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -63,21 +63,30 @@ class Made:
     text: str
 
 
-_locks: weakref.WeakKeyDictionary[Store, threading.Lock] = weakref.WeakKeyDictionary()
+@dataclass(slots=True)
+class _Shared:
+    """What everybody in this process who holds one store has in common."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    tokens: tuple[Token, ...] | None = None
+    """As stored; None until they are read. Whoever writes them sets it, so that a revoked one is refused at once."""
+
+
+_stores: weakref.WeakKeyDictionary[Store, _Shared] = weakref.WeakKeyDictionary()
 _making = threading.Lock()
 
 
 class Tokens:
-    """Those of one database. Every call reads what is stored, so that a revoked one is refused at once."""
+    """Those of one database, which one process has open."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         with _making:
-            self._lock = _locks.setdefault(store, threading.Lock())
+            self._shared = _stores.setdefault(store, _Shared())
 
     def all(self) -> tuple[Token, ...]:
         """Valid ones first, each in the order they were made."""
-        return tuple(sorted(self._read(), key=lambda token: (token.revoked > 0, token.created)))
+        return tuple(sorted(self._known(), key=lambda token: (token.revoked > 0, token.created)))
 
     def make(
         self, name: str, *, models: Iterable[str] = (), daily: float | None = None, records: bool = True
@@ -97,7 +106,7 @@ class Tokens:
         token = Token(
             secrets.token_hex(4), _name(name), _digest(text), text[-4:], patterns, daily, records, now()
         )
-        with self._lock:
+        with self._shared.lock:
             tokens = self._read()
             if any(other.name == token.name and not other.revoked for other in tokens):
                 raise NameTaken(
@@ -108,7 +117,7 @@ class Tokens:
 
     def change(self, id: str, *, records: bool) -> Token:
         """Switch its recording on or off. NotFound where there is no such token."""
-        with self._lock:
+        with self._shared.lock:
             tokens = self._read()
             changed = replace(_named(tokens, id), records=records)
             self._write([changed if token.id == changed.id else token for token in tokens])
@@ -121,7 +130,7 @@ class Tokens:
             NotFound: no token has this id or name.
             NothingToDo: it was revoked before.
         """
-        with self._lock:
+        with self._shared.lock:
             tokens = self._read()
             token = _named(tokens, id)
             if token.revoked:
@@ -136,7 +145,7 @@ class Tokens:
         return next(
             (
                 token
-                for token in self._read()
+                for token in self._known()
                 if not token.revoked and secrets.compare_digest(token.sha256, digest)
             ),
             None,
@@ -151,7 +160,7 @@ class Tokens:
         """Put a call's price on its account."""
         if cost <= 0:
             return
-        with self._lock:
+        with self._shared.lock:
             everyone = self._spent()
             day, spent = everyone.get(token.id, ("", 0.0))
             everyone[token.id] = (_today(), cost + (spent if day == _today() else 0.0))
@@ -163,19 +172,33 @@ class Tokens:
             return {id: (str(day), float(spent)) for id, (day, spent) in kept.items()}
         return {}
 
-    def _read(self) -> list[Token]:
-        with suppress(ValueError, TypeError, KeyError):
-            kept = json.loads(self._store.setting(_TOKENS) or "[]")
-            return [_read_back(entry) for entry in kept]
-        return []
+    def _known(self) -> tuple[Token, ...]:
+        known = self._shared.tokens
+        if known is None:
+            with self._shared.lock:
+                known = self._read()
+        return known
+
+    def _read(self) -> tuple[Token, ...]:
+        """With the lock held."""
+        if self._shared.tokens is None:
+            found: tuple[Token, ...] = ()
+            with suppress(ValueError, TypeError, KeyError):
+                kept = json.loads(self._store.setting(_TOKENS) or "[]")
+                found = tuple(_read_back(entry) for entry in kept)
+            self._shared.tokens = found
+        return self._shared.tokens
 
     def _write(self, tokens: Iterable[Token]) -> None:
-        self._store.set_setting(_TOKENS, json.dumps([asdict(token) for token in tokens]))
+        """With the lock held."""
+        written = tuple(tokens)
+        self._store.set_setting(_TOKENS, json.dumps([asdict(token) for token in written]))
+        self._shared.tokens = written
 
 
 def _read_back(entry: Mapping[str, Any]) -> Token:
     """Without what a later version may have added."""
-    known = {field.name: entry[field.name] for field in fields(Token) if field.name in entry}
+    known = {one.name: entry[one.name] for one in fields(Token) if one.name in entry}
     return Token(**{**known, "models": tuple(entry["models"])})
 
 
