@@ -26,6 +26,7 @@ from forky_core.formats.importers.oasst import OpenAssistant
 from forky_core.formats.importers.open_webui import OpenWebUI
 from forky_core.formats.importers.pam import PortableAIMemory
 from forky_core.formats.importers.pi import Pi
+from forky_core.formats.importers.recorded_calls import RecordedCalls
 from forky_core.formats.importers.session_traces import SessionTraces
 from forky_core.formats.importers.sharegpt import ShareGPT
 from forky_core.formats.importers.silly_tavern import SillyTavern
@@ -35,6 +36,7 @@ from forky_core.formats.importers.typing_mind import TypingMind
 
 IMPORTERS: tuple[Importer, ...] = (
     LlmLogs(),
+    RecordedCalls(),
     SessionTraces(),
     Pi(),
     ClaudeCode(),

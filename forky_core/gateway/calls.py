@@ -87,6 +87,11 @@ class Ear(Protocol):
     """Understands an upstream's own bytes, which pass by unchanged."""
 
     @property
+    def id(self) -> str:
+        """Of the answer, where a later request may name it; "" where none can."""
+        ...
+
+    @property
     def complete(self) -> bool:
         """Whether what was heard says that there is no more to come."""
         ...

@@ -42,7 +42,7 @@ class Exchange:
     call: Call
     speech: Speech
     id: str
-    """Of the answer, where it is ours."""
+    """Of the answer: ours, or the upstream's once that is known."""
     info: ModelInfo
     """Of the model that answers."""
     send: Send
@@ -51,6 +51,8 @@ class Exchange:
     """Files the question; called in a thread."""
     spend: Callable[[float], None]
     """Puts a price on the caller's account; called in a thread."""
+    remember: Callable[[str, Said], None]
+    """Keeps an answer that is whole for requests that continue it by its id; called in a thread."""
     said: list[Said] = field(default_factory=list)
     started: bool = False
     """Whether the head of the answer was sent."""
@@ -153,6 +155,8 @@ class Exchange:
 
     def _write(self, kept: Kept | None, ends: Mapping[int, Done | Failed]) -> tuple[str, ...]:
         landed = kept.land(ends, self._cut) if kept is not None else ()
+        if ends and isinstance(ends.get(0), Done):
+            self.remember(self.id, self.said[0])
         self.spend(self._price(reused=kept is not None and kept.reused is not None))
         return landed
 

@@ -46,6 +46,7 @@ async def _stream(exchange: Exchange, answer: Answer) -> None:
             break
         await exchange.pass_on(piece)
     exchange.hear(ear.close())
+    exchange.id = ear.id or exchange.id
     await exchange.land()
     await exchange.pass_on(held, last=True)
 
@@ -58,6 +59,7 @@ async def _whole(exchange: Exchange, answer: Answer) -> None:
     else:
         exchange.hear(ear.read(body))
         exchange.hear(ear.close())
+        exchange.id = ear.id or exchange.id
     landed = await exchange.land()
     await exchange.start(answer.status, {**answer.headers, **landed}, len(body))
     await exchange.pass_on(body, last=True)

@@ -20,7 +20,7 @@ from uuid import uuid4
 from forky_core.errors import NotFound, StoreError
 from forky_core.gateway.admission import Admitted, admit, authorised
 from forky_core.gateway.api_errors import ApiError, Style, malformed, unknown_model
-from forky_core.gateway.calls import Speech
+from forky_core.gateway.calls import Said, Speech
 from forky_core.gateway.exchange import Exchange
 from forky_core.gateway.forwarding import HOP, Forwarder
 from forky_core.gateway.front import PREFIX
@@ -28,10 +28,13 @@ from forky_core.gateway.guard import Receive, Scope, Send
 from forky_core.gateway.model_list import model_entry, model_list
 from forky_core.gateway.protocols.anthropic import MESSAGES
 from forky_core.gateway.protocols.chat import CHAT
+from forky_core.gateway.protocols.remembered import Remembered
 from forky_core.gateway.protocols.responses import RESPONSES
 from forky_core.gateway.recording import Caller, Kept
 from forky_core.gateway.relaying import relay
 from forky_core.gateway.speaking import repeat, speak
+from forky_core.gateway.taking import PATH as RECORD
+from forky_core.gateway.taking import take
 from forky_core.gateway.tokens import Token
 
 if TYPE_CHECKING:
@@ -58,6 +61,7 @@ class Service:
         self._largest = largest
         self._executor = ThreadPoolExecutor(_THREADS, "gateway")
         self._forwarder = Forwarder()
+        self._remembered = Remembered()
 
     async def close(self) -> None:
         """Close what is open to upstreams. The calls themselves end when the server does."""
@@ -99,11 +103,11 @@ class Service:
         self, path: str, method: str, headers: Mapping[str, str], receive: Receive, send: Send
     ) -> None:
         speech = _SPEECHES.get(path)
-        known = speech is not None or path == "models" or path.startswith("models/")
+        known = speech is not None or path in {"models", RECORD} or path.startswith("models/")
         forky, token = await self._in_thread(self._enter, headers)
         if not known:
             raise ApiError(404, f"There is no /v1/{path[:200]} here.", "unknown_url")
-        wanted = "POST" if speech is not None else "GET"
+        wanted = "POST" if speech is not None or path == RECORD else "GET"
         if method != wanted:
             raise ApiError(
                 405, f"/v1/{path[:200]} is asked by {wanted}.", "method", headers={"allow": wanted}
@@ -111,6 +115,9 @@ class Service:
         caller = Caller(token, client_name(headers.get("user-agent", "")), headers)
         if speech is not None:
             await self._answer(forky, speech, caller, await self._body(headers, receive), receive, send)
+        elif path == RECORD:
+            payload = await self._in_thread(_parsed, await self._body(headers, receive))
+            await _send_json(send, 200, await self._in_thread(take, forky, caller, payload))
         else:
             body = await self._in_thread(
                 _models, forky, caller, path.removeprefix("models").removeprefix("/")
@@ -132,8 +139,15 @@ class Service:
                 508, "This Forky was told to ask itself: its own address is set as a model server's.", "loop"
             )
         payload = await self._in_thread(_parsed, body) if len(body) > _LARGE else _parsed(body)
-        admitted: Admitted = await self._in_thread(admit, forky, caller, speech, payload)
+        known = self._remembered.whole(caller.token.id, payload)
+        whole = known or payload
+        admitted: Admitted = await self._in_thread(admit, forky, caller, speech, whole)
         call = admitted.call
+        if known is None and admitted.upstream is None:
+            raise ApiError(
+                404, "Forky does not know that response any more; send the whole input.", "not_found"
+            )
+        begin = partial(Kept.begin, forky, caller, call, speech, whole, admitted.info.name)
         exchange = Exchange(
             call,
             speech,
@@ -141,8 +155,11 @@ class Service:
             admitted.info,
             send,
             self._executor,
-            begin=partial(Kept.begin, forky, caller, call, speech, payload, admitted.info.name),
+            begin=begin
+            if known is not None
+            else partial(Kept, "it continues a response that Forky does not know"),
             spend=admitted.spend,
+            remember=partial(_remember, self._remembered, speech, caller.token.id, whole),
         )
 
         async def work() -> None:
@@ -186,6 +203,13 @@ class Service:
 
     async def _in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._executor, work, *arguments)
+
+
+def _remember(
+    remembered: Remembered, speech: Speech, token: str, payload: Mapping[str, Any], id: str, said: Said
+) -> None:
+    if speech is RESPONSES:
+        remembered.keep(token, id, payload, said)
 
 
 def _parsed(body: bytes) -> dict[str, Any]:

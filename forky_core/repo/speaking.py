@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Self
 
 from forky_core.errors import NothingToDo
-from forky_core.model import Branch, Message, MessageId, Role
-from forky_core.parts import AttachmentPart, Json
-from forky_core.repo import asking, asking_around
+from forky_core.model import Branch, Message, MessageId, Operation, Role
+from forky_core.parts import AttachmentPart, Draft, Json
+from forky_core.repo import appending, asking, asking_around
 from forky_core.repo.asking_around import Asked
 from forky_core.repo.reading import Reading
 from forky_core.repo.reply_job import Place, ReplyJob
@@ -31,6 +31,18 @@ class Speaking(Reading):
         """Add a message without asking a model."""
         draft = draft_of(self._repo, text, attachments, role=role, name=name)
         return asking.say(self._repo, self.branch, draft)[0]
+
+    def append(self, drafts: Sequence[Draft]) -> tuple[Message, ...]:
+        """Add messages one after another at the head, as one operation."""
+        return appending.append(self._repo, self.branch_name, drafts)
+
+    def begin(self, name: str) -> Self:
+        """An empty branch with this one's rules, checked out; the branch of that name where there is one."""
+        return self.checkout(appending.begin(self._repo, name, self.rules))
+
+    def empty(self) -> Operation:
+        """Point the branch at nothing; what it held stays in sight. NothingToDo where it is empty."""
+        return appending.empty(self._repo, self.branch_name)
 
     def ask(
         self,

@@ -125,6 +125,36 @@ def _lines() -> tuple[Seed, ...]:
             "message": {"id": "a", "role": "tool", "content": "y", "parent": "q", "timestamp": 1.7e12},
         },
     ]
+    asked: Json = [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]
+    said = {"content": "Hello", "reasoning_content": "Hm", "tool_calls": [CALL]}
+    answered: Json = [
+        *asked,
+        {"role": "assistant", **said},
+        {"role": "tool", "tool_call_id": "t", "content": "42"},
+    ]
+    calls: list[Json] = [
+        {
+            "forky": "call",
+            "id": "one",
+            "request": {"model": "m", "messages": asked},
+            "response": {
+                "choices": [{"message": said, "finish_reason": "tool_calls"}],
+                "usage": {"prompt_tokens": 3},
+            },
+            "error": "",
+            "started": 1750000000.5,
+            "finished": 1750000001,
+            "cost": 0.25,
+            "session": "s",
+        },
+        {
+            "forky": "call",
+            "request": {"model": "m", "messages": answered},
+            "response": None,
+            "error": "It fell over.",
+            "session": "s",
+        },
+    ]
     pi = [
         {"type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00Z", "cwd": "/x"},
         {"type": "message", "id": "q", "parentId": None, "message": {"role": "user", "content": "Longest?"}},
@@ -161,6 +191,7 @@ def _lines() -> tuple[Seed, ...]:
     return (
         Seed("session-traces", "lines", trace),
         Seed("pi", "lines", pi),
+        Seed("recorded-calls", "lines", calls),
         Seed("claude-code", "lines", claude),
         Seed("codex", "lines", codex),
         Seed(

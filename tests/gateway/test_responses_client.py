@@ -127,3 +127,30 @@ def test_a_failure_in_the_stream_is_told(
     events = [event.type for event in own.responses.create(model="scripted/one", input="Go", stream=True)]
     assert events[-1] == "response.failed"
     assert spoken.paths() == [["Go", "Half of"]]
+
+
+def test_an_answer_is_continued_by_its_id(
+    spoken: Served, own: openai.OpenAI, scripted: ScriptedModels
+) -> None:
+    first = own.responses.create(model="scripted/one", input="Hi", instructions="Be brief.")
+    second = own.responses.create(model="scripted/one", input="And then?", previous_response_id=first.id)
+    own.responses.create(model="scripted/one", input="Or else?", previous_response_id=first.id)
+    own.responses.create(model="scripted/one", input="Third.", previous_response_id=second.id)
+    told = [message["content"] for message in scripted.one.requests[-1].messages]
+    assert told == ["Hi", "one says: Hi", "And then?", "one says: And then?", "Third."]
+    assert [path[2] for path in spoken.paths()] == ["And then?", "Or else?"]
+    with pytest.raises(openai.NotFoundError):
+        own.responses.create(model="scripted/one", input="Hi", previous_response_id="resp_made_up")
+    other = spoken.tokens.make("other")
+    with open_client(spoken, other.text) as stranger, pytest.raises(openai.NotFoundError):
+        stranger.responses.create(model="scripted/one", input="Hi", previous_response_id=first.id)
+
+
+def test_an_upstreams_answer_is_continued_in_the_tree(gateway: Served, client: openai.OpenAI) -> None:
+    first = client.responses.create(model="gpt-4o", input="say hello")
+    client.responses.create(model="gpt-4o", input="say hello again", previous_response_id=first.id)
+    assert gateway.paths() == [["say hello", ANSWER, "say hello again", ANSWER]]
+    elsewhere = client.responses.with_raw_response.create(
+        model="gpt-4o", input="say hello", previous_response_id="resp_elsewhere"
+    )
+    assert elsewhere.headers["x-forky-recorded"].startswith("no; ")

@@ -140,6 +140,7 @@ class AnthropicEar:
     """Understands Anthropic's own events, and its answers in one piece."""
 
     def __init__(self) -> None:
+        self.id = ""
         self.complete = False
         self._lines = Lines()
         self._tools: dict[int, _ToolUse] = {}

@@ -206,6 +206,7 @@ class ChatEar:
     """Understands an upstream's chunks, and its answers in one piece."""
 
     def __init__(self) -> None:
+        self.id = ""
         self.complete = False
         self._lines = Lines()
         self._heard: dict[int, _Heard] = {}

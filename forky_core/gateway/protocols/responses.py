@@ -207,6 +207,7 @@ class ResponsesEar:
 
     def __init__(self) -> None:
         self.complete = False
+        self.id = ""
         self._lines = Lines()
         self._calls: list[ToolCallDone] = []
         self._end: Mapping[str, Any] | None = None
@@ -228,7 +229,7 @@ class ResponsesEar:
                 for said in _said(item):
                     yield 0, said
                 self._note(item)
-        self._end = value
+        self._end, self.id = value, str(value.get("id") or "")
 
     def close(self) -> Iterator[Indexed]:
         for call in self._calls:
@@ -260,6 +261,7 @@ class ResponsesEar:
             self._note(value["item"])
         elif type in _ENDS and isinstance(value.get("response"), dict):
             self._end, self.complete = value["response"], True
+            self.id = str(self._end.get("id") or "")
         elif type == "error":
             self._failure, self.complete = failure_heard(value.get("error") or value), True
 

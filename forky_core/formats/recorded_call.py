@@ -1,0 +1,126 @@
+"""A call that is over, as one JSON object: what `POST /v1/forky/record` takes, and a line of a spool file.
+
+    {"forky": "call", "id": …, "request": {…}, "response": {…} or null, "error": "" or a sentence,
+     "started": s, "finished": s, "cost": US dollars or null, "client": "…", "session": "…"}
+
+`request` and `response` are those of `/v1/chat/completions`; times are seconds since the epoch, UTC. The same `id`
+twice is one call, so that a program may send again what it is not sure of.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from forky_core.errors import BadContent
+from forky_core.formats.fields import micros, obj, objs, whole, word, words
+from forky_core.model import Failure, GenerationStatus, Usage
+from forky_core.parts import Json, Part, ReasoningPart, TextPart, ToolCallPart, arguments_json
+
+KIND = "call"
+_NAMESPACE = uuid.UUID("6f2b0f5e-6a0e-5d2b-9c43-7d0f0f6f7265")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedAnswer:
+    """One answer of a call; one that said nothing has no parts."""
+
+    id: str
+    """A UUID: the same call has the same."""
+    parts: tuple[Part, ...]
+    status: GenerationStatus
+    finish_reason: str | None
+    usage: Usage
+    failure: Failure | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCall:
+    """What a program says of a call."""
+
+    id: str
+    request: Mapping[str, Json]
+    answers: tuple[RecordedAnswer, ...]
+    """At least one; several where several were asked for."""
+    started: int
+    finished: int
+    """Microseconds since the epoch, UTC; 0 where it does not say."""
+    client: str
+    session: str
+    """Among whose calls its path is looked for; "" where the program has no such thing."""
+
+    @property
+    def model(self) -> str:
+        return word(self.request.get("model"))
+
+
+def is_call(value: Json) -> bool:
+    return obj(value).get("forky") == KIND
+
+
+def read_call(value: Json) -> RecordedCall:
+    """Raises BadContent: it is none."""
+    entry = obj(value)
+    request = obj(entry.get("request"))
+    if not is_call(value) or not objs(request.get("messages")):
+        raise BadContent(
+            "That is no recorded call.", 'It is an object with "forky": "call", a request and its response.'
+        )
+    id = word(entry.get("id")) or str(uuid.uuid4())
+    return RecordedCall(
+        id,
+        request,
+        tuple(_answers(id, entry)),
+        micros(entry.get("started")),
+        micros(entry.get("finished")),
+        word(entry.get("client")),
+        word(entry.get("session")),
+    )
+
+
+def _answers(id: str, entry: Mapping[str, Any]) -> Iterator[RecordedAnswer]:
+    response = obj(entry.get("response"))
+    error = word(entry.get("error"))
+    failure = Failure("unknown", error) if error else None
+    usage = _usage(obj(response.get("usage")), entry.get("cost"))
+    for number, choice in enumerate(objs(response.get("choices")) or [{}]):
+        parts = tuple(_parts(obj(choice.get("message"))))
+        reason = word(choice.get("finish_reason")) or None
+        nothing = Failure("empty", "The model ended without saying anything.")
+        ended: GenerationStatus = (
+            "done" if parts and failure is None else "interrupted" if parts else "failed"
+        )
+        why = failure if parts or failure is not None else nothing
+        yield RecordedAnswer(_uuid(id, number), parts, ended, reason, usage, why)
+        # Counted for the call as a whole, so it stands with one answer only.
+        usage = Usage()
+
+
+def _parts(message: Mapping[str, Any]) -> Iterator[Part]:
+    thought = word(message.get("reasoning_content")) or word(message.get("reasoning"))
+    if thought.strip():
+        yield ReasoningPart(thought)
+    text = words(message.get("content")) or word(message.get("refusal"))
+    if text.strip():
+        yield TextPart(text)
+    for call in objs(message.get("tool_calls")):
+        function = obj(call.get("function"))
+        arguments = arguments_json(word(function.get("arguments")))
+        yield ToolCallPart(word(function.get("name")), arguments, word(call.get("id")) or None)
+
+
+def _usage(record: Mapping[str, Any], cost: Json) -> Usage:
+    usage = Usage(
+        whole(record.get("prompt_tokens")),
+        whole(record.get("completion_tokens")),
+        whole(obj(record.get("prompt_tokens_details")).get("cached_tokens")),
+        reasoning_tokens=whole(obj(record.get("completion_tokens_details")).get("reasoning_tokens")),
+    )
+    known = isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < 1e6
+    return replace(usage, cost=float(cost)) if known else usage
+
+
+def _uuid(id: str, number: int) -> str:
+    return str(uuid.uuid5(_NAMESPACE, f"{id}/{number}"))

@@ -1,0 +1,56 @@
+"""`POST /v1/forky/record`: a call that a program made itself, to be kept as if it had gone through the gateway."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from forky_core.errors import BadContent
+from forky_core.formats.recorded_call import read_call
+from forky_core.gateway.api_errors import malformed
+from forky_core.gateway.recording import Caller
+from forky_core.matching import chat_call
+from forky_core.repo.recording import Reply
+
+if TYPE_CHECKING:
+    from forky_core.repo.workspace import Workspace
+
+PATH = "forky/record"
+
+
+def take(forky: Workspace, caller: Caller, payload: dict[str, Any]) -> dict[str, Any]:
+    """File it; where it was put. Raises ApiError (400): it is no call."""
+    if not caller.token.records:
+        return {"recorded": False, "why": "recording is off for this token"}
+    try:
+        told = read_call(payload)
+        asked = chat_call(told.request)
+    except BadContent as error:
+        raise malformed(str(error), getattr(error, "where", None) or None) from error
+    scope = f"{caller.scope}/{told.session}" if told.session else caller.scope
+    client = f"{caller.token.name} ({told.client or caller.client})"
+    recorded = [
+        forky.record(
+            asked,
+            Reply(
+                answer.parts,
+                answer.finish_reason,
+                answer.usage,
+                answer.status,
+                answer.failure,
+                started=told.started,
+                finished=told.finished or None,
+                id=answer.id,
+            ),
+            scope=scope,
+            client=client,
+        )
+        for answer in told.answers
+    ]
+    first = recorded[0]
+    return {
+        "recorded": True,
+        "conversation": first.conversation,
+        "branch": first.branch,
+        "message": first.question,
+        "replies": [one.answer for one in recorded if one.answer is not None],
+    }

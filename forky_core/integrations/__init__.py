@@ -1,0 +1,1 @@
+"""Forky inside other people's programs: each file is for one library, which only it imports."""

@@ -1,0 +1,186 @@
+"""Records every call of a program that uses LiteLLM: `litellm.callbacks = [ForkyLogger(…)]`.
+
+A call goes to the record endpoint of a running Forky, or as a line to a spool file that `forky import` reads. Sending
+happens in a thread of its own and never raises: a program must not wait or fail because its log does. What could not be
+sent is spooled where there is a spool, and else logged as lost.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import logging
+import os
+import queue
+import threading
+import urllib.error
+import urllib.request
+from collections import OrderedDict
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from litellm.integrations.custom_logger import CustomLogger
+
+log = logging.getLogger("forky.litellm")
+
+_WAITING = 10_000
+"""Calls that wait to be sent, at most."""
+_AT_EXIT = 10.0
+"""Seconds that a program's end waits for them."""
+_PATIENCE = 10.0
+_REMEMBERED = 1_000
+_LEFT_OUT = frozenset({"api_key", "extra_headers", "headers", "metadata", "stream", "stream_options"})
+
+
+class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations are not read
+    """A LiteLLM callback. Give a `url` with a `token`, a `spool` file, or both.
+
+    Without arguments: FORKY_URL (http://127.0.0.1:8501) and FORKY_TOKEN, or FORKY_SPOOL, of the environment.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        *,
+        spool: str | Path | None = None,
+        session: str = "",
+        client: str = "litellm",
+    ) -> None:
+        super().__init__()
+        spool = spool or os.environ.get("FORKY_SPOOL") or None
+        self._spool = Path(spool).expanduser() if spool else None
+        self._token = token or os.environ.get("FORKY_TOKEN") or ""
+        self._url = (url or os.environ.get("FORKY_URL") or "http://127.0.0.1:8501").rstrip("/")
+        if not self._token and self._spool is None:
+            raise ValueError("ForkyLogger needs a token of a running Forky, or a spool file.")
+        self._session, self._client = session, client
+        self._waiting: queue.Queue[dict[str, Any] | None] = queue.Queue(_WAITING)
+        self._seen: OrderedDict[str, None] = OrderedDict()
+        self._lock = threading.Lock()
+        self._sender = threading.Thread(target=self._send_all, name="forky-logger", daemon=True)
+        self._sender.start()
+        atexit.register(self.close)
+
+    # LiteLLM calls these by keyword, and both kinds for some calls.
+
+    def log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
+        self._note(kwargs, response_obj, start_time, end_time)
+
+    def log_failure_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:  # noqa: ARG002
+        self._note(kwargs, None, start_time, end_time)
+
+    async def async_log_success_event(
+        self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any
+    ) -> None:
+        self._note(kwargs, response_obj, start_time, end_time)
+
+    async def async_log_failure_event(
+        self,
+        kwargs: Any,
+        response_obj: Any,  # noqa: ARG002
+        start_time: Any,
+        end_time: Any,
+    ) -> None:
+        self._note(kwargs, None, start_time, end_time)
+
+    def flush(self) -> None:
+        """Wait until everything so far was sent."""
+        self._waiting.join()
+
+    def close(self) -> None:
+        """Send what waits, within reason, and stop."""
+        if self._sender.is_alive():
+            self._waiting.put(None)
+            self._sender.join(_AT_EXIT)
+        atexit.unregister(self.close)
+
+    def _note(self, kwargs: Any, response: Any, started: Any, finished: Any) -> None:
+        try:
+            call = self._call(kwargs, response, started, finished)
+            if call is not None:
+                self._waiting.put_nowait(call)
+        except queue.Full:
+            log.warning("A call was not recorded: too many wait to be sent.")
+        except Exception:
+            log.exception("A call was not recorded.")
+
+    def _call(self, kwargs: Any, response: Any, started: Any, finished: Any) -> dict[str, Any] | None:
+        messages = kwargs.get("messages")
+        if not isinstance(messages, list) or not messages:
+            return None  # An embedding, a picture, a speech: no conversation.
+        id = str(kwargs.get("litellm_call_id") or "")
+        with self._lock:
+            if id in self._seen:
+                return None
+            self._seen[id] = None
+            while len(self._seen) > _REMEMBERED:
+                self._seen.popitem(last=False)
+        whole = (
+            kwargs.get("async_complete_streaming_response")
+            or kwargs.get("complete_streaming_response")
+            or response
+        )
+        standard = kwargs.get("standard_logging_object") or {}
+        parameters = {
+            name: value
+            for name, value in (kwargs.get("optional_params") or {}).items()
+            if name not in _LEFT_OUT and value is not None
+        }
+        request = {**parameters, "model": kwargs.get("model"), "messages": messages}
+        return {
+            "forky": "call",
+            "id": id,
+            "request": request,
+            "response": whole.model_dump() if hasattr(whole, "model_dump") else None,
+            "error": "" if response is not None else _error(kwargs, standard),
+            "started": _seconds(started),
+            "finished": _seconds(finished),
+            "cost": kwargs.get("response_cost"),
+            "client": self._client,
+            "session": self._session or str(standard.get("session_id") or ""),
+        }
+
+    def _send_all(self) -> None:
+        while True:
+            call = self._waiting.get()
+            try:
+                if call is None:
+                    return
+                self._deliver(json.dumps(call, default=str))
+            except Exception:
+                log.exception("A call was not recorded.")
+            finally:
+                self._waiting.task_done()
+
+    def _deliver(self, line: str) -> None:
+        if self._token:
+            try:
+                self._post(line)
+            except (OSError, urllib.error.URLError) as error:
+                if self._spool is None:
+                    log.warning("A call was not recorded: %s answers: %s", self._url, error)
+                    return
+            else:
+                return
+        assert self._spool is not None
+        with self._spool.open("a", encoding="utf-8", errors="replace") as file:
+            file.write(line + "\n")
+
+    def _post(self, line: str) -> None:
+        request = urllib.request.Request(  # noqa: S310 - the address that the program's author gave
+            f"{self._url}/v1/forky/record",
+            line.encode("utf-8", "replace"),
+            {"authorization": f"Bearer {self._token}", "content-type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=_PATIENCE):  # noqa: S310 - likewise
+            pass
+
+
+def _seconds(moment: Any) -> float | None:
+    return moment.timestamp() if isinstance(moment, datetime) else None
+
+
+def _error(kwargs: Any, standard: Any) -> str:
+    return str(standard.get("error_str") or kwargs.get("exception") or "The call failed.")[:600]

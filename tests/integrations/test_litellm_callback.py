@@ -1,0 +1,174 @@
+"""LiteLLM itself, with Forky's callback: every call is recorded, and a program never fails because of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forky_core.formats.landing import import_file
+from forky_core.llm import loading
+from tests.builders import workspace
+from tests.gateway.served import PATIENCE, Served
+from tests.llm.third_party import ANSWER, Aimock, free_port
+from tests.loops import finished
+
+
+@pytest.fixture
+def litellm() -> Iterator[Any]:
+    module = loading.litellm()
+    before = list(module.callbacks)
+    # It asks for this thread's event loop, makes one where there is none, and leaves it open.
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield module
+    asyncio.set_event_loop(None)
+    loop.close()
+    module.callbacks = before
+    for name in (
+        "success_callback",
+        "failure_callback",
+        "_async_success_callback",
+        "_async_failure_callback",
+    ):
+        setattr(module, name, [one for one in getattr(module, name) if type(one).__name__ != "ForkyLogger"])
+
+
+def eventually(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end, "It did not come to be."
+        time.sleep(0.02)
+
+
+def logger(**named: Any) -> Any:
+    from forky_core.integrations.litellm import ForkyLogger  # noqa: PLC0415 - LiteLLM must be muzzled first
+
+    return ForkyLogger(**named)
+
+
+def call(litellm: Any, aimock: Aimock, *texts: str, **more: Any) -> Any:
+    roles = ("user", "assistant")
+    messages = [{"role": roles[number % 2], "content": text} for number, text in enumerate(texts)]
+    return litellm.completion(
+        model="openai/gpt-4o",
+        messages=messages,
+        api_base=aimock.base_url,
+        api_key="sk-x",
+        max_retries=0,
+        **more,
+    )
+
+
+def test_calls_reach_a_running_forky(litellm: Any, aimock: Aimock, gateway: Served) -> None:
+    records = logger(url=gateway.url, token=gateway.key)
+    litellm.callbacks = [records]
+    call(litellm, aimock, "say hello", temperature=0)
+    eventually(lambda: gateway.paths() == [["say hello", ANSWER]])
+    list(call(litellm, aimock, "say hello", ANSWER, "say hello, then", stream=True))
+    eventually(lambda: gateway.paths() == [["say hello", ANSWER, "say hello, then", ANSWER]])
+
+    async def later() -> None:
+        await litellm.acompletion(
+            model="openai/gpt-4o",
+            messages=[{"role": "user", "content": "use a tool"}],
+            api_base=aimock.base_url,
+            api_key="sk-x",
+        )
+        await asyncio.sleep(0.1)  # LiteLLM logs in a task of this loop.
+
+    finished(later())
+    eventually(lambda: len(gateway.forky.conversations()) == 2)
+    records.close()
+    (first,) = (one for one in gateway.forky.conversations() if one.title == "say hello")
+    generations = gateway.forky.store.generations(first.id)
+    assert [one.status for one in generations] == ["done", "done"]
+    assert generations[0].client == "test (litellm)"
+    assert generations[0].parameters["temperature"] == 0
+
+
+def test_a_failed_call_is_recorded_as_failed(litellm: Any, aimock: Aimock, gateway: Served) -> None:
+    records = logger(url=gateway.url, token=gateway.key)
+    litellm.callbacks = [records]
+    with pytest.raises(Exception, match="maximum context length"):
+        call(litellm, aimock, "overflow")
+    eventually(lambda: gateway.paths() == [["overflow"]])
+    records.close()
+    (summary,) = gateway.forky.conversations()
+    (generation,) = gateway.forky.store.generations(summary.id)
+    assert generation.status == "failed"
+    assert generation.failure is not None and "context" in generation.failure.sentence
+
+
+def test_without_a_forky_calls_are_spooled_and_imported_as_a_tree(
+    litellm: Any, aimock: Aimock, tmp_path: Path
+) -> None:
+    spool = tmp_path / "calls.jsonl"
+    records = logger(url=f"http://127.0.0.1:{free_port()}", token="forky-x", spool=spool)
+    litellm.callbacks = [records]
+    call(litellm, aimock, "say hello")
+    call(litellm, aimock, "say hello", ANSWER, "say hello, then")
+    call(litellm, aimock, "say hello", ANSWER, "use a tool")
+    eventually(lambda: spool.exists() and len(spool.read_text().splitlines()) == 3)
+    records.close()
+    assert "sk-x" not in spool.read_text() and "forky-x" not in spool.read_text()
+    forky, _ = workspace()
+    done = import_file(forky, spool)
+    (id,) = done.conversations
+    chat = forky.conversation(id)
+    paths = sorted(
+        [message.text for message in forky.conversation(id, name).path()] for name in chat.branches
+    )
+    assert paths == [
+        ["say hello", ANSWER, "say hello, then", ANSWER],
+        ["say hello", ANSWER, "use a tool", ""],
+    ]
+    assert not import_file(forky, spool).conversations
+
+
+def test_a_program_goes_on_where_nothing_can_be_recorded(
+    litellm: Any, aimock: Aimock, caplog: pytest.LogCaptureFixture
+) -> None:
+    records = logger(url=f"http://127.0.0.1:{free_port()}", token="forky-x")
+    litellm.callbacks = [records]
+    assert call(litellm, aimock, "say hello").choices[0].message.content == ANSWER
+    eventually(lambda: "A call was not recorded" in caplog.text)
+    records.close()
+
+
+def test_a_logger_needs_somewhere_to_put_things(litellm: Any) -> None:
+    with pytest.raises(ValueError, match="token"):
+        logger()
+
+
+def test_the_record_endpoint_takes_a_call_once(gateway: Served) -> None:
+    told = {
+        "forky": "call",
+        "id": "one",
+        "session": "s",
+        "client": "script",
+        "request": {"model": "m", "messages": [{"role": "user", "content": "Hi"}]},
+        "response": {
+            "choices": [
+                {"message": {"content": "One."}, "finish_reason": "stop"},
+                {"message": {"content": "Two."}},
+            ]
+        },
+        "cost": 0.5,
+    }
+    with gateway.client() as client:
+        first = client.post("/forky/record", json=told).json()
+        again = client.post("/forky/record", content=json.dumps(told)).json()
+        assert first["recorded"] and again["replies"] == first["replies"]
+        for bad in ({}, {**told, "forky": "x"}, {**told, "request": {"messages": [{"role": "king"}]}}):
+            assert client.post("/forky/record", json=bad).status_code == 400
+    generations = gateway.forky.store.generations(first["conversation"])
+    messages = gateway.forky.store.messages(first["conversation"]).values()
+    assert sorted(message.text for message in messages) == ["Hi", "One.", "Two."]
+    assert len(generations) == 2
+    assert sum(one.usage.cost or 0 for one in generations) == 0.5
