@@ -184,7 +184,7 @@ def _land(frame: Frame, held: Planning, looked: MergeRequest | None) -> None:
     except ForkyError as error:
         frame.session.say(str(error))
     else:
-        landed = (frame.chat.id, str(operation.number), held.plan.target_name, held.plan.source_name)
+        landed = (frame.chat.id, str(operation.number), held.plan.target_name, _sources())
         frame.session.choices[_LANDED] = "\n".join(landed)
         frame.session.choices[_SAVED] = str(max(0, held.plan.tokens_full - held.plan.tokens))
         frame.session.planning = None
@@ -196,8 +196,8 @@ def _draw_landed(frame: Frame) -> bool:
     """The merge that just landed, with the ways on; False where there is none, or something was done since."""
     chat, held = frame.chat, frame.session
     here = (chat.id, str(chat.view.version), chat.branch_name)
-    *landed, source = held.choices.get(_LANDED, "").split("\n")
-    if tuple(landed) != here or st.query_params.get("source", source) != source:
+    *landed, sources = held.choices.get(_LANDED, "").split("\n")
+    if tuple(landed) != here or ("source" in st.query_params and _sources() != sources):
         return False
     operation = chat.recent_operations(after=chat.view.version - 1)[-1]
     with st.container(key="merge-landed", border=True):
@@ -224,6 +224,12 @@ def _draw_landed(frame: Frame) -> bool:
         st.caption("What the model reads from now on")
         st.code(chat.head.merge.text, language=None, wrap_lines=True)
     return True
+
+
+def _sources() -> str:
+    """What the address says is merged: a branch, several, or one of another conversation."""
+    asked = st.query_params
+    return "\t".join((asked.get("graft", ""), asked.get("source", ""), *asked.get_all("with")))
 
 
 def _undo(frame: Frame) -> None:

@@ -88,16 +88,18 @@ def test_several_branches_land_as_one_message(chat: Conversation) -> None:
     by_key(test, "merge.others").set_value(["idea"])
     test = settled(test.run())
     assert "parser.py" in preview(test) and "stubs" in preview(test)
-    press(test, "merge.land")
+    test = press(test, "merge.land")
     assert chat.head is not None and len(chat.head.parents) == 3
+    assert "merge.undo" in keys(test) and "merge.land" not in keys(test), "what has landed is shown"
 
 
 def test_a_branch_of_another_conversation_is_grafted(forky: Forky, chat: Conversation) -> None:
     other = talk(forky.create("Elsewhere"), "What did we decide?", "Decision: use port 9191 for the proxy.")
     test = merge(chat, graft=other.id, source="main")
     assert "9191" in preview(test)
-    press(test, "merge.land")
+    test = press(test, "merge.land")
     assert chat.head is not None and "9191" in chat.head.text
+    assert "merge.undo" in keys(test) and "merge.land" not in keys(test), "what has landed is shown"
 
 
 def test_a_rebase_moves_the_branch_itself(chat: Conversation) -> None:
