@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from forky_core.errors import ForkyError
@@ -96,4 +98,6 @@ def _condense(here: Frame, key: str) -> None:
 
 def taken_search() -> str:
     """What a person worded the search of the next question as; "" where they left it to the rule."""
-    return str(st.session_state.get(st.session_state.get(_SEARCH_KEY, ""), "") or "").strip()
+    state: Any = st.session_state
+    key = state.get(_SEARCH_KEY)
+    return str(state.get(key) or "").strip() if key is not None else ""
