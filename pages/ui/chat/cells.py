@@ -32,6 +32,7 @@ from forky_core.parts import (
 )
 from forky_core.views import captions
 from forky_core.views.notebook import Cell
+from forky_core.views.payload import payload_rows
 from forky_core.views.shelf import count
 from forky_core.views.times import local, stamp
 from pages.ui.chat.acts import button
@@ -235,12 +236,15 @@ def _word(act: str, id: str, label: str) -> str:
 
 def _visits(ids: Sequence[str], *, expands: bool = False) -> str:
     """Buttons that go to messages, the first forty; beside each one that puts it into the context, where it is not."""
-    buttons = "".join(
-        f'<button type="button" class="fk-word" data-act="visit" data-id="{escape(id)}">'
-        f"{escape(id.removeprefix('b2:')[:8])}</button>{_expand(id) if expands else ''}"
-        for id in ids[:40]
-    )
+    buttons = "".join(f"{_visit(id)}{_expand(id) if expands else ''}" for id in ids[:40])
     return buttons + (f" and {len(ids) - 40} more" if len(ids) > 40 else "")
+
+
+def _visit(id: str) -> str:
+    return (
+        f'<button type="button" class="fk-word" data-act="visit" data-id="{escape(id)}">'
+        f"{escape(id.removeprefix('b2:')[:8])}</button>"
+    )
 
 
 def _expand(id: str) -> str:
@@ -252,13 +256,16 @@ def _expand(id: str) -> str:
 
 
 def _draw_merge(merge: MergePart) -> None:
-    """The payload as text, folded, with the messages it stands for."""
-    text = showable(merge.text[:SHOWN]) + ("\n…" if len(merge.text) > SHOWN else "")
+    """The payload, folded, each line ending in the id of its message, and the messages it stands for."""
+    rows = "\n".join(
+        escape(showable(row.text)) + "".join(f" {_visit(id)}" for id in row.cites)
+        for row in payload_rows(merge, SHOWN)
+    )
     opened = " open" if len(merge.text) < 700 and merge.text.count("\n") < _FEW_LINES else ""
     st.html(
         f'<div class="fk-merge"><div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">merge</span>'
         f"<span>{escape(showable(captions.brought(merge)))}</span></div>"
-        f"<details{opened}><summary>What the model reads</summary><pre>{escape(text)}</pre></details>"
+        f"<details{opened}><summary>What the model reads</summary><pre>{rows}</pre></details>"
         f'<div class="fk-sources">Stands for {_visits(merge.messages, expands=not merge.brings_turns)}</div></div>'
     )
 

@@ -46,7 +46,8 @@ _CSS = """
   var(--fk-accent); border-radius: .45rem; padding: .5rem .7rem; font-size: .9rem; }
 .fk-merge-line { display: flex; gap: .45rem; align-items: center; font-weight: 560; }
 .fk-sources { font-size: .8rem; opacity: .8; margin-top: .3rem; }
-.fk-sources .fk-word { font-family: monospace; }
+.fk-sources .fk-word, .fk-merge pre .fk-word { font-family: monospace; }
+.fk-merge pre .fk-word { font-size: .72rem; opacity: .7; padding: 0 .2rem; min-height: 0; }
 .fk-sources .fk-expand { text-decoration: none; padding: .05rem .15rem; }
 .fk-sources .fk-expand .fk-icon { font-size: .95rem; vertical-align: -.15em; }
 .fk-merge pre, .fk-fold pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .84rem; margin: .35rem 0 0;

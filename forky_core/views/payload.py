@@ -1,0 +1,49 @@
+"""A payload as rows for a person: each line of it with the messages it rests on.
+
+In what a model reads, neighbouring lines of one message share the id at their end, which saves a fifth of the room
+(docs/design/what-a-squash-keeps.md). A person looks at single lines, so here each has its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from forky_core.merge.block import cited
+from forky_core.merge.claims import SECTION_OF
+from forky_core.merge.squash import SECTIONS
+from forky_core.merge.three_way import SETTLED, UNRESOLVED
+from forky_core.model import MessageId
+from forky_core.parts import MergePart
+
+_HEADINGS = frozenset(f"{title}:" for title in (*SECTIONS, *SECTION_OF.values(), SETTLED, UNRESOLVED))
+_MARKS = re.compile(r"(?: \[[0-9a-f]{6,32}\])+$")
+_ROWS = 400
+"""Rows that are looked at for their messages; a longer payload is a full one, or made by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class PayloadRow:
+    text: str
+    """Without the marks at its end, where they name messages."""
+    cites: tuple[MessageId, ...] = ()
+
+
+def payload_rows(merge: MergePart, limit: int) -> Iterator[PayloadRow]:
+    """The first `limit` characters of a payload, line by line."""
+    cut = merge.text[:limit] + ("\n…" if len(merge.text) > limit else "")
+    lines = cut.split("\n")
+    messages = tuple(map(MessageId, merge.messages))
+    cites: tuple[MessageId, ...] = ()
+    rows: list[PayloadRow] = []
+    # From below: a line without an id of its own shares that of the lines beneath it.
+    for at in range(len(lines) - 1, -1, -1):
+        line = lines[at]
+        ends = _MARKS.search(line) if at < _ROWS else None
+        if at == 0 or line in _HEADINGS:
+            cites = ()
+        elif ends is not None and (named := cited(ends.group(), messages)):
+            cites, line = named, line[: ends.start()]
+        rows.append(PayloadRow(line, cites))
+    return reversed(rows)
