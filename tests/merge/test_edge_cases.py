@@ -7,7 +7,15 @@ import pytest
 from forky_core.errors import BadContent, RequestError
 from forky_core.merge.incoming import HIDDEN, PICKED, SYSTEM, UNFINISHED
 from forky_core.model import GenerationStatus
-from forky_core.parts import AttachmentPart, Draft, Strategy, TextPart, ToolCallPart, ToolResultPart
+from forky_core.parts import (
+    AttachmentPart,
+    Draft,
+    ReasoningPart,
+    Strategy,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from tests.context.validity import problems
 from tests.merge.conversations import Talk, forked
 
@@ -162,6 +170,18 @@ def test_tool_calls_a_call_and_all_its_parallel_results_move_together() -> None:
     plan = talk.plan("cherry-pick", picks=[results[1].id])
     assert plan.turns == (call.id, *(result.id for result in results))
     assert any("move together" in warning for warning in plan.warnings)
+
+
+def test_tool_calls_and_required_thinking_move_together() -> None:
+    talk = forked()
+    thought = ReasoningPart("Which files are there?", provider_metadata='{"signature":"s"}')
+    asked = talk.parts("debug", "user", TextPart("List"))
+    call = talk.parts("debug", "assistant", thought, ToolCallPart("ls", "{}", "a"))
+    result = talk.parts("debug", "tool", ToolResultPart("ls", "one.txt", "a"))
+    assert talk.plan("cherry-pick", picks=[result.id]).turns == (call.id, result.id)
+    answer = talk.say("debug", "assistant: There is one.")
+    whole = talk.plan("cherry-pick", picks=[asked.id, result.id, answer.id])
+    assert any(thought in planned.draft.parts for planned in whole.drafts)
 
 
 def test_tool_calls_half_a_pair_is_flattened_to_text() -> None:

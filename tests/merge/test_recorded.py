@@ -41,7 +41,9 @@ def script(models: ScriptedModels, found: Mapping[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_recorded_answer_is_shown_as_what_it_is_and_writes_nothing(name: str) -> None:
+def test_model_failure_bad_json_a_reply_instead_of_a_summary_no_message_is_written_extraction_is_offered_badged(
+    name: str,
+) -> None:
     chat, models = recorded()
     found = case(name)
     script(models, found)

@@ -112,7 +112,7 @@ def test_a_merge_is_one_operation_and_one_undo(chat: Conversation) -> None:
 
 
 @pytest.mark.parametrize("branch", ["main", "debug"])
-def test_a_plan_that_was_overtaken_is_refused_and_names_what_came_first(
+def test_a_race_on_the_branch_is_refused_and_the_loser_is_told_what_came_first(
     chat: Conversation, branch: str
 ) -> None:
     plan = chat.plan_merge("debug")
