@@ -7,7 +7,7 @@ where the decisions are made, and a test adds them up for every sample and every
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -82,13 +82,6 @@ class Account:
             MappingProxyType(dict(entry.get("skipped", {}))),
             MappingProxyType(dict(entry.get("notes", {}))),
         )
-
-
-def total(accounts: Iterable[Account]) -> Account:
-    found = Account()
-    for account in accounts:
-        found += account
-    return found
 
 
 def _sum(one: Mapping[str, int], other: Mapping[str, int]) -> Mapping[str, int]:

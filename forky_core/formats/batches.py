@@ -18,7 +18,7 @@ from forky_core.parts import AttachmentPart
 from forky_core.store.contract import Commit, Store
 
 MOST_MESSAGES = 2_000
-MOST_CHARACTERS = 4_000_000
+MOST_CHARACTERS = 2_000_000
 """Of one batch; two of them are in memory at a time, one being filled and one being written."""
 
 

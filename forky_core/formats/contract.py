@@ -93,7 +93,7 @@ class Sample:
     values: tuple[Json, ...] = ()
     """The object, or the first elements or lines."""
     text: str = ""
-    """The first characters of a `text`."""
+    """The first characters of a `text`; the keywords of a `png`'s text chunks."""
     tables: frozenset[str] = frozenset()
     """Of an `sqlite` database."""
 

@@ -84,9 +84,22 @@ _PHONE = re.compile(
                      | [2-9]\d{2}(?P<sep>[-.])[2-9]\d{2}(?P=sep)\d{4})(?![\w/-]|\.\d)   # North America
     | (?<![\w./:+-])(?<![0-9a-f]{2}[ ])\(?0[1-9]\d{0,3}\)?[ /-]\d{2,8}(?:[ -]\d{2,5}){0,4}
       (?![\w/:]|[.-]\d|[ ][0-9a-f]{2}\b)                                                    # with a trunk 0
+    | (?<![\w./:+-])00[ ]?[1-9]\d{0,3}(?:[ /-]\(?\d{1,6}\)?){2,6}(?![\w/:]|[.-]\d)              # with a country
+    | (?<![\w./:+-])0[1-9](?:\.\d\d){4}(?![\w/:]|[.-]\d)                                         # France, with dots
+    | (?<![\w./:+-])0(?:1[567]\d{8,9}|7[1-9]\d{8})(?![\w/:]|[.-]\d)           # German and British mobiles in one
     """,
     re.VERBOSE,
 )
+_CALLED_PHONE = re.compile(
+    r"""
+      (?i:\b(?:phone|telephone|tele?fon|tel|mobile|mobil|handy|cell|whatsapp|signal|fax|call[ ](?:me|us)|nummer)\b)
+      [^\w\n(+]{0,4}(?i:(?:number|no|nr|is|me|us|at|on|under|unter|ist)\b[^\w\n(+]{0,3}){0,3}
+      (?P<called>\(?\d(?:[ ./-]?\(?\d\)?){6,14})(?![\w/:]|[.-]\d)
+    """,
+    re.VERBOSE,
+)
+"""Digits of any country behind a word that says what they are, without a plus or a trunk 0."""
+_FEWEST_CALLED = 7
 _FEWEST, _MOST = 9, 15
 """Digits of a phone number, its country or trunk 0 included (E.164 allows 15)."""
 
@@ -100,11 +113,22 @@ class Private:
     start: int
 
 
+_MAY_BE_KEY = re.compile(r"[A-Za-z0-9_/+.~!@$%^&*-]{12}|://|-----BEGIN")
+_MAY_BE_PHONE = re.compile(r"\d[\d ()./-]{4,}\d")
+"""What a key and a phone number have in common: most texts have neither, and need no closer look."""
+
+
 def private_words(text: str) -> Iterator[Private]:
     """Whatever looks private, in the order of the text, none inside another."""
+    found = [
+        *(_keys(text) if _MAY_BE_KEY.search(text) else ()),
+        *(_emails(text) if "@" in text else ()),
+        *(_phones(text) if _MAY_BE_PHONE.search(text) else ()),
+    ]
+    if not found:
+        return
     taken = bytearray(len(text))
     kept = []
-    found = [*_keys(text), *_emails(text), *_phones(text)]
     for one in sorted(found, key=lambda one: (_RANK[one.kind], one.start, -len(one.value))):
         end = one.start + len(one.value)
         if not any(taken[one.start : end]):
@@ -141,6 +165,7 @@ def _emails(text: str) -> Iterator[Private]:
             yield Private("e-mail", value[lead:], match.start() + lead)
 
 
+_ISO_DATE = re.compile(r"\d{4}([-./])\d{1,2}\1\d{1,2}")
 _DATE = re.compile(r"^\(?\d{1,2}\)?([ /-])\d{1,2}\1\d{2,4}")
 
 
@@ -150,3 +175,8 @@ def _phones(text: str) -> Iterator[Private]:
         digits = sum(c.isdigit() for c in value)
         if _FEWEST <= digits <= _MOST and not (_DATE.match(value) and digits > 10):
             yield Private("phone", value, match.start())
+    for match in _CALLED_PHONE.finditer(text):
+        value = match["called"]
+        digits = sum(c.isdigit() for c in value)
+        if _FEWEST_CALLED <= digits <= _MOST and not _DATE.match(value) and not _ISO_DATE.match(value):
+            yield Private("phone", value, match.start("called"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from forky_core.formats.contract import Importer, Sample
 from forky_core.formats.importers.ai_studio import AIStudio
 from forky_core.formats.importers.big_agi import BigAGI
+from forky_core.formats.importers.character_cards import CharacterCard
 from forky_core.formats.importers.chatbot_ui import ChatbotUI
 from forky_core.formats.importers.chatbox import Chatbox
 from forky_core.formats.importers.chatgpt import ChatGPT
@@ -42,6 +43,7 @@ IMPORTERS: tuple[Importer, ...] = (
     ClaudeCode(),
     Codex(),
     SillyTavern(),
+    CharacterCard(),
     OpenAssistant(),
     ChatGPT(),
     ClaudeAI(),

@@ -26,6 +26,7 @@ from forky_core.errors import BadContent
 from forky_core.formats import json_values
 from forky_core.formats.contract import Sample, Shape, Unreadable
 from forky_core.formats.json_values import Stream
+from forky_core.formats.pictures import chunks
 from forky_core.formats.tables import tables_of
 from forky_core.matching.call import LARGEST_FILE
 from forky_core.matching.media import media_type_of
@@ -131,6 +132,8 @@ def sample(opened: OpenedDocument) -> Sample:
     if opened.shape == "text":
         with opened.open() as stream:
             return Sample(opened.name, "text", text=stream.read(_HEAD).decode("utf-8-sig", "replace"))
+    if opened.shape == "png":
+        return Sample(opened.name, "png", text=_keywords(opened) if opened.path is not None else "")
     values: list[Json] = []
     for value in islice(opened.values(), _TRIED):
         if not isinstance(value, Unreadable):
@@ -138,6 +141,14 @@ def sample(opened: OpenedDocument) -> Sample:
         if len(values) == _LOOKED_AT:
             break
     return Sample(opened.name, opened.shape, tuple(values))
+
+
+def _keywords(opened: OpenedDocument) -> str:
+    """Of a picture's text chunks. Only of one that came by itself: an archive's thousand pictures are not read."""
+    try:
+        return " ".join(keyword.decode("latin-1") for keyword, _ in chunks(opened.content()))
+    except BadContent:
+        return ""
 
 
 _LOOKED_AT = 8

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 import time
 import unicodedata
 from collections.abc import Container, Sequence
+from threading import Lock
 
 from forky_core.errors import BadName
 from forky_core.hashing import mend_text
@@ -23,9 +24,32 @@ def now() -> int:
     return time.time_ns() // 1_000
 
 
+class _Noise:
+    """Random bytes of the system, asked for by the page: a request for each of an import's ids takes seconds."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._held = bytearray()
+        self._process = 0
+
+    def take(self, count: int) -> bytes:
+        with self._lock:
+            if (
+                self._process != os.getpid() or len(self._held) < count
+            ):  # A forked process has noise of its own.
+                self._process = os.getpid()
+                self._held = bytearray(os.urandom(4096))
+            taken = bytes(self._held[-count:])
+            del self._held[-count:]
+            return taken
+
+
+_noise = _Noise()
+
+
 def new_id() -> str:
     """A version-7 UUID (RFC 9562 §5.7): sorts by the millisecond it was made in."""
-    value = (time.time_ns() // 1_000_000) << 80 | secrets.randbits(80)
+    value = (time.time_ns() // 1_000_000) << 80 | int.from_bytes(_noise.take(10))
     value = value & ~(0xF << 76) | 7 << 76
     value = value & ~(0x3 << 62) | 2 << 62
     digits = f"{value:032x}"

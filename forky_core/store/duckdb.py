@@ -126,7 +126,8 @@ class DuckDBStore:
             shelf = self._cache.held(id) if id in staged.in_bulk else self._cache.shelf(id)
             if shelf is not None:
                 shelf.publish(messages)
-            self._views.keep(id, staged.touched[id].view())
+            if id not in staged.in_bulk or self._views.find(id) is not None:
+                self._views.keep(id, staged.touched[id].view())
         for request, result in done:
             match request:
                 case Commit(conversation=id, generations=generations):

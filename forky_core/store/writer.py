@@ -31,6 +31,8 @@ _STEP = 0.0004
 _STEPS = 5
 """The most it waits, and only while more come: a transaction costs 4 ms and 0.03 ms a commit, so two half groups
 cost nearly twice one whole one."""
+_BULK = 8
+"""Groups of an import, some megabytes each, between two moments at which the database's memory is looked after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,8 @@ class Writer:
         self._closing = Lock()
         self._closed = False
         self._dirty = False
+        self._in_bulk = 0
+        """Groups of an import since memory was let go of."""
         self._thread = Thread(target=self._run, name="forky-writer", daemon=True)
         self._thread.start()
 
@@ -208,11 +212,19 @@ class Writer:
         done = [(job.request, result) for job, result in settled if not isinstance(result, Exception)]
         self._publish(staged, done)
         self._ledgers.drop(staged.in_bulk)
+        self._spare_memory(staged)
         for request, _ in done:
             if isinstance(request, Alone) and request.forgets is not None:
                 self._ledgers.drop([request.forgets])
                 self._forget(request.forgets)
         return settled
+
+    def _spare_memory(self, staged: Staged) -> None:
+        """After every few groups that nobody is about to read."""
+        self._in_bulk += bool(staged.in_bulk)
+        if self._in_bulk >= _BULK:
+            self._in_bulk = 0
+            self._file.let_go_of_blocks()
 
     def _stage(self, cursor: duckdb.DuckDBPyConnection, staged: Staged, request: Request) -> Any:
         """The request's result, or the error that is its own alone."""

@@ -9,6 +9,7 @@ from typing import Literal
 from forky_core.parts import Json
 from tests.formats.importers.test_agents import code, item
 from tests.formats.importers.test_apps import made
+from tests.formats.importers.test_cards import CARD, webui_database
 from tests.formats.importers.test_chatgpt import conversation, entry
 from tests.formats.importers.test_llm_logs import responses, threads
 from tests.formats.importers.test_siblings import ASKED, CHATBOX, LOBE, LOOM, OBSIDIAN, STUDIO, SWIPED
@@ -270,4 +271,6 @@ def _databases(folder: Path) -> tuple[Seed, ...]:
     return (
         Seed("llm", "bytes", threads(folder / "new.db").read_bytes()),
         Seed("llm", "bytes", responses(folder / "old.db").read_bytes()),
+        Seed("open-webui", "bytes", webui_database(folder / "webui.db").read_bytes()),
+        Seed("character-card", "value", CARD),
     )

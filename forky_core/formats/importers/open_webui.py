@@ -1,4 +1,4 @@
-"""Open WebUI's exports: `history.messages` by id, edges by `parentId`, the live end `currentId`.
+"""Open WebUI's exports, and its database: `history.messages` by id, edges by `parentId`, the live end `currentId`.
 
 Newer answers carry `output`, a list of thoughts, calls, results and text; in older ones the same stands in `content` as
 `<details>` blocks, which are taken apart.
@@ -10,13 +10,17 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
+from forky_core.errors import BadContent
 from forky_core.formats.chaining import spread, usage_of
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
 from forky_core.formats.fields import micros, obj, objs, picked, plain, ref, seq, word, words
+from forky_core.formats.json_values import parse
 from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
+from forky_core.formats.tables import opened_tables
 from forky_core.matching.media import data_url
 from forky_core.parts import (
     Draft,
+    Json,
     OpaquePart,
     Part,
     ReasoningPart,
@@ -26,6 +30,7 @@ from forky_core.parts import (
     canonical_json,
 )
 
+_TABLES = frozenset(("chat", "auth", "user"))
 _DETAILS = re.compile(r"<details\b([^>]{0,20000})>(.*?)</details>\s*", re.DOTALL)
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 _SUMMARY = re.compile(r"\s*<summary>.*?</summary>\s*", re.DOTALL)
@@ -37,10 +42,12 @@ class OpenWebUI:
     label: ClassVar[str] = "Open WebUI export"
 
     def fits(self, sample: Sample) -> bool:
+        if sample.shape == "sqlite":
+            return sample.tables >= _TABLES
         return any(isinstance(_history(value).get("messages"), dict) for value in sample.objects)
 
     def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
-        for value in document.values():
+        for value in _rows(document) if document.shape == "sqlite" else document.values():
             if isinstance(value, Unreadable):
                 yield value
             elif not isinstance(_history(obj(value)).get("messages"), dict):
@@ -49,6 +56,19 @@ class OpenWebUI:
                 )
             else:
                 yield _conversation(obj(value), files)
+
+
+def _rows(document: Document) -> Iterator[Json | Unreadable]:
+    """The chats of `webui.db`, as an export has them. Of its other tables, accounts and keys, nothing is read."""
+    try:
+        with opened_tables(document) as tables:
+            for row in tables.rows("chat", order="created_at"):
+                try:
+                    yield {**row, "chat": parse(word(row.get("chat")))}
+                except ValueError:
+                    yield Unreadable(word(row.get("title")) or "untitled", "Its messages are no valid JSON.")
+    except BadContent as error:
+        yield Unreadable(document.name, str(error))
 
 
 def _history(value: Mapping[str, Any]) -> Mapping[str, Any]:
