@@ -11,7 +11,7 @@ from importlib import import_module
 
 from bench.measure import report
 
-MODULES = ("storage", "ui", "context", "diamonds", "merge_quality", "files", "retrieval")
+MODULES = ("storage", "matching", "ui", "context", "diamonds", "merge_quality", "files", "retrieval")
 
 
 def main() -> int:

@@ -161,7 +161,7 @@ def regenerate(
         raise BadContent("Only an answer can be regenerated.", "Edit the question instead.")
     if message.id == branch.head:
         place = Place(repo.id, branch.name, message.parent, replaces=message.id)
-        return branch.name, answer(repo, place, branch.rules, model=model, search=search)
+        return branch.name, answer(repo, place, branch.rules, model=model, search=search, reuse=False)
     question = repo.message(message.parent)
 
     def fork() -> tuple[str, Operation]:
@@ -172,7 +172,7 @@ def regenerate(
 
     name, made = with_a_free_key("heads/", fork)
     place = Place(repo.id, name, question.id, group=made.number)
-    return name, answer(repo, place, branch.rules, model=model, search=search)
+    return name, answer(repo, place, branch.rules, model=model, search=search, reuse=False)
 
 
 def resume(repo: Repo, branch: Branch) -> ReplyJob:

@@ -63,11 +63,11 @@ def stored_answer(repo: Repo, prompt: str, model: str) -> tuple[Generation, Mess
 
 
 def given_again(asked: Generation, stored: Generation) -> Generation:
-    """The call that was not made: it took nothing, and saved what the stored one cost."""
+    """The call that was not made: it took nothing."""
     return replace(
         asked,
         status="done",
-        usage=Usage(0, 0, cost=0.0, saved=stored.usage.cost),
+        usage=Usage(0, 0, cost=0.0),
         finish_reason=stored.finish_reason,
         first_token=None,
         finished=now(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from forky_core.merge.claims import Frozen
-from forky_core.model import Generation, Message, Usage
+from forky_core.model import Generation, Message, Reuse, Usage
 from forky_core.parts import MergePart
 from forky_core.views.notebook import Cell
 
@@ -59,7 +59,7 @@ def _messages(count: int) -> str:
 def took(cell: Cell) -> str:
     """Tokens, cost and time of an answer; "" where nothing is known of them."""
     call = cell.generation
-    if call is None:
+    if call is None or call.reused is not None:
         return ""
     facts = [_used(call.usage)]
     if call.usage.cost:
@@ -78,6 +78,21 @@ def _used(usage: Usage) -> str:
         return ""
     sent = f"{tokens(usage.prompt_tokens)} → " if usage.prompt_tokens is not None else ""
     return f"{sent}{tokens(usage.completion_tokens)} tokens"
+
+
+def given_again(generation: Generation | None) -> str:
+    """Of an answer that no model was called for."""
+    return "A stored answer, given again." if generation is not None and generation.reused is not None else ""
+
+
+def reused(came_to: Reuse) -> str:
+    """What giving stored answers again came to, as a sentence; "" where it was never asked for."""
+    if not (came_to.hits or came_to.misses):
+        return ""
+    saved = f", which saved {tokens(came_to.tokens)} tokens" if came_to.tokens else ""
+    price = f" and {dollars(came_to.cost)}" if came_to.cost else ""
+    looked = came_to.hits + came_to.misses
+    return f"Of {looked} call{'s' if looked != 1 else ''} that could be answered from the store {came_to.hits} {'were' if came_to.hits != 1 else 'was'}{saved}{price}."
 
 
 def ended(generation: Generation | None) -> str:

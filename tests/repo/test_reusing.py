@@ -41,7 +41,7 @@ def test_an_identical_call_is_answered_from_the_store_where_reuse_is_on() -> Non
     chat = chat_of(forky, again)
     made, given = chat.generations
     assert (given.reused, given.message, given.status) == (made.id, made.message, "done")
-    assert (given.usage.cost, given.usage.saved, given.usage.completion_tokens) == (0.0, 0.5, 0)
+    assert (given.usage.cost, given.usage.completion_tokens) == (0.0, 0)
     assert chat.reuse == forky.reuse() == Reuse(hits=1, misses=1, tokens=12, cost=0.5)
     assert first.reused is None
     assert len(chat.visible.messages) == 2
@@ -122,7 +122,8 @@ def test_regenerating_asks_anew() -> None:
     forky, models = workspace()
     chat = forky.create()
     chat.give_again(True)
-    chat.ask("Suggest a name", temperature=0)
+    chat.set_rules(parameters={"temperature": 0})
+    chat.ask("Suggest a name")
     _, job = chat.regenerate()
     job.wait()
     assert len(models.one.requests) == 2

@@ -15,6 +15,8 @@ _MENU = {
     "rename": "Rename this branch …",
     "bisect": "Find where it went wrong …",
     "delete": "Delete this branch",
+    "reuse": "Give stored answers again",
+    "anew": "Always ask anew",
     "share": "Export or share …",
 }
 
@@ -41,7 +43,7 @@ def draw_branchbar(here: Frame) -> None:
         )
         chosen = st.menu_button(
             "Rename or delete this branch",
-            list(_MENU),
+            [act for act in _MENU if act != ("reuse" if here.chat.gives_again else "anew")],
             key="chat.branch_menu",
             icon=":material/more_horiz:",
             type="tertiary",
@@ -63,6 +65,8 @@ def draw_branchbar(here: Frame) -> None:
         st.switch_page("bisection.py", query_params=place(here.chat))
     elif chosen == "delete":
         _delete(here)
+    elif chosen in ("reuse", "anew"):
+        _give_again(here, on=chosen == "reuse")
     elif chosen == "share":
         from pages.ui.library.sharing import share  # noqa: PLC0415 - every format's writer: the first page needs none
 
@@ -80,6 +84,13 @@ def _delete(here: Frame) -> None:
         done(here.session, here.chat.delete_branch())
         names = here.chat.branches
         go(here.chat.checkout("main" if "main" in names else next(iter(names))))
+    st.rerun()
+
+
+def _give_again(here: Frame, *, on: bool) -> None:
+    """An identical call at temperature 0 is answered from what is stored, in this conversation."""
+    with saying(here.session):
+        done(here.session, here.chat.give_again(on))
     st.rerun()
 
 

@@ -211,7 +211,10 @@ def _looked_for(cell: Cell) -> str:
 
 
 def _ended(cell: Cell) -> str:
-    """HTML of how a reply ended where it did not end well, with the ways on."""
+    """HTML of how a reply ended where no model just said it to its end, with the ways on."""
+    if again := captions.given_again(cell.generation):
+        anew = _word("again", cell.message.id, "Ask anew")
+        return f'<div class="fk-ended">{said("history", again)}{anew}</div>'
     ended = captions.ended(cell.generation)
     if not ended:
         return ""

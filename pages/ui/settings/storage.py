@@ -8,6 +8,7 @@ import streamlit as st
 
 from forky_core.errors import ForkyError
 from forky_core.forky import Forky
+from forky_core.views import captions
 from pages.ui.markdown import plain_label
 from pages.ui.verifying import draw_verification, verify_button
 
@@ -35,6 +36,8 @@ def draw_storage(forky: Forky) -> None:
         _back_up(forky)
     if checks:
         draw_verification(forky.verify)
+    if came_to := captions.reused(forky.reuse()):
+        st.caption(came_to)
     if place is not None:
         st.caption("To go back to a backup: stop Forky, put the copy in the place of the file, start Forky.")
 

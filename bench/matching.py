@@ -1,0 +1,214 @@
+"""Finding a program's array among all that is stored, hashing it, and what a stateless client costs in bytes.
+
+A million messages are filed as programs file them: a thousand conversations of a thousand messages, in one scope.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from itertools import count
+from pathlib import Path
+
+from bench.measure import Line, compare
+from bench.talks import RANDOM, prose, text
+from forky_core.hashing import message_id
+from forky_core.llm.scripted import ScriptedModel
+from forky_core.matching import Call, chat_call
+from forky_core.matching.keys import digest, path_keys
+from forky_core.model import ConversationId, seal
+from forky_core.parts import Draft, Json, TextPart
+from forky_core.repo.recording import Reply
+from forky_core.repo.workspace import Workspace
+from forky_core.store import statements as sql
+from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.rows import id_key
+
+_SCOPE = "bench"
+
+
+class _NoModels:
+    """Nobody is asked anything."""
+
+    def model(self, name: str) -> ScriptedModel:
+        return ScriptedModel(name)
+
+    def models(self) -> tuple[()]:
+        return ()
+
+    def default(self) -> str:
+        return "scripted"
+
+
+def array(length: int, say: Callable[[], str]) -> list[Json]:
+    """Messages of the user and the assistant in turn."""
+    return [{"role": "assistant" if at % 2 else "user", "content": say()} for at in range(length)]
+
+
+class Filed:
+    """A store of conversations that programs began, and ways to look an array up in it."""
+
+    def __init__(self, path: Path, conversations: int, length: int) -> None:
+        self.store = DuckDBStore.open(path)
+        self.forky = Workspace(self.store, _NoModels())
+        self._arrays: list[tuple[ConversationId, list[Json]]] = []
+        kept = set(RANDOM.sample(range(conversations), min(conversations, 40)))
+        for number in range(conversations):
+            messages = array(length, prose)
+            reply = Reply((TextPart(messages[-1]["content"]),))
+            filed = self.forky.record(chat_call(messages[:-1]), reply, scope=_SCOPE)
+            if number in kept:
+                self._arrays.append((filed.conversation, messages))
+        self.store.rest()
+        self._next = count()
+
+    def _pick(self, length: int) -> tuple[ConversationId, Call]:
+        conversation, messages = self._arrays[next(self._next) % len(self._arrays)]
+        return conversation, chat_call([*messages[: length - 1], {"role": "user", "content": "new"}])
+
+    def matching(self, length: int, *, cold: bool) -> Callable[[], None]:
+        """Find where an array of so many messages belongs, all of them known but the last."""
+        prepared = [self._pick(length) for _ in self._arrays]
+        turn = count()
+
+        def run() -> None:
+            conversation, call = prepared[next(turn) % len(prepared)]
+            if cold:
+                self.store._cache.drop(conversation)
+                self.forky.indexes.drop(conversation)
+            recorder = self.forky._recorder
+            opening = recorder._scopes.opening(_SCOPE, call.turns)
+            found = recorder._find(call, _SCOPE, opening, None)
+            assert (found.repo.id, found.match.known) == (conversation, length - 1)
+
+        return run
+
+    def warm(self) -> None:
+        for conversation, _ in self._arrays:
+            self.forky._repo(conversation).match(())
+
+    def step_by_step(self, length: int) -> Callable[[], None]:
+        """Ask the store for each message in turn, as one would at first."""
+
+        def run() -> None:
+            conversation, call = self._pick(length)
+            number = self.store._number(conversation)
+            parent = None
+            for known, turn in enumerate(call.turns):
+                message = seal(turn, (parent,))
+                if not self.store._file.rows(sql.PLACE, conversation=number, id=id_key(message.id)):
+                    assert known == length - 1
+                    return
+                parent = message.id
+
+        return run
+
+
+def hashing(rounds: int) -> list[Line]:
+    turns = [Draft("assistant" if at % 2 else "user", (TextPart(text()),)) for at in range(1_000)]
+
+    def ids() -> None:
+        parent: tuple[str, ...] = ()
+        for turn in turns:
+            parent = (message_id(parent, turn.role, turn.parts),)
+
+    texts = [turn.parts[0].text.encode() for turn in turns if isinstance(turn.parts[0], TextPart)]
+    mine, theirs, bare = _least(
+        [lambda: path_keys(turns), ids, lambda: [digest(content) for content in texts]], rounds
+    )
+    return [
+        Line("keys of 1,000 messages, processor / bound", mine, 2.0, 1.0),
+        Line("ids of 1,000 messages, processor / bound", theirs, 2.0, 1.0),
+        Line("  the keys / BLAKE2b of the bare texts", mine, bare, None),
+    ]
+
+
+def _least(calls: Sequence[Callable[[], object]], rounds: int) -> list[float]:
+    """The least milliseconds of the processor that each call took, the calls taking turns."""
+    least = [float("inf")] * len(calls)
+    for _ in range(rounds):
+        for at, call in enumerate(calls):
+            start = time.process_time()
+            call()
+            least[at] = min(least[at], (time.process_time() - start) * 1000)
+    return least
+
+
+def finding(folder: Path, rounds: int, *, conversations: int, length: int) -> list[Line]:
+    filed = Filed(folder / "million.duckdb", conversations, length)
+    stored = f"{conversations * length:,}"
+    cold, slowly = filed.matching(length, cold=True), filed.step_by_step(length)
+    found = [
+        compare(
+            f"match {length:,} of {stored}, from the file / step by step",
+            cold,
+            slowly,
+            1 / 100,
+            rounds=rounds,
+        ),
+        compare("  the same / match 10", cold, filed.matching(10, cold=True), 3, rounds=rounds),
+    ]
+    filed.warm()
+    warm = filed.matching(length, cold=False)
+    found += [
+        compare(f"match {length:,}, lately used / step by step", warm, slowly, 1 / 100, rounds=rounds),
+        compare("  the same / match 10", warm, filed.matching(10, cold=False), 3, rounds=rounds * 4),
+    ]
+    filed.forky.close()
+    return found
+
+
+def growing(folder: Path, turns: int) -> list[Line]:
+    """A client that sends all it has said at each turn; megabytes half-way and at the end."""
+    store = DuckDBStore.open(folder / "growing.duckdb")
+    forky = Workspace(store, _NoModels())
+    said: list[Json] = []
+
+    def turn() -> None:
+        said.append({"role": "user", "content": text()})
+        answer = text()
+        forky.record(chat_call(said), Reply((TextPart(answer),)), scope=_SCOPE)
+        said.append({"role": "assistant", "content": answer})
+
+    def rest() -> None:
+        store.rest()
+
+    ours = _grown([folder / "growing.duckdb"], turn, rest, turns)
+    forky.close()
+    found = [Line(f"file at {turns:,} turns / at half of them (linear: 2)", ours[1], ours[0], 2.5, "MB")]
+    try:
+        from bench.langgraph_peer import LangGraphTalk  # noqa: PLC0415 - it need not be installed
+    except ImportError:
+        print("LangGraph is not installed (requirements-bench.txt has it): its lines are left out.")
+        return found
+    path = folder / "langgraph.sqlite"
+    peer = LangGraphTalk(path, 2, text)
+    theirs = _grown([path, path.with_name(f"{path.name}-wal")], peer.turn, lambda: None, turns)
+    return [
+        *found,
+        Line("  the same of LangGraph's saver (quadratic: 4)", theirs[1], theirs[0], None, "MB"),
+        Line(f"file at {turns:,} turns / LangGraph's", ours[1], theirs[1], 1 / 20, "MB"),
+    ]
+
+
+def _grown(
+    files: Sequence[Path], turn: Callable[[], None], rest: Callable[[], None], turns: int
+) -> tuple[float, float]:
+    sizes = []
+    for _ in range(2):
+        for _ in range(turns // 2):
+            turn()
+        rest()
+        sizes.append(sum(file.stat().st_size for file in files if file.exists()) / 1e6)
+    return sizes[0], sizes[1]
+
+
+def lines(*, quick: bool) -> list[Line]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        return [
+            *hashing(20 if quick else 60),
+            *finding(folder, 3 if quick else 7, conversations=20 if quick else 1_000, length=1_000),
+            *growing(folder, 100 if quick else 1_000),
+        ]
