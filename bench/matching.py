@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 
-from bench.measure import Line, compare
-from bench.talks import RANDOM, prose, text
+from bench.measure import Line, compare, in_turns
+from bench.talks import RANDOM, text
 from forky_core.hashing import message_id
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.matching import Call, chat_call
@@ -52,16 +52,23 @@ class Filed:
     def __init__(self, path: Path, conversations: int, length: int) -> None:
         self.store = DuckDBStore.open(path)
         self.forky = Workspace(self.store, _NoModels())
+        self._said = count()
         self._arrays: list[tuple[ConversationId, list[Json]]] = []
         kept = set(RANDOM.sample(range(conversations), min(conversations, 40)))
         for number in range(conversations):
-            messages = array(length, prose)
+            messages = array(length, self._say)
+            begun = self.forky.record(chat_call(messages[:1]), Reply(()), scope=_SCOPE)
             reply = Reply((TextPart(messages[-1]["content"]),))
-            filed = self.forky.record(chat_call(messages[:-1]), reply, scope=_SCOPE)
+            filed = self.forky.record(
+                chat_call(messages[:-1]), reply, scope=_SCOPE, conversation=begun.conversation
+            )
             if number in kept:
                 self._arrays.append((filed.conversation, messages))
         self.store.rest()
         self._next = count()
+
+    def _say(self) -> str:
+        return f"{next(self._said)} {text()}"
 
     def _pick(self, length: int) -> tuple[ConversationId, Call]:
         conversation, messages = self._arrays[next(self._next) % len(self._arrays)]
@@ -83,6 +90,13 @@ class Filed:
             assert (found.repo.id, found.match.known) == (conversation, length - 1)
 
         return run
+
+    def strange(self) -> None:
+        """Look for an array with a history that nobody has filed: it might be one whose head was trimmed."""
+        call = chat_call(array(11, self._say))
+        recorder = self.forky._recorder
+        found = recorder._find(call, _SCOPE, recorder._scopes.opening(_SCOPE, call.turns), None)
+        assert found.version == 0
 
     def warm(self) -> None:
         for conversation, _ in self._arrays:
@@ -155,6 +169,9 @@ def finding(folder: Path, rounds: int, *, conversations: int, length: int) -> li
         compare(f"match {length:,}, lately used / step by step", warm, slowly, 1 / 100, rounds=rounds),
         compare("  the same / match 10", warm, filed.matching(10, cold=False), 3, rounds=rounds * 4),
     ]
+    found.append(
+        Line("an unknown array with a history / bound", in_turns([filed.strange], rounds)[0], 500, 1)
+    )
     filed.forky.close()
     return found
 
