@@ -14,7 +14,7 @@ from pathlib import Path
 from bench.measure import Line, compare, in_turns
 from bench.talks import RANDOM, text
 from forky_core.hashing import message_id
-from forky_core.llm.scripted import ScriptedModel
+from forky_core.llm.catalogue import Catalogue
 from forky_core.matching import Call, chat_call
 from forky_core.matching.keys import digest, path_keys
 from forky_core.model import ConversationId, seal
@@ -28,19 +28,6 @@ from forky_core.store.rows import id_key
 _SCOPE = "bench"
 
 
-class _NoModels:
-    """Nobody is asked anything."""
-
-    def model(self, name: str) -> ScriptedModel:
-        return ScriptedModel(name)
-
-    def models(self) -> tuple[()]:
-        return ()
-
-    def default(self) -> str:
-        return "scripted"
-
-
 def array(length: int, say: Callable[[], str]) -> list[Json]:
     """Messages of the user and the assistant in turn."""
     return [{"role": "assistant" if at % 2 else "user", "content": say()} for at in range(length)]
@@ -51,7 +38,7 @@ class Filed:
 
     def __init__(self, path: Path, conversations: int, length: int) -> None:
         self.store = DuckDBStore.open(path)
-        self.forky = Workspace(self.store, _NoModels())
+        self.forky = Workspace(self.store, Catalogue())
         self._said = count()
         self._arrays: list[tuple[ConversationId, list[Json]]] = []
         kept = set(RANDOM.sample(range(conversations), min(conversations, 40)))
@@ -179,7 +166,7 @@ def finding(folder: Path, rounds: int, *, conversations: int, length: int) -> li
 def growing(folder: Path, turns: int) -> list[Line]:
     """A client that sends all it has said at each turn; megabytes half-way and at the end."""
     store = DuckDBStore.open(folder / "growing.duckdb")
-    forky = Workspace(store, _NoModels())
+    forky = Workspace(store, Catalogue())
     said: list[Json] = []
 
     def turn() -> None:
