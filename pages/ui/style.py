@@ -15,6 +15,7 @@ _ICON_BUTTONS = (
     "bar-search",
     "chat-branch_menu",
     "library-delete-",
+    "library-export-",
     "library-rename-",
     "merge-swap",
     "notice-close",

@@ -33,7 +33,7 @@ def test_icon_buttons_are_called_by_what_they_do(app: str, watch: Any, width: in
     for name in ("Search", "Rename or delete this branch", "Attach files", "Undo"):
         expect(page.get_by_role("button", name=name).first).to_be_visible()
     page.goto(f"{app}/library")
-    for name in ("Rename", "Move to the trash"):
+    for name in ("Rename", "Export or share", "Move to the trash"):
         expect(page.get_by_role("button", name=name).first).to_be_visible()
     page.goto(f"{app}/merge?source=upload")
     expect(page.get_by_role("button", name="Swap the two")).to_be_visible()

@@ -87,17 +87,9 @@ def draw_graph(
     width = int(room / (1 - 2 * _MARGIN))
     frame = f"{key}.{slots}.{room}.{'dark' if colors.dark else 'light'}"
 
-    def fresh(clicked: object) -> str | None:
-        if not isinstance(clicked, str):
-            return None
-        id, _, seen = clicked.removesuffix("#").rpartition("#")
-        if seen != str(epochs.get(key, 0)) or id not in {row.id for row in graph.rows}:
-            return None
-        epochs[key] = epochs.get(key, 0) + 1
-        return id
-
     def handle() -> None:
-        if on_click is not None and (id := fresh(st.session_state[frame].get("clicked"))) is not None:
+        told = st.session_state[frame].get("clicked")
+        if on_click is not None and (id := _fresh(told, key, graph)) is not None:
             on_click(id)
 
     def take_room() -> None:
@@ -126,7 +118,19 @@ def draw_graph(
         result: Any = _agraph_frame(
             key=frame, data=(given,), on_clicked_change=handle, on_room_change=take_room
         )
-    return fresh(result.clicked) if on_click is None else None
+    return _fresh(result.clicked, key, graph) if on_click is None else None
+
+
+def _fresh(clicked: object, key: str, graph: GraphView) -> str | None:
+    """The id of the row that was clicked, where this is no echo of a click that was handled."""
+    if not isinstance(clicked, str):
+        return None
+    epochs: dict[str, int] = st.session_state[_EPOCHS]
+    id, _, seen = clicked.removesuffix("#").rpartition("#")
+    if seen != str(epochs.get(key, 0)) or id not in {row.id for row in graph.rows}:
+        return None
+    epochs[key] = epochs.get(key, 0) + 1
+    return id
 
 
 def _page() -> str:

@@ -39,7 +39,7 @@ def _draw_line(forky: Workspace, held: Session, line: Line) -> None:
         ):
             _rename(forky, held, line.summary)
         if st.button(
-            "",
+            "Export or share",
             key=f"library.export.{id}",
             icon=":material/ios_share:",
             type="tertiary",
