@@ -79,7 +79,10 @@ def _adopt(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -
 
 
 def _list(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> None:
+    wanted: Collection[int] | None = options.only
     for line in preview(forky, path):
+        if wanted is not None and line.number not in wanted:
+            continue
         if options.json:
             print(json.dumps(_as_json(line), ensure_ascii=False), file=out)
         else:

@@ -24,6 +24,9 @@ def test_an_export_is_looked_at_imported_and_taken_back(
     listed = capsys.readouterr().out
     assert "First words" in listed
     assert "It has no messages" in listed
+    assert forky(tmp_path, "import", str(file), "--preview", "--only", "2") == 0
+    listed = capsys.readouterr().out
+    assert "Second" in listed and "First words" not in listed
     assert forky(tmp_path, "import", str(file), "--only", "2") == 0
     assert "1 conversation imported" in capsys.readouterr().out
     assert forky(tmp_path, "list") == 0
