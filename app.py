@@ -33,6 +33,8 @@ from forky_core.gateway.guard import (  # noqa: E402
     content_security_policy,
     inline_script_hashes,
 )
+from forky_core.gateway.moving import PREFIX as MOVES  # noqa: E402
+from forky_core.gateway.moving import Moving  # noqa: E402
 from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
 from forky_core.gateway.watching import Watching  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
@@ -74,6 +76,12 @@ def reply(id: str) -> ReplyJob | None:
     return reply(id)
 
 
+def version_of(conversation: str) -> int | None:
+    from pages.ui.workspace import version_of  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    return version_of(conversation)
+
+
 def policy() -> str:
     """The policy that lets Streamlit's page and streamlit-agraph's run their own inline scripts."""
     texts = []
@@ -102,6 +110,7 @@ GATEWAY = Gateway(workspace)
 ROUTES = [
     Route("/healthz", healthz),
     Route(f"{REPLIES}/{{id}}", Watching(reply)),
+    Route(f"{MOVES}/{{id}}", Moving(version_of)),
     Route(API, GATEWAY),
     Route(f"{API}/{{path:path}}", GATEWAY),
     Route("/{base:path}favicon.png", favicon),
@@ -110,7 +119,9 @@ ROUTES = [
 MIDDLEWARE = [
     Middleware(Traffic),
     Middleware(SecurityHeaders, policy=policy()),
-    Middleware(OwnRoutes, prefixes=("/healthz", API, REPLIES), hosts=Settings.from_environment().hosts),
+    Middleware(
+        OwnRoutes, prefixes=("/healthz", API, REPLIES, MOVES), hosts=Settings.from_environment().hosts
+    ),
 ]
 
 app = st.App(HERE / "pages" / "shell.py", routes=ROUTES, middleware=MIDDLEWARE, lifespan=lifespan)

@@ -17,6 +17,7 @@ from pages.ui.chat.branchbar import draw_branchbar, rename_title
 from pages.ui.chat.cells import Look, draw_cell
 from pages.ui.chat.composer import draw_composer
 from pages.ui.chat.forms import FORMS, confirm_prune, draw_form
+from pages.ui.chat.moving import hear_moves
 from pages.ui.chat.picks import draw_marks, draw_picks
 from pages.ui.chat.reply import draw_elsewhere, draw_tail, draw_unanswered
 from pages.ui.chat.side import draw_pane, draw_side, pane
@@ -38,6 +39,7 @@ def main() -> None:
     if here is None:
         _draw_nothing()
         return
+    version = here.chat.view.version
     # Laid out from the top, filled in the order in which it is waited for: the browser draws what has arrived.
     top = st.container(key="chat-top", horizontal=True, vertical_alignment="center")
     with st.container(key=f"chat-body-{pane(here)}"):
@@ -57,6 +59,7 @@ def main() -> None:
         copied=here.session.copied,
     )
     let_through()
+    hear_moves(here.chat, version=version)
     with top:
         _draw_top(here)
     with composer:

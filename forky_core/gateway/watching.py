@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import signal
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
+from forky_core.gateway.events import HEADERS, refuse, send_event, server_stops
+from forky_core.gateway.events import gone as left
 from forky_core.gateway.guard import Receive, Scope, Send
 
 if TYPE_CHECKING:  # The server's start does not wait for what a reply is made of.
@@ -36,14 +37,6 @@ GATHER = 0.06
 """Seconds between two events: what is said meanwhile travels together."""
 ALIVE = 1.0
 """Seconds of silence after which a watcher is told that the connection lives."""
-STUCK = 20.0
-"""Seconds after which a client that takes nothing is given up."""
-
-_HEADERS = [
-    (b"content-type", b"text/event-stream; charset=utf-8"),
-    (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),
-]
 
 
 class Watching:
@@ -56,14 +49,14 @@ class Watching:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "GET":
-            await _say(send, 405, "Only GET.")
+            await refuse(send, 405, "Only GET.")
             return
         job = self._find(scope["path_params"]["id"])
         if job is None:
-            await _say(send, 404, "No such reply is being written.")
+            await refuse(send, 404, "No such reply is being written.")
             return
         if self.watchers >= self._most:
-            await _say(send, 503, "Too many watch already.")
+            await refuse(send, 503, "Too many watch already.")
             return
         self.watchers += 1
         try:
@@ -73,9 +66,9 @@ class Watching:
 
 
 async def _watch(job: ReplyJob, position: int, receive: Receive, send: Send) -> None:
-    await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+    await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
     loop, woken = asyncio.get_running_loop(), asyncio.Event()
-    gone = asyncio.ensure_future(_gone(receive))
+    gone = asyncio.ensure_future(left(receive))
     gone.add_done_callback(lambda _: woken.set())
 
     def wake() -> None:
@@ -87,9 +80,9 @@ async def _watch(job: ReplyJob, position: int, receive: Receive, send: Send) -> 
             news = job.since(position)
             fresh, position = news.position != position, news.position
             if fresh:
-                await _send(send, _event(news))
+                await send_event(send, _event(news))
             if news.ended:
-                await _send(send, b"event: end\ndata:\n\n")
+                await send_event(send, b"event: end\ndata:\n\n")
                 break
             if fresh:
                 await asyncio.sleep(GATHER)
@@ -100,7 +93,7 @@ async def _watch(job: ReplyJob, position: int, receive: Receive, send: Send) -> 
             try:
                 await asyncio.wait_for(woken.wait(), ALIVE)
             except TimeoutError:
-                await _send(send, b"event: alive\ndata:\n\n")
+                await send_event(send, b"event: alive\ndata:\n\n")
             finally:
                 forget()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
@@ -123,30 +116,3 @@ def _after(scope: Scope) -> int:
     """The position that the watcher knows already; anything else than a number begins anew."""
     asked = parse_qs(scope["query_string"].decode("latin-1")).get("after", ["0"])[0]
     return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 10 else 0
-
-
-async def _gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
-def server_stops() -> bool:
-    """Whether uvicorn wants to end: it waits for open responses first, so none of ours must keep it.
-
-    uvicorn tells nobody; but it is whose handler the signal has.
-    """
-    server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
-    return bool(getattr(server, "should_exit", False))
-
-
-async def _send(send: Send, body: bytes) -> None:
-    async with asyncio.timeout(STUCK):
-        await send({"type": "http.response.body", "body": body, "more_body": True})
-
-
-async def _say(send: Send, status: int, sentence: str) -> None:
-    body = json.dumps({"error": {"message": sentence}}).encode()
-    headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
-    headers += [(b"retry-after", b"5")] if status == 503 else []
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

@@ -44,16 +44,18 @@ class Gathering(Reading):
         seen: Branch | None = None,
         model: str | None = None,
         attachments: Sequence[AttachmentPart] = (),
+        search: str = "",
         **parameters: Json,
     ) -> Posted:
-        """Say something; models answer by the room's rule and the person's allowance.
+        """Say something; models answer by the room's rule and the person's allowance. `search` as in `ask`.
 
         Raises:
             Outdated: somebody was faster than `seen`; nothing was written.
         """
         branch = seen if seen is not None else self.branch
         draft = draft_of(self._repo, text, attachments)
-        return rooms.post(self._repo, branch, draft, model=model, parameters=fit_parameters(parameters))
+        fit = fit_parameters(parameters)
+        return rooms.post(self._repo, branch, draft, model=model, parameters=fit, search=search)
 
     def set_person(self, person: Person) -> Operation:
         """Let somebody take part, or change their address and allowance."""

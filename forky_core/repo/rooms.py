@@ -45,6 +45,7 @@ def post(
     *,
     model: str | None = None,
     parameters: Mapping[str, Json] = NO_PARAMETERS,
+    search: str = "",
 ) -> Posted:
     """Say something, and have answered what the room has answered.
 
@@ -63,9 +64,9 @@ def post(
     if silent or not who:
         return Posted(message, None, silent)
     place = Place(repo.id, seen.name, message.id, group=operation.number)
-    job = answer(repo, place, seen.rules, model=who[0], parameters=parameters)
+    job = answer(repo, place, seen.rules, model=who[0], parameters=parameters, search=search)
     if len(who) > 1:
-        turn = Round(repo, job, seen.rules, who[1:], parameters)
+        turn = Round(repo, job, seen.rules, who[1:], parameters, search)
         repo.replays.add(turn)
         turn.begin()
     return Posted(message, job)
@@ -102,9 +103,10 @@ class Round:
         rules: Rules,
         models: Sequence[str],
         parameters: Mapping[str, Json],
+        search: str = "",
     ) -> None:
         self._repo, self._job, self._rules, self._models = repo, first, rules, tuple(models)
-        self._parameters = parameters
+        self._parameters, self._search = parameters, search
         self._stop, self._ended = threading.Event(), threading.Event()
 
     def stop(self) -> None:
@@ -128,7 +130,14 @@ class Round:
                 if self._repo.branch(before.branch).head != said.id:
                     return  # Somebody went on meanwhile: the turn is over.
                 place = replace(before, parent=said.id, replaces=None, speaker=None)
-                self._job = answer(self._repo, place, self._rules, model=model, parameters=self._parameters)
+                self._job = answer(
+                    self._repo,
+                    place,
+                    self._rules,
+                    model=model,
+                    parameters=self._parameters,
+                    search=self._search,
+                )
             self._job.wait()
         except ForkyError as error:
             _log.info("A model's turn was left out: %s", error)

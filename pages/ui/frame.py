@@ -46,6 +46,8 @@ def locate() -> Frame | None:
     chat, why_not = _conversation(forky, wanted, branch)
     if chat is None:
         return None
+    if held.person is not None:
+        chat = chat.as_person(held.person)
     at = chat.branch.head
     if why_not:
         if stayed and chat.id == wanted:

@@ -33,6 +33,8 @@ class Session:
     """Of that branch, when it was last shown."""
     draft_follows: bool = False
     """The branch went away or was renamed under what is being typed, which goes along to where one is now."""
+    person: str | None = None
+    """Who this tab's reader is, in conversations of several people; None: nobody said."""
     mark_a: MessageId | None = None
     mark_b: MessageId | None = None
     open_folds: frozenset[str] = frozenset()

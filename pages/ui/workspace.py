@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from forky_core.errors import ForkyError
 from forky_core.forky import Forky
+from forky_core.model import ConversationId
 from forky_core.repo.reply_job import ReplyJob
 from forky_core.welcome import ensure_welcome
 from pages.ui.secrets import read_secrets
@@ -34,6 +36,16 @@ def opened() -> Forky:
 def reply(id: str) -> ReplyJob | None:
     """The reply that is being written under this id. Opens nothing and never waits: a route of the server asks."""
     return _opened[0].replies.find(id) if _opened else None
+
+
+def version_of(conversation: str) -> int | None:
+    """The number of the last operation of a conversation; None where there is none of that id."""
+    if not _opened:
+        return None
+    try:
+        return _opened[0].store.view(ConversationId(conversation)).version
+    except ForkyError:
+        return None
 
 
 def close_workspace() -> None:

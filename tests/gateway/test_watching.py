@@ -18,6 +18,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
+from forky_core.gateway import events as streams
 from forky_core.gateway import watching
 from forky_core.gateway.guard import OwnRoutes
 from forky_core.gateway.watching import PREFIX, Watching
@@ -255,7 +256,7 @@ def test_one_too_many_is_asked_to_come_again() -> None:
 
 
 def test_a_client_that_takes_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching, "STUCK", 0.05)
+    monkeypatch.setattr(streams, "STUCK", 0.05)
     forky, models = workspace()
     models.one.enqueue("Well", Hang())
     job = forky.create().send("Go on")

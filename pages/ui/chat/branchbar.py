@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.errors import ForkyError
+from pages.ui.chat.people import link_people, people
 from pages.ui.frame import Frame, go, place, saying
 from pages.ui.markdown import plain_label, showable
 from pages.ui.merge.requests import link_requests
@@ -13,6 +14,7 @@ from pages.ui.starting import new_conversation
 
 _MENU = {
     "rename": "Rename this branch …",
+    "people": "Who takes part …",
     "bisect": "Find where it went wrong …",
     "delete": "Delete this branch",
     "reuse": "Give stored answers again",
@@ -51,6 +53,7 @@ def draw_branchbar(here: Frame) -> None:
             help="Rename, search or delete this branch, export or share",
         )
         link_requests(here)
+        asked_who = link_people(here)
         if st.button(
             "New",
             key="chat.new",
@@ -59,7 +62,9 @@ def draw_branchbar(here: Frame) -> None:
             help="Begin another conversation",
         ):
             new_conversation(here.forky, here.session)
-    if chosen == "rename":
+    if chosen == "people" or asked_who:
+        people(here)
+    elif chosen == "rename":
         _rename_branch(here)
     elif chosen == "bisect":
         st.switch_page("bisection.py", query_params=place(here.chat))

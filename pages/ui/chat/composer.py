@@ -241,7 +241,9 @@ def _send(here: Frame, place: str, seen: Branch, fork_at: MessageId | None) -> N
     with saying(here.session):
         try:
             if fork_at is None:
-                here.chat.send(text, seen=seen, model=once, attachments=files, search=search)
+                posted = here.chat.post(text, seen=seen, model=once, attachments=files, search=search)
+                if posted.silent:
+                    here.session.say(posted.silent)
                 go(here.chat)
             else:
                 name = str(st.session_state.get("chat.fork_name", "")).strip() or None

@@ -1,0 +1,44 @@
+"""What our streams of server-sent events share: how they begin, when a client is gone, when the server wants to end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+
+from forky_core.gateway.guard import Receive, Send
+
+STUCK = 20.0
+"""Seconds after which a client that takes nothing is given up."""
+HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+]
+
+
+async def gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def server_stops() -> bool:
+    """Whether uvicorn wants to end: it waits for open responses first, so none of ours must keep it.
+
+    uvicorn tells nobody; but it is whose handler the signal has.
+    """
+    server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
+    return bool(getattr(server, "should_exit", False))
+
+
+async def send_event(send: Send, body: bytes) -> None:
+    async with asyncio.timeout(STUCK):
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+async def refuse(send: Send, status: int, sentence: str) -> None:
+    body = json.dumps({"error": {"message": sentence}}).encode()
+    headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
+    headers += [(b"retry-after", b"5")] if status == 503 else []
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

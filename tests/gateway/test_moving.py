@@ -1,0 +1,115 @@
+"""Word that a conversation has moved, over a real connection."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from forky_core.gateway.moving import PREFIX, Moving
+
+PATIENCE = 60.0
+
+
+class Conversations:
+    """Versions by id."""
+
+    def __init__(self) -> None:
+        self.at = {"here": 3}
+
+    def __call__(self, id: str) -> int | None:
+        return self.at.get(id)
+
+
+@contextmanager
+def served(endpoint: Moving) -> Iterator[str]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    app = Starlette(routes=[Route(f"{PREFIX}/{{id}}", endpoint)])
+    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="critical", lifespan="off"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    until = time.monotonic() + PATIENCE
+    while not server.started and time.monotonic() < until:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{port}{PREFIX}"
+    finally:
+        server.should_exit = True
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+def news(lines: Iterator[str]) -> int:
+    """The number in the next event that has one."""
+    for line in lines:
+        if line.startswith("data:") and line != "data:":
+            return int(json.loads(line.removeprefix("data:"))["at"])
+    raise AssertionError("The stream ended.")
+
+
+def test_a_watcher_hears_what_it_does_not_know_and_then_each_move() -> None:
+    known = Conversations()
+    with served(Moving(known)) as url, httpx.stream("GET", f"{url}/here?after=1", timeout=PATIENCE) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        lines = answer.iter_lines()
+        assert news(lines) == 3
+        known.at["here"] = 4
+        assert news(lines) == 4
+
+
+def test_whoever_knows_all_hears_nothing_but_that_the_connection_lives() -> None:
+    known = Conversations()
+    with served(Moving(known)) as url, httpx.stream("GET", f"{url}/here?after=3", timeout=PATIENCE) as answer:
+        lines = answer.iter_lines()
+        assert next(lines) == "event: alive"
+        known.at["here"] = 5
+        assert news(lines) == 5
+
+
+@pytest.mark.parametrize("asked", ["x", "-1", "9" * 12, ""])
+def test_a_place_that_makes_no_sense_begins_anew(asked: str) -> None:
+    known = Conversations()
+    with (
+        served(Moving(known)) as url,
+        httpx.stream("GET", f"{url}/here?after={asked}", timeout=PATIENCE) as told,
+    ):
+        assert news(told.iter_lines()) == 3
+
+
+def test_an_unknown_conversation_is_404_and_only_get_is_answered() -> None:
+    with served(Moving(Conversations())) as url:
+        assert httpx.get(f"{url}/elsewhere", timeout=PATIENCE).status_code == 404
+        assert httpx.post(f"{url}/here", timeout=PATIENCE).status_code == 405
+
+
+def test_one_watcher_too_many_is_asked_to_come_again_and_places_become_free() -> None:
+    endpoint = Moving(Conversations(), most=1)
+    with served(endpoint) as url:
+        with httpx.stream("GET", f"{url}/here", timeout=PATIENCE) as answer:
+            lines = answer.iter_lines()
+            news(lines)
+            assert httpx.get(f"{url}/here", timeout=PATIENCE).status_code == 503
+        until = time.monotonic() + PATIENCE
+        while endpoint.watchers and time.monotonic() < until:
+            time.sleep(0.01)
+        assert endpoint.watchers == 0
+
+
+def test_a_conversation_that_is_deleted_ends_the_stream() -> None:
+    known = Conversations()
+    with served(Moving(known)) as url, httpx.stream("GET", f"{url}/here", timeout=PATIENCE) as answer:
+        lines = answer.iter_lines()
+        assert news(lines) == 3
+        del known.at["here"]
+        assert [line for line in lines if line.startswith("data: {")] == []

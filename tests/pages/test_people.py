@@ -1,0 +1,106 @@
+"""Several people on the Chat page: say who you are, set what others may do, post and be told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from forky_core.forky import Forky
+from forky_core.repo.conversation import Conversation
+from forky_core.room import Person, Room
+from pages.ui.session import Session
+from tests.builders import talk, texts
+from tests.pages.apptest import by_key, keys, open_page, settled, words
+from tests.pages.workspaces import empty_workspace
+
+
+@pytest.fixture
+def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
+    with empty_workspace(monkeypatch) as opened:
+        yield opened
+
+
+def chat_page(chat: Conversation, person: str | None = None) -> AppTest:
+    test = open_page("chat.py", chat)
+    if person is not None:
+        held = test.session_state["session"]
+        assert isinstance(held, Session)
+        held.person = person
+        settled(test.run())
+    return test
+
+
+def dialog(chat: Conversation) -> AppTest:
+    test = AppTest.from_file(str(Path(__file__).with_name("people_dialog.py")), default_timeout=20)
+    test.query_params["c"] = chat.id
+    return settled(test.run())
+
+
+def test_what_is_asked_carries_the_name_of_this_tab(forky: Forky) -> None:
+    chat = forky.create("Together")
+    test = chat_page(chat, "Ana")
+    by_key(test, "chat.draft").set_value("Hello").run()
+    by_key(test, "chat.send").click().run()
+    for job in chat.replies:
+        job.wait(30)
+    assert chat.path()[0].name == "Ana"
+    assert chat.operations[-1].actor == "Ana"
+
+
+def test_somebody_says_who_they_are_in_the_dialog(forky: Forky) -> None:
+    chat = forky.create("Together").as_person("Ana")
+    chat.set_person(Person("Ana"))
+    chat.set_person(Person("Ben", address="ben@example.org", messages=3))
+    test = dialog(chat)
+    assert "ben@example.org" in words(test)
+    assert "0 of 3 answers today" in words(test)
+    by_key(test, "people.me").set_value("Cleo")
+    by_key(test, "people.me_go").click().run()
+    assert test.session_state["session"].person == "Cleo"
+    assert "chat.people" in keys(chat_page(chat, "Cleo")), "it is one click away"
+
+
+def test_a_post_that_nobody_answers_is_kept_and_says_why(forky: Forky) -> None:
+    chat = forky.create("Together")
+    chat.set_room(Room(answers="addressed"))
+    test = chat_page(chat, "Ana")
+    by_key(test, "chat.draft").set_value("What do you all think?").run()
+    by_key(test, "chat.send").click().run()
+    assert texts(chat) == ["What do you all think?"]
+    assert "answers where it is addressed" in words(settled(test))
+    assert "chat.again" in keys(test), "somebody can have it answered"
+
+
+def test_a_person_and_a_room_are_set(forky: Forky) -> None:
+    chat = forky.create("Together")
+    test = dialog(chat)
+    by_key(test, "people.name").set_value("Ben")
+    by_key(test, "people.messages").set_value(5)
+    by_key(test, "people.go").click().run()
+    assert chat.room.person("Ben") == Person("Ben", messages=5)
+    settled(test)
+    by_key(test, "people.answers").set_value("asked")
+    by_key(test, "people.called").set_value("🦀")
+    by_key(test, "people.room_go").click().run()
+    assert (chat.room.answers, chat.room.called) == ("asked", "🦀")
+
+
+def test_whoever_was_slower_is_asked_to_continue_or_to_fork(forky: Forky) -> None:
+    chat = talk(forky.create("Together"), "a", "b")
+    test = chat_page(chat, "Ben")
+    by_key(test, "chat.draft").set_value("Mine").run()
+    ana = chat.as_person("Ana")
+    ana.say("First!")
+    by_key(test, "chat.send").click().run()
+    assert "Ana replied on “main” meanwhile" in words(settled(test))
+    assert {"chat.race_continue", "chat.race_fork"} <= set(keys(test))
+    assert texts(chat)[-1] == "First!"
+    by_key(test, "chat.race_continue").click().run()
+    assert "Mine" in texts(chat)
+
+
+def test_a_conversation_of_one_person_has_no_button_for_people(forky: Forky) -> None:
+    assert "chat.people" not in keys(chat_page(talk(forky.create("Alone"), "a", "b")))
