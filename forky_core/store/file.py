@@ -68,14 +68,16 @@ class DatabaseFile:
         """Keep little of the file in memory beside what was written since the last checkpoint: DuckDB would keep all
         it has read or written, up to most of the machine's memory.
         """
-        with self.cursor() as cursor:
-            ((in_use,),) = cursor.execute(_IN_USE).fetchall()
+        if not self._lock_out(0.0):
+            return  # A query of that moment could find itself without memory.
+        with self._locked_out():
+            ((in_use,),) = self._root.execute(_IN_USE).fetchall()
             try:
-                cursor.execute(f"SET memory_limit = '{int(in_use) + _CACHED_IN_BULK}B'")
+                self._root.execute(f"SET memory_limit = '{int(in_use) + _CACHED_IN_BULK}B'")
             except duckdb.OutOfMemoryException:
                 """More is in use by now; what was not is gone all the same."""
             finally:
-                cursor.execute("RESET memory_limit")
+                self._root.execute("RESET memory_limit")
 
     def still_there(self) -> None:
         """StoreError where the file was moved, removed or replaced: what is written then would go nowhere."""
