@@ -6,12 +6,15 @@ import argparse
 import json
 import sys
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.plain import one_line, plain
 from forky_core.errors import BadContent
+from forky_core.formats.following import follow
 from forky_core.formats.forky_file.adopting import Adopted, fork_file, pull
 from forky_core.formats.forky_file.files import load
 from forky_core.formats.landing import Imported, Line, Progress, import_file, preview
@@ -40,6 +43,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     either.add_argument(
         "--pull", metavar="ID", help="a Forky file: what is new in it, into the conversation forked from it"
     )
+    either.add_argument(
+        "--follow", action="store_true", help="bring what is new whenever the file changes, until Ctrl+C"
+    )
     either.add_argument("--undo", metavar="NUMBER", type=int, help="take an import back")
     command.add_argument("--json", action="store_true", help="one JSON object a line")
     command.set_defaults(run=run, makes_database=True)
@@ -55,6 +61,8 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         return 0
     if not options.files:
         raise BadContent("Which file?", "forky import FILE …")
+    if options.follow:
+        return _follow(forky, options, out)
     code = 0
     for path in options.files:
         if options.fork or options.pull:
@@ -64,6 +72,23 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         else:
             code = max(code, _take(forky, path, options, out))
     return code
+
+
+def _follow(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    if len(options.files) != 1 or options.only is not None:
+        raise BadContent("One file is followed, and all of it.", "forky import --follow FILE")
+    path: Path = options.files[0]
+
+    def tell(done: Imported) -> None:
+        if options.json:
+            print(json.dumps(_outcome(path, done), ensure_ascii=False), file=out, flush=True)
+        elif done.conversations:
+            _report(path, done, out)
+            out.flush()
+
+    with suppress(KeyboardInterrupt):
+        follow(forky, path, tell, stop=Event())
+    return 0
 
 
 def _adopt(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> None:

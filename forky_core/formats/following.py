@@ -1,0 +1,103 @@
+"""A file that another program goes on writing (llm's logs.db, a spool of calls): what is new in it comes, each time.
+
+An import takes in what is not there yet and nothing twice, so following is importing whenever the file has changed. It
+reads a copy made in one piece: of a database by SQLite's own backup, which sees what stands in its write-ahead log and
+waits for a writer.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event
+
+from forky_core.errors import BadContent
+from forky_core.formats.landing import Imported, import_file
+from forky_core.repo.workspace import Workspace
+
+EVERY = 2.0
+"""Seconds between two looks."""
+_PATIENCE = 30.0
+"""Seconds to wait for a program that writes."""
+
+Signs = tuple[tuple[int, int], ...]
+"""By which a change is seen: when each file was written last, and how long it is."""
+
+
+def follow(
+    forky: Workspace,
+    path: Path,
+    on_import: Callable[[Imported], None],
+    *,
+    stop: Event,
+    every: float = EVERY,
+    patience: float = 10.0,
+) -> None:
+    """Import `path` now and after each change, until `stop` is set. A file that is not there yet is waited for.
+
+    Raises:
+        BadContent: it is of no format that Forky knows, for `patience` seconds now: a new one may be unfinished.
+    """
+    seen: Signs | None = None
+    strange = 0.0
+    while True:
+        now = _signs(path)
+        if now is not None and now != seen:
+            try:
+                done = _imported(forky, path)
+            except BadContent:
+                done, strange = None, strange or time.monotonic()
+                if time.monotonic() - strange >= patience:
+                    raise
+            if done is not None:
+                seen, strange = now, 0.0
+                on_import(done)
+        if stop.wait(every):
+            return
+
+
+def _signs(path: Path) -> Signs | None:
+    """None where there is no such file."""
+    signs = []
+    for file in (path, path.with_name(f"{path.name}-wal")):
+        try:
+            status = file.stat()
+        except OSError:
+            if file == path:
+                return None
+            signs.append((0, 0))
+        else:
+            signs.append((status.st_mtime_ns, status.st_size))
+    return tuple(signs)
+
+
+def _imported(forky: Workspace, path: Path) -> Imported | None:
+    """None where it cannot be read at this moment."""
+    with TemporaryDirectory(prefix="forky-follow-") as folder:
+        copy = Path(folder) / path.name
+        try:
+            _copy(path, copy)
+        except (OSError, sqlite3.OperationalError):
+            return None  # Somebody holds it, or it is being replaced: at the next look.
+        except sqlite3.DatabaseError as error:
+            raise BadContent(f"“{path.name}” is no database that can be read: {error}.") from error
+        return import_file(forky, copy)
+
+
+def _copy(path: Path, to: Path) -> None:
+    with path.open("rb") as file:
+        database = file.read(16) == b"SQLite format 3\x00"
+    if not database:
+        shutil.copyfile(path, to)
+        return
+    address = f"{path.resolve().as_uri()}?mode=ro"
+    with (
+        closing(sqlite3.connect(address, uri=True, timeout=_PATIENCE)) as source,
+        closing(sqlite3.connect(to)) as target,
+    ):
+        source.backup(target)

@@ -1,0 +1,111 @@
+"""The `llm` command writes its logs.db as it always does; Forky follows, and the ids are the same."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from forky_core.errors import BadContent
+from forky_core.formats.following import follow
+from forky_core.formats.landing import Imported
+from forky_core.repo.workspace import Workspace
+from tests.builders import workspace
+from tests.integrations.test_litellm_callback import eventually
+from tests.llm.third_party import ANSWER, Aimock
+
+PATIENCE = 20.0
+
+
+@pytest.fixture
+def forky() -> Iterator[Workspace]:
+    opened, _ = workspace()
+    yield opened
+    opened.close()
+
+
+class Following:
+    """A file being followed in the background."""
+
+    def __init__(self, forky: Workspace, path: Path) -> None:
+        self.came: list[Imported] = []
+        self.stop = threading.Event()
+        named = {"stop": self.stop, "every": 0.05}
+        self.thread = threading.Thread(target=follow, args=(forky, path, self.came.append), kwargs=named)
+        self.thread.start()
+
+    def end(self) -> None:
+        self.stop.set()
+        self.thread.join(PATIENCE)
+
+
+def paths(forky: Workspace) -> list[list[str]]:
+    return [[message.text for message in forky.conversation(one.id).path()] for one in forky.conversations()]
+
+
+def test_what_the_llm_command_logs_comes_as_it_happens(
+    forky: Workspace, aimock: Aimock, tmp_path: Path
+) -> None:
+    (tmp_path / "extra-openai-models.yaml").write_text(
+        f"- model_id: mock\n  model_name: gpt-4o\n  api_base: {aimock.base_url}\n  api_key_name: mock\n"
+    )
+    environment = {
+        **{name: value for name, value in os.environ.items() if "proxy" not in name.lower()},
+        "LLM_USER_PATH": str(tmp_path),
+    }
+
+    def llm(*words: str) -> None:
+        command = [sys.executable, "-m", "llm", "-m", "mock", "--key", "x", *words]
+        subprocess.run(
+            command, env=environment, input="", capture_output=True, text=True, timeout=120, check=True
+        )
+
+    following = Following(forky, tmp_path / "logs.db")
+    try:
+        llm("say hello")
+        eventually(lambda: paths(forky) == [["say hello", ANSWER]])
+        llm("-c", "say hello again")
+        eventually(lambda: paths(forky) == [["say hello", ANSWER, "say hello again", ANSWER]])
+    finally:
+        following.end()
+    with closing(sqlite3.connect(tmp_path / "logs.db")) as logs:
+        theirs = {hash for (hash,) in logs.execute("SELECT hash FROM messages")}
+    (summary,) = forky.conversations()
+    assert set(forky.store.messages(summary.id)) == theirs
+
+
+def test_a_database_in_the_middle_of_writing_is_read_as_it_was(forky: Workspace, tmp_path: Path) -> None:
+    place = tmp_path / "logs.db"
+    with closing(sqlite3.connect(place, isolation_level=None)) as writer:
+        writer.execute("PRAGMA journal_mode=WAL")
+        writer.execute("CREATE TABLE conversations (id TEXT, name TEXT, model TEXT)")
+        writer.execute(
+            "CREATE TABLE responses (id TEXT, model TEXT, prompt TEXT, system TEXT, response TEXT, "
+            "conversation_id TEXT, datetime_utc TEXT)"
+        )
+        row = "INSERT INTO responses VALUES (?, 'm', ?, NULL, 'Yes', 'c', '2026-01-01T00:00:00')"
+        writer.execute("INSERT INTO conversations VALUES ('c', 'Pets', 'm')")
+        writer.execute(row, ("1", "One?"))
+        writer.execute("BEGIN")
+        writer.execute(row, ("2", "Two?"))
+        following = Following(forky, place)
+        try:
+            eventually(lambda: paths(forky) == [["One?", "Yes"]])
+            writer.execute("COMMIT")
+            eventually(lambda: paths(forky) == [["One?", "Yes", "Two?", "Yes"]])
+        finally:
+            following.end()
+
+
+def test_what_is_no_known_file_is_said(forky: Workspace, tmp_path: Path) -> None:
+    place = tmp_path / "what.txt"
+    place.write_bytes(b"SQLite format 3\x00 but not really")
+    with pytest.raises(BadContent):
+        follow(forky, place, lambda _: None, stop=threading.Event(), every=0.01, patience=0.05)
