@@ -11,7 +11,17 @@ from importlib import import_module
 
 from bench.measure import report
 
-MODULES = ("storage", "matching", "ui", "context", "diamonds", "merge_quality", "files", "retrieval")
+MODULES = (
+    "storage",
+    "matching",
+    "ui",
+    "context",
+    "diamonds",
+    "merge_quality",
+    "files",
+    "retrieval",
+    "gateway",
+)
 
 
 def main() -> int:

@@ -29,21 +29,21 @@ def busy_lines(browser: Any, model: str, rounds: int) -> Iterator[Line]:
     rng = random.Random(_SEED)
     with tempfile.TemporaryDirectory() as kept:
         folder = Path(kept)
-        conversation, places, waiting = _seed(folder, f"{place}/long")
+        conversation, places, waiting = seed(folder, f"{place}/long")
         quick = {"FORKY_SERVERS": model, "FORKY_MODEL": f"{place}/quick"}
         with streamlit(CHECKOUT / "app.py", folder, **quick) as served:
             screen = ForkyScreen(browser, served.url)
             screen.open(conversation, places[0])
-            _clicks(screen, places, rng, 3)
+            clicks(screen, places, rng, 3)
             idle: list[float] = []
             busy: list[float] = []
             for half in (waiting[:PEOPLE], waiting[PEOPLE:]):
-                idle += _clicks(screen, places, rng, rounds)
+                idle += clicks(screen, places, rng, rounds)
                 with _crowd(served.url, half) as pieces:
                     before = pieces()
-                    busy += _clicks(screen, places, rng, rounds)
+                    busy += clicks(screen, places, rng, rounds)
                     assert pieces() > before + PEOPLE, "The others' replies stood still."
-                _hush(model)
+                hush(model)
                 screen.page.wait_for_timeout(2000)
             screen.close()
     middle = median(idle)
@@ -51,7 +51,7 @@ def busy_lines(browser: Any, model: str, rounds: int) -> Iterator[Line]:
     yield Line("  … the slowest of them, beside the idle median", max(busy), middle, 5)
 
 
-def _seed(folder: Path, model: str) -> tuple[str, list[Place], list[str]]:
+def seed(folder: Path, model: str) -> tuple[str, list[Place], list[str]]:
     """The long conversation with the places to click on, and small ones whose question waits."""
     with Forky.open(folder / "forky.duckdb") as forky:
         long = build(forky)
@@ -64,7 +64,7 @@ def _seed(folder: Path, model: str) -> tuple[str, list[Place], list[str]]:
         return str(long.id), places, waiting
 
 
-def _clicks(screen: ForkyScreen, places: Sequence[Place], rng: random.Random, times: int) -> list[float]:
+def clicks(screen: ForkyScreen, places: Sequence[Place], rng: random.Random, times: int) -> list[float]:
     spent = []
     here: Place | None = None
     for _ in range(times):
@@ -98,7 +98,7 @@ def _crowd(url: str, conversations: Sequence[str]) -> Iterator[Any]:
             crowd.terminate()
 
 
-def _hush(model: str) -> None:
+def hush(model: str) -> None:
     """Have the model server end every long answer."""
     with urllib.request.urlopen(f"{model}/hush", timeout=10):  # noqa: S310 - our own address
         pass

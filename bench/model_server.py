@@ -12,13 +12,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from typing import Any
 
-QUICK, LONG = "quick", "long"
-"""Models: a short answer, and one that goes on for minutes."""
+QUICK, LONG, STEADY = "quick", "long", "steady"
+"""Models: a short answer, and two that go on for minutes; the last in pieces, as providers send them."""
 DELAY = 0.2
 """Seconds from the request to the first word."""
-GAP = {QUICK: 0.01, LONG: 0.04}
+GAP = {QUICK: 0.01, LONG: 0.04, STEADY: 0.2}
 """Seconds between two words."""
-WORDS = {QUICK: 12, LONG: 6_000}
+WORDS = {QUICK: 12, LONG: 6_000, STEADY: 1_500}
 PARAGRAPH = 60
 """Words after which a paragraph ends."""
 _numbers = count(1)
