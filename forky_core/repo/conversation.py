@@ -60,6 +60,10 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         point = self._point(at)
         return self.checkout(branching.fork(self._repo, name, point, self.rules))
 
+    def begin(self, name: str | None = None) -> Conversation:
+        """A new, empty branch with the rules of this one, checked out."""
+        return self.checkout(branching.fork(self._repo, name, None, self.rules))
+
     def rename_branch(self, new: str) -> Conversation:
         self.branch_name = branching.rename(self._repo, self.branch_name, new)
         return self

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from forky_core.bots import ChatBot, History, QueryBot, Recall, SimpleBot
+from forky_core.context.citing import sources_in
+from forky_core.errors import BadContent
+from forky_core.forky import Forky
+from tests.builders import ScriptedModels
+
+
+@pytest.fixture
+def models() -> ScriptedModels:
+    return ScriptedModels()
+
+
+@pytest.fixture
+def forky(models: ScriptedModels) -> Iterator[Forky]:
+    with Forky.open(":memory:", models=models) as opened:
+        yield opened
+
+
+def test_a_simple_bot_replies_and_remembers_nothing(forky: Forky, models: ScriptedModels) -> None:
+    said: list[str] = []
+    bot = SimpleBot("You are brief.", stream=said.append, forky=forky)
+    models.one.enqueue("Four.")
+    assert bot("Two and two?") == "Four." == "".join(said)
+    bot("And now?")
+    system, question = models.one.requests[-1].messages
+    assert (system["content"], question["content"]) == ("You are brief.", "And now?")
+    assert models.one.requests[-1].parameters["temperature"] == 0
+    assert forky.conversations() == () and forky.conversations(trashed=True) == ()
+
+
+def test_what_streams_is_printed(
+    forky: Forky, models: ScriptedModels, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models.one.enqueue("Four.")
+    SimpleBot(forky=forky)("Two and two?")
+    assert capsys.readouterr().out == "Four.\n"
+    SimpleBot(stream=False, forky=forky)("Two and two?")
+    assert capsys.readouterr().out == ""
+
+
+def test_json_mode_asks_for_json_and_checks_it(forky: Forky, models: ScriptedModels) -> None:
+    bot = SimpleBot(stream=False, json_mode=True, forky=forky)
+    models.one.enqueue('{"sum": 4}')
+    assert bot("Two and two, as JSON?") == '{"sum": 4}'
+    assert models.one.requests[-1].parameters["response_format"] == {"type": "json_object"}
+    models.one.enqueue("Four.")
+    with pytest.raises(BadContent):
+        bot("Two and two, as JSON?")
+
+
+def test_the_history_of_a_chat_bot_is_a_branch(forky: Forky, models: ScriptedModels) -> None:
+    bot = ChatBot("You are brief.", stream=False, forky=forky)
+    models.one.enqueue("The pump is an X200.")
+    bot("Which pump is it?")
+    bot("And its colour?")
+    assert len(models.one.requests[-1].messages) == 4 and len(bot.history) == 4
+    assert bot.history[1].text == "The pump is an X200."
+    assert bot.history.retrieve("X200 pump", 1)[0].message == bot.history[1]
+    assert bot.history.retrieve("X200 pump", budget=1) == ()
+    side = bot.history.chat.fork("side")
+    assert [message.text for message in side.path()] == [message.text for message in bot.history.chat.path()]
+    before = bot.history.chat.branch_name
+    bot.history.reset()
+    assert len(bot.history) == 0 and len(bot.history.chat.checkout(before).path()) == 4
+    bot("Hello?")
+    assert len(models.one.requests[-1].messages) == 2
+
+
+def test_a_query_bot_names_its_sources(forky: Forky, models: ScriptedModels, tmp_path: Path) -> None:
+    manual = tmp_path / "manual.md"
+    manual.write_text("# Warranty\n\nThe warranty of the X200 is two years.")
+    bot = QueryBot(documents=[manual], stream=False, forky=forky)
+    models.one.enqueue("Two years [1].")
+    reply = bot("How long is the warranty of the X200?")
+    assert [one.source for one in sources_in(reply)] == ["manual.md, Warranty"]
+    with pytest.raises(BadContent):
+        bot.add([tmp_path / "none.txt"])
+
+
+@pytest.mark.parametrize("kind", ["history", "documents"])
+def test_a_history_and_a_document_store_answer_to_one_interface(forky: Forky, kind: str) -> None:
+    chat = forky.create("Recall")
+    recall: Recall = History(chat) if kind == "history" else chat.documents
+    recall.append("The sloop has one mast.")
+    recall.extend(["The ketch has two masts.", "Anchors hold."])
+    assert recall.retrieve("ketch", 1)[0].passage.text == "The ketch has two masts."
+    recall.reset()
+    assert len(recall.retrieve("ketch")) == 0
