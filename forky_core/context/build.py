@@ -194,7 +194,8 @@ class _Builder:
             count = self._characters if self.memory.policy == "characters" else self._tokens
             costs = [count(m, s) if part else 0 for m, s, part in zip(path, shown, parts, strict=True)]
             system = [(m, s) for m, s in zip(path, shown, strict=True) if m.role == "system"]
-            fixed = sum(count(m, s) for m, s in system if not self._out(m)) + self._overhead(path, parts)
+            fixed = sum(count(m, s) for m, s in system if not self._out(m))
+            fixed += self._overhead(path, shown, parts)
         pins = self._pinned(path)
         if self.memory.policy == "last":
             # The pinned ones come on top; the question is one of the last.
@@ -206,14 +207,19 @@ class _Builder:
             self.warnings.append(_OVER_BUDGET.format(said, f"{kept.over:,} {unit}"))
         return kept
 
-    def _overhead(self, path: Sequence[Message], parts: Sequence[bool]) -> int:
+    def _overhead(self, path: Sequence[Message], shown: Sequence[Converted], parts: Sequence[bool]) -> int:
         """What the branch's own prompt costs, and the line before an assistant that comes first."""
         prompt = self.rules.system if self.rules.system and self.rules.system.strip() else ""
         texts = [prompt] if prompt else []
         if self.convert.voices is not None:
             texts.append(self.convert.voices.told)
         first = next((m for m, part in zip(path, parts, strict=True) if part), None)
-        if self.rules.pins or (first is not None and first.role != "user"):
+        # An import may have a tool call in a system message: it is sent as the assistant's.
+        odd = any(
+            m.role == "system" and any(sent["role"] != "system" for sent in s.messages)
+            for m, s in zip(path, shown, strict=True)
+        )
+        if self.rules.pins or odd or (first is not None and first.role != "user"):
             texts.append(OPENING)
         if self.memory.policy == "characters":
             return sum(len(text) + 2 for text in texts)

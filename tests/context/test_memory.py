@@ -220,6 +220,13 @@ def _tokens(built: Context) -> int:
     return built.tokens
 
 
+@pytest.mark.parametrize("amount", range(1, 30))
+def test_a_tool_call_in_a_system_message_counts_with_the_line_before_it(amount: int) -> None:
+    path = chain(Draft("system", (ToolCallPart("ls", "{}", None),)), ("user", "The newest question"))
+    memory = Memory("tokens", amount)
+    _within_budget(context(path, Rules(), memory=memory, summarise=summarise), memory, None)
+
+
 @given(paths, memories, st.data())
 def test_whatever_the_policy_it_can_be_sent_within_budget_and_the_account_adds_up(
     drafts: list[Draft], memory: Memory, data: st.DataObject
