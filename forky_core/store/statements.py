@@ -15,6 +15,7 @@ from sqlalchemy import (
     Uuid,
     and_,
     bindparam,
+    case,
     cast,
     delete,
     func,
@@ -172,12 +173,16 @@ MATCH = compiled(
 
 _WHITE = "".join(c for c in map(chr, range(0x3001)) if c.isspace())
 """What `str.strip` takes away: beyond U+3000 there is no white space."""
+_wanted: BindParameter[str] = bindparam("text", type_=Text)
 SAYING = compiled(
     select(conversations.c.id, messages.c.id)
     .join(conversations, conversations.c.conversation == messages.c.conversation)
     .where(
         messages.c.role == bindparam("role"),
-        func.trim(messages.c.text, _WHITE) == bindparam("text", type_=Text),
+        case(
+            (func.contains(messages.c.text, _wanted), func.trim(messages.c.text, _WHITE) == _wanted),
+            else_=False,
+        ),
     )
     .order_by(messages.c.conversation, messages.c.message)
 )
