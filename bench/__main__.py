@@ -16,6 +16,7 @@ MODULES = (
     "matching",
     "ui",
     "context",
+    "inspecting",
     "diamonds",
     "merge_quality",
     "files",
