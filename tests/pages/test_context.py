@@ -30,7 +30,13 @@ def page(chat: Conversation) -> AppTest:
 
 
 def drawn(test: AppTest) -> str:
-    return "\n".join(str(element.proto.body) for element in test.get("html"))
+    """The HTML of the page, with the rows, which a component draws."""
+    rows = [
+        json.loads(item.proto.json)["rows"]
+        for item in test.get("bidi_component")
+        if item.proto.component_name == "forky.context_rows"
+    ]
+    return "\n".join((*(str(element.proto.body) for element in test.get("html")), *rows))
 
 
 def items(test: AppTest) -> list[str]:
