@@ -32,6 +32,8 @@ class Section:
     """The thought may run over from the section before it (a page), so that the two overlap."""
     whole_lines: bool = False
     """Cut between lines only: code, tables."""
+    titled: bool = False
+    """The place says what it is about (headings), so that its words are searched too."""
 
 
 def chunked(sections: Iterable[Section], first: int = 1) -> Iterator[Chunk]:
@@ -44,7 +46,8 @@ def chunked(sections: Iterable[Section], first: int = 1) -> Iterator[Chunk]:
         for piece in _pieces(section):
             tail = _tail(before, whole_lines=section.whole_lines)
             text = f"{tail}\n{piece}" if tail else piece
-            yield Chunk(number, section.place, text, len(text) - len(piece), counted(text))
+            about = f"{section.place}\n{text}" if section.titled else text
+            yield Chunk(number, section.place, text, len(text) - len(piece), counted(about))
             number += 1
             before = piece
 

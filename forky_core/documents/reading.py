@@ -153,7 +153,7 @@ def _section(held: Sequence[str], path: Sequence[tuple[int, str]], *, follows: b
     text = "\n".join(held)
     # A heading with nothing below it is said by the path of the one that follows.
     if text.strip() and not (len(held) == 1 and _HEADING.match(text)):
-        yield Section(" › ".join(title for _, title in path)[-160:], text, follows)
+        yield Section(" › ".join(title for _, title in path)[-160:], text, follows, titled=True)
 
 
 def _paragraphs(lines: Iterator[str]) -> Iterator[Section]:

@@ -52,7 +52,7 @@ def look(
     question = question_of(path)
     if not rules.documents.on or not question:
         return None
-    wanted = " ".join(search.split()) or condensed(question, [message.text for message in path[:-1]])
+    wanted = " ".join(search.split()) or condensed(question, _spoken(path))
     shelf = documents_of(repo, rules)
     budget = window // _SHARE if window is not None else None
     looked = _looked(repo, path, shelf, wanted, budget)
@@ -69,6 +69,11 @@ def _looked(
     quoted = [(one.source, one.address, one.chunk.text) for one in bearing(findings.found)]
     quoted += _elsewhere(repo, path, search)
     return Looked(search, tuple(Quoted(n, *one) for n, one in enumerate(quoted, 1)), findings.trouble)
+
+
+def _spoken(path: Sequence[Message]) -> list[str]:
+    """What was said before the question; an offline answer only repeats, and in words of its own about itself."""
+    return [message.text for message in path[:-1] if not message.text.startswith(OPENING)]
 
 
 def question_of(path: Sequence[Message]) -> str:

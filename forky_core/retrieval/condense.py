@@ -15,7 +15,7 @@ from forky_core.retrieval.words import STOPWORDS, terms
 
 LONGEST = 400
 """Characters of a question to search for."""
-_MOST = 6
+_MOST = 4
 """Words that are added."""
 _READ = 4
 """Messages before the question that are read."""

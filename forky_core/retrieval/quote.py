@@ -21,7 +21,7 @@ from forky_core.retrieval.words import STOPWORDS, terms
 
 _ENOUGH = 0.45
 """Coverage, together with the question it answers, from which on a passage is quoted."""
-_ENOUGH_FOUND = 0.25
+_ENOUGH_FOUND = 0.2
 """The same for a passage that a search through all documents has found best."""
 _CANDIDATES = 12
 """Messages that are cut into sentences: the best ones only, so that a long conversation stays quick."""
@@ -149,13 +149,13 @@ def _topic(said: Sequence[Said], matches: Sequence[Match]) -> Iterator[str]:
 
 
 def document_quotes(question: str, passages: Sequence[Passage], enough: float = _ENOUGH) -> tuple[Quote, ...]:
-    asked = Question.over(question, [passage.text for passage in passages])
+    asked = Question.over(question, [f"{passage.source} {passage.text}" for passage in passages])
     if not asked.weights:
         return ()
     found = [
         quote
         for passage in passages
-        if (match := asked.match(passage.text)).coverage >= enough
+        if (match := asked.match(f"{passage.source} {passage.text}")).coverage >= enough
         for quote in _quotes_of(
             Said(passage.text, "document", passage.source, 0), match.score, None, asked, enough
         )

@@ -103,6 +103,14 @@ def test_a_model_may_word_the_search_and_an_empty_word_of_it_changes_nothing(
     assert again is not None and again.search.startswith("And how long is that?")
 
 
+def test_the_words_of_headings_are_searched_too(
+    made: tuple[Workspace, ScriptedModels, Conversation],
+) -> None:
+    forky, _, _ = made
+    best, *_ = forky.documents.retrieve("warranty of the X200")
+    assert best.source == "manual.md, Pump X200 › Warranty" and best.coverage > 0.99
+
+
 def test_not_found_is_said(made: tuple[Workspace, ScriptedModels, Conversation]) -> None:
     _, models, chat = made
     models.one.enqueue("I do not know.")
@@ -135,6 +143,8 @@ def test_the_offline_model_answers_from_documents_and_says_when_it_cannot() -> N
     assert [one.source for one in sources_in(answer.text)] == ["manual.md, Pump X200 › Warranty"]
     lost = chat.ask("Who discovered penicillin?")
     assert "Not found in the documents." in lost.text
+    named = chat.ask("How long is the warranty of the X200?")
+    assert "> The warranty is two years." in named.text
 
 
 def test_other_branches_are_a_source_too(made: tuple[Workspace, ScriptedModels, Conversation]) -> None:

@@ -112,7 +112,7 @@ def _sources(text: str) -> str:
         for one in sources_in(text)
     )
     told = entries or escape(showable(text[len(without_sources(text)) :].strip().partition(" ")[2]))
-    return f'<div class="fk-sources">Sources: {told}</div>'
+    return f'<div class="fk-cited">Sources: {told}</div>'
 
 
 @lru_cache(maxsize=2_000)
@@ -205,7 +205,7 @@ def _looked_for(cell: Cell) -> str:
     found = count(len(looked.passages), "passage")
     trouble = f" {looked.trouble}" if looked.trouble else ""
     return (
-        f'<div class="fk-sources">Searched for “{escape(showable(looked.search))}”: {found}.'
+        f'<div class="fk-cited">Searched for “{escape(showable(looked.search))}”: {found}.'
         f"{escape(showable(trouble))} {_word('regenerate', cell.message.id, 'Search otherwise …')}</div>"
     )
 

@@ -45,6 +45,9 @@ _CSS = """
 .fk-merge { border: 1px solid color-mix(in srgb, currentColor 14%, transparent); border-left: 3px solid
   var(--fk-accent); border-radius: .45rem; padding: .5rem .7rem; font-size: .9rem; }
 .fk-merge-line { display: flex; gap: .45rem; align-items: center; font-weight: 560; }
+.fk-cited { font-size: .8rem; opacity: .8; margin-top: .3rem; }
+.fk-cited .fk-expand { text-decoration: none; padding: .05rem .15rem; }
+.fk-cited .fk-expand .fk-icon { font-size: .95rem; vertical-align: -.15em; }
 .fk-sources { font-size: .8rem; opacity: .8; margin-top: .3rem; }
 .fk-sources .fk-word, .fk-merge pre .fk-word { font-family: monospace; }
 .fk-merge pre .fk-word { font-size: .72rem; opacity: .7; padding: 0 .2rem; min-height: 0; }
