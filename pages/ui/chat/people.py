@@ -24,9 +24,10 @@ def link_people(here: Frame) -> bool:
     if here.session.person is None and not room.several:
         return False
     others = len({person.name for person in room.people} - {here.session.person})
-    me = here.session.person or "Who are you?"
+    me = here.session.person
+    told = f"{me}, {others} more" if me and others else me or "Who are you?"
     return st.button(
-        plain_label(f"{me}, {others} more" if others else me, 40),
+        plain_label(told, 40),
         key="chat.people",
         icon=":material/group:",
         type="tertiary",
