@@ -82,9 +82,14 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 500
+    """Connections that wait to be taken: a hundred come at once."""
+
+
 def main() -> None:
-    server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), _Handler)
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", int(sys.argv[1])), _Handler)
     server.serve_forever()
 
 
