@@ -59,6 +59,8 @@ class Added:
     refused: tuple[Refused, ...] = ()
     stopped: bool = False
     """It was given up: what was read before that is kept."""
+    note: str = ""
+    """A sentence about other work that was done; "" where there was none."""
 
 
 Tell = Callable[[Progress], None]

@@ -68,6 +68,8 @@ def _draw_busy(intake: Intake) -> None:
 def _draw_end(held: Session, intake: Intake) -> None:
     added = intake.added or Added()
     said = [intake.failure] if intake.failure else []
+    if added.note:
+        said.append(added.note)
     if added.documents:
         said.append(
             f"Added {count(len(added.documents), 'document')}, "

@@ -11,6 +11,7 @@ from forky_core.documents.intake import Intake
 from forky_core.documents.shelf import DocumentStore
 from forky_core.repo.placing import EMBEDDING
 from forky_core.repo.workspace import Workspace
+from forky_core.views.shelf import count
 from pages.ui.frame import saying
 from pages.ui.session import Session
 
@@ -57,7 +58,7 @@ def _choose(forky: Workspace, held: Session) -> None:
 
 def _embed(held: Session, store: DocumentStore, anew: bool) -> None:  # noqa: FBT001 - a widget's argument
     def work(_tell: Tell, stop: Event) -> Added:
-        store.embed_missing(anew=anew, stop=stop)
-        return Added(stopped=stop.is_set())
+        read = store.embed_missing(anew=anew, stop=stop)
+        return Added(stopped=stop.is_set(), note=f"The embedding model read {count(read, 'passage')}.")
 
     held.intake = Intake(work)
