@@ -214,9 +214,11 @@ class _Builder:
         if self.convert.voices is not None:
             texts.append(self.convert.voices.told)
         first = next((m for m, part in zip(path, parts, strict=True) if part), None)
-        # An import may have a tool call in a system message: it is sent as the assistant's.
+        # An import may have a tool call in a system message, which is sent as the assistant's, and a question that
+        # says nothing, so that its answer comes first.
         odd = any(
-            m.role == "system" and any(sent["role"] != "system" for sent in s.messages)
+            (m.role == "system" and any(sent["role"] != "system" for sent in s.messages))
+            or (m.role == "user" and not s.messages)
             for m, s in zip(path, shown, strict=True)
         )
         if self.rules.pins or odd or (first is not None and first.role != "user"):

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from forky_core.context.account import Item, ItemKind
+from forky_core.context.normalise import flat_call, flat_result
 from forky_core.context.quoting import file_text, is_picture, quoted_file, unread_file
 from forky_core.errors import NotFound
 from forky_core.llm.contract import ProviderMessage
@@ -198,8 +199,15 @@ def _composed(message: Message, count_tokens: CountTokens, sight: Sight) -> Conv
 
 
 def characters(message: ProviderMessage) -> int:
-    """Of its words, its tool calls included, and of what may join it to the message before."""
-    return len(message_text(message)) + _JOINT
+    """Of its words, and of what may join it to the message before; the most they can become.
+
+    A call without its result, and a result without its call, are sent as words (normalise.py).
+    """
+    if message["role"] == "tool":
+        return len(flat_result(message)) + _JOINT
+    calls = message.get("tool_calls") or ()
+    words = message_text({"role": message["role"], "content": message.get("content")} if calls else message)
+    return len(words) + _JOINT + sum(len(flat_call(call)) + _JOINT for call in calls)
 
 
 def _item(message: Message, turn: _Turn, count_tokens: CountTokens, *, bare: bool) -> Item:

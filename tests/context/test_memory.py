@@ -227,6 +227,14 @@ def test_a_tool_call_in_a_system_message_counts_with_the_line_before_it(amount: 
     _within_budget(context(path, Rules(), memory=memory, summarise=summarise), memory, None)
 
 
+@pytest.mark.parametrize("amount", range(20, 60))
+def test_a_call_without_its_result_is_weighed_as_the_words_it_becomes(amount: int) -> None:
+    call = Draft("assistant", (ToolCallPart("ls", "{}", "a"),))
+    memory = Memory("characters", amount)
+    path = chain(("user", "The newest question"), call)
+    _within_budget(context(path, Rules(), memory=memory, summarise=summarise), memory, None)
+
+
 @given(paths, memories, st.data())
 def test_whatever_the_policy_it_can_be_sent_within_budget_and_the_account_adds_up(
     drafts: list[Draft], memory: Memory, data: st.DataObject
