@@ -18,7 +18,7 @@ from typing import Any
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from forky_core.errors import BadContent, NotFound, NothingToDo
+from forky_core.errors import BadContent, NameTaken, NotFound, NothingToDo
 from forky_core.forky import Forky
 from forky_core.formats.speaking import content_parts, in_turns
 from forky_core.model import Message, Role
@@ -33,6 +33,7 @@ from forky_core.parts import (
     canonical_json,
 )
 from forky_core.repo.conversation import Conversation
+from forky_core.repo.identity import branch_name
 from forky_core.repo.workspace import Workspace
 
 _SHARED = "langchain_conversation"
@@ -181,7 +182,9 @@ def _call(part: ToolCallPart) -> dict[str, Any]:
 def _branch(forky: Workspace, conversation: str | None, name: str) -> Conversation:
     """The branch of that name, made where there is none."""
     chat = forky.conversation(conversation) if conversation is not None else _shared(forky, name)
-    return chat.begin(name)
+    with suppress(NameTaken):
+        return chat.begin(name)
+    return chat.checkout(branch_name(name))
 
 
 def _shared(forky: Workspace, name: str) -> Conversation:

@@ -1,18 +1,17 @@
-"""Drafts put at the end of a branch by a program that keeps its history here, a branch begun, and one emptied.
+"""Drafts put at the end of a branch by a program that keeps its history here, and a branch emptied.
 
-All are for histories that know neither heads nor races: what somebody else added meanwhile comes first.
+Both are for histories that know neither heads nor races: what somebody else added meanwhile comes first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 
-from forky_core.errors import NameTaken, NothingToDo, Outdated
-from forky_core.model import Message, Operation, Rules, seal
+from forky_core.errors import NothingToDo, Outdated
+from forky_core.model import Message, Operation, seal
 from forky_core.parts import Draft
-from forky_core.repo.branching import fork, refuse_while_replying
-from forky_core.repo.identity import branch_name, now, title_from
+from forky_core.repo.branching import refuse_while_replying
+from forky_core.repo.identity import now, title_from
 from forky_core.repo.repo import Repo, branch_in
 
 _TRIES = 20
@@ -43,14 +42,6 @@ def append(repo: Repo, name: str, drafts: Sequence[Draft]) -> tuple[Message, ...
             continue
         return tuple(tx.messages)
     raise AssertionError
-
-
-def begin(repo: Repo, name: str, rules: Rules) -> str:
-    """An empty branch of this name, made where there is none. BadName where it cannot be one."""
-    chosen = branch_name(name)
-    with suppress(NameTaken, Outdated):  # It is there, or somebody else was quicker.
-        fork(repo, chosen, None, rules)
-    return chosen
 
 
 def empty(repo: Repo, name: str) -> Operation:

@@ -36,10 +36,6 @@ class Speaking(Reading):
         """Add messages one after another at the head, as one operation."""
         return appending.append(self._repo, self.branch_name, drafts)
 
-    def begin(self, name: str) -> Self:
-        """An empty branch with this one's rules, checked out; the branch of that name where there is one."""
-        return self.checkout(appending.begin(self._repo, name, self.rules))
-
     def empty(self) -> Operation:
         """Point the branch at nothing; what it held stays in sight. NothingToDo where it is empty."""
         return appending.empty(self._repo, self.branch_name)
