@@ -34,7 +34,7 @@ _HIDDEN = "A structural message of an import."
 _FOOTER = "Closes the merged turns."
 _OPENING = "Providers want a user turn before an assistant's."
 _NO_WINDOW = "The window of this model is not known, so that everything is sent: give the budget as a number of tokens."
-_OVER_BUDGET = "What is sent in any case (the system prompt, what is pinned, the newest question) needs more than {}: {} too many."
+_OVER_BUDGET = "What is sent in any case ({}) needs more than {}: {} too many."
 _OVER_PINNED = "The pinned messages alone take {} tokens, more than the {} of the model's window: unpin some, or take another model."
 _ROOM = "Tells the model who takes part."
 _TURN = "A turn of the merged branch “{}”."
@@ -78,12 +78,14 @@ def build_context(  # noqa: PLR0913 - each says something else of what is sent
         blob: finds attached files; without it they are only named.
         memory: the policy that chooses what is sent; `summarise` writes for it where it sums up.
         voices: who is in the room, where there are several.
-        looked: what was found for the question; its passages stand after the history, so that the prefix stays.
+        looked: what was found for the question; its passages stand after the history, so that the prefix stays, and
+            a budget leaves room for them.
     """
     builder = _Builder(
         rules, lookup, converter(count_tokens, voices), Sight(blob, sees_images), memory, window
     )
     builder.masked = masked(path, rules.exclusions, lookup)
+    builder.passages = passage_texts(looked) if looked is not None else ()
     builder.own_prompt(count_tokens)
     builder.room()
     if memory.policy == "everything":
@@ -125,6 +127,8 @@ class _Builder:
     window: int | None
     masked: Mapping[MessageId, str] = field(default_factory=dict)
     special: frozenset[MessageId] = frozenset()
+    passages: tuple[str, ...] = ()
+    """The line above the passages, and each of them; () where nothing was looked for."""
     drafts: list[ProviderMessage] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -204,11 +208,13 @@ class _Builder:
         if kept.over:
             unit = "characters" if self.memory.policy == "characters" else "tokens"
             said = f"{room:,} {unit}" if self.memory.policy != "last" else self.memory.told
-            self.warnings.append(_OVER_BUDGET.format(said, f"{kept.over:,} {unit}"))
+            always = "the system prompt, what is pinned, the newest question"
+            always += " and the passages found for it" if self.passages else ""
+            self.warnings.append(_OVER_BUDGET.format(always, said, f"{kept.over:,} {unit}"))
         return kept
 
     def _overhead(self, path: Sequence[Message], shown: Sequence[Converted], parts: Sequence[bool]) -> int:
-        """What the branch's own prompt costs, and the line before an assistant that comes first."""
+        """What else is sent: the branch's own prompt, the passages, the line before an assistant that comes first."""
         prompt = self.rules.system if self.rules.system and self.rules.system.strip() else ""
         texts = [prompt] if prompt else []
         if self.convert.voices is not None:
@@ -223,6 +229,7 @@ class _Builder:
         )
         if self.rules.pins or odd or (first is not None and first.role != "user"):
             texts.append(OPENING)
+        texts += self.passages
         if self.memory.policy == "characters":
             return sum(len(text) + 2 for text in texts)
         return sum(map(self.convert.count_tokens, texts))
@@ -287,9 +294,8 @@ class _Builder:
 
     def quote(self, looked: Looked) -> None:
         """Passages after the history, as one more piece of the question's turn."""
-        pieces = passage_texts(looked)
-        self.drafts.append({"role": "user", "content": "\n".join(pieces)})
-        for at, text in enumerate(pieces):
+        self.drafts.append({"role": "user", "content": "\n".join(self.passages)})
+        for at, text in enumerate(self.passages):
             cost = self.convert.count_tokens(text)
             why = f"Found in {looked.passages[at - 1].source}." if at else passages_why(looked)
             self.account(Item("passage", "user", True, why, cost, text=text))

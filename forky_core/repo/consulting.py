@@ -160,16 +160,23 @@ class Citing:
             yield event
 
 
+def worder(repo: Repo, path: Sequence[Message], rules: Rules) -> Model | None:
+    """The model that words the search once the question at the end of a path is sent; None: a rule has."""
+    name, question = rules.documents.condenser, question_of(path)
+    if name is None or not rules.documents.on or len(path) < 2 or not question or not leans(question):
+        return None
+    try:
+        return repo.models.model(name)
+    except NotFound:
+        return None
+
+
 def rewording(
     repo: Repo, path: Sequence[Message], rules: Rules, again: Callable[[str], tuple[Request, Looked] | None]
 ) -> Callable[[Event], tuple[Request, Looked] | None] | None:
     """Has the branch's condensing model word the search, where it has one and the question needs it."""
-    name = rules.documents.condenser
-    if name is None or not rules.documents.on or len(path) < 2 or not leans(question_of(path)):
-        return None
-    try:
-        model = repo.models.model(name)
-    except NotFound:
+    name, model = rules.documents.condenser, worder(repo, path, rules)
+    if name is None or model is None:
         return None
 
     def reword(stop: Event) -> tuple[Request, Looked] | None:

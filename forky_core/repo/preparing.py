@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from forky_core.context.account import Context
@@ -15,13 +15,17 @@ from forky_core.llm.tokens import message_text
 from forky_core.memory import Memory
 from forky_core.model import Message, MessageId, Rules
 from forky_core.parts import Json
-from forky_core.repo.consulting import look
+from forky_core.repo.consulting import look, worder
 from forky_core.repo.once import NO_PARAMETERS
 from forky_core.repo.repo import Repo
 from forky_core.repo.summaries import read_ahead, summariser
 from forky_core.repo.voices import voices_of
 
 CONTINUE = "Continue exactly where you stopped, without repeating anything and without a comment."
+_WORDED_LATER = (
+    "This question leans on what was said before, so {} words the search for passages once it is sent: it may find others "
+    "than those below, and only in them the request may differ. Where the rule words it, what is shown is what is sent."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,9 @@ def prepare(
     read: list[Sequence[Message]] = []
     looked = look(repo, path, rules, search=search, window=answering.info().context_window)
     context = context_on(repo, path, rules, answering, read, looked)
+    if looked is not None and not search and (later := worder(repo, path, rules)) is not None:
+        told = _WORDED_LATER.format(later.info().label)
+        context = replace(context, warnings=(*context.warnings, told))
     messages = context.messages
     if resumes is not None:
         again: tuple[ProviderMessage, ...] = (

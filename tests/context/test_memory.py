@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from forky_core.context import Context
 from forky_core.context.build import Summary
+from forky_core.document import Looked, Quoted
 from forky_core.errors import BadContent
 from forky_core.llm.tokens import estimate_tokens, message_text
 from forky_core.memory import Memory, Policy, fit_memory, parse_memory
@@ -143,6 +144,18 @@ def test_a_turn_longer_than_the_budget_keeps_its_question_and_its_newest_steps()
     assert built.tokens <= 120
 
 
+@pytest.mark.parametrize(("memory", "measure"), [("tokens:400", "tokens"), ("characters:1600", "characters")])
+def test_passages_take_their_room_within_a_budget(memory: str, measure: str) -> None:
+    looked = Looked("oil", (Quoted(1, "manual.txt, line 1", "doc:0#1", "Oil the pump. " * 20),))
+    path, kept = talk(201), parse_memory(memory)
+    without, given = context(path, memory=kept), context(path, memory=kept, looked=looked)
+    assert 0 < len([i for i in given.items if i.included and i.kind == "message"]) < len(without.messages)
+    assert "Oil the pump." in given.messages[-1]["content"] and not given.warnings
+    assert (given.tokens if measure == "tokens" else _characters(given)) <= kept.least
+    small = context(path, memory=replace(kept, amount=30), looked=looked)
+    assert "the newest question and the passages found for it) needs more than 30" in small.warnings[0]
+
+
 def test_a_summary_speaks_for_what_is_older() -> None:
     path = talk(61)
     built = context(path, memory=Memory("summary", 20), summarise=summarise)
@@ -207,7 +220,8 @@ def test_fields_of_a_later_version_are_kept() -> None:
 memories = st.builds(
     Memory,
     st.sampled_from(get_args(Policy)),
-    st.one_of(st.none(), st.integers(1, 40)),
+    # Passages with the line above them take some two hundred tokens, or seven hundred characters.
+    st.one_of(st.none(), st.integers(1, 40), st.integers(150, 350), st.integers(500, 1_200)),
     st.sampled_from([None, 0.1, 1.0]),
 )
 
@@ -253,7 +267,10 @@ def test_whatever_the_policy_it_can_be_sent_within_budget_and_the_account_adds_u
     voices = data.draw(
         st.sampled_from([None, Voices(("Ana", "system")), Voices(("Ana", "One", "Two"), "One")])
     )
-    built = context(path, rules, memory=memory, window=window, summarise=summarise, voices=voices)
+    looked = data.draw(found)
+    built = context(
+        path, rules, memory=memory, window=window, summarise=summarise, voices=voices, looked=looked
+    )
     assert problems(built.messages) == []
     assert built.tokens == sum(item.tokens for item in built.items if item.included)
     assert {item.message for item in built.items if item.message is not None} == set(ids)
@@ -261,6 +278,8 @@ def test_whatever_the_policy_it_can_be_sent_within_budget_and_the_account_adds_u
     if rules.system:
         assert built.messages[0]["content"].startswith(rules.system)
     assert any("The newest question" in str(message["content"]) for message in built.messages)
+    for passage in looked.passages if looked is not None else ():
+        assert passage.text in str(built.messages[-1]["content"])
     _within_budget(built, memory, window)
     # Whatever is pinned and could be sent, is.
     out = {item.message for item in built.left_out if item.why.startswith("Not sent")}
@@ -268,6 +287,14 @@ def test_whatever_the_policy_it_can_be_sent_within_budget_and_the_account_adds_u
 
 
 names = st.sampled_from([None, "Ana", "system", "One", "Two"])
+found = st.sampled_from(
+    [
+        None,
+        Looked("boats"),
+        Looked("oil", (Quoted(1, "manual.txt, line 1", "doc:0#1", "Oil the pump every spring."),)),
+        Looked("oil", tuple(Quoted(n, "a.txt", f"doc:0#{n}", f"Passage {n}.") for n in (1, 2, 3))),
+    ]
+)
 tails: st.SearchStrategy[list[Draft]] = st.lists(
     st.sampled_from(
         [

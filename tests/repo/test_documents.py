@@ -103,6 +103,28 @@ def test_a_model_may_word_the_search_and_an_empty_word_of_it_changes_nothing(
     assert again is not None and again.search.startswith("And how long is that?")
 
 
+def test_the_inspector_says_where_a_model_is_still_to_word_the_search(
+    made: tuple[Workspace, ScriptedModels, Conversation],
+) -> None:
+    _, models, chat = made
+    chat.use_documents(condenser="scripted/two")
+    talk(chat, "What is the warranty of the X200?", "Two years.")
+    asked = len(models.two.requests)
+    shown = chat.prepare("And oil?")
+    assert len(models.two.requests) == asked
+    assert any("once it is sent: it may find others" in warning for warning in shown.context.warnings)
+    models.two.enqueue("How often is the bearing of the X200 oiled?")
+    chat.ask("And oil?")
+    # Nothing but the passages differs.
+    assert models.one.requests[-1].messages[:-1] == shown.request.messages[:-1]
+    assert sent(models).startswith('And oil?\n\n[Passages found for "How often is the bearing')
+    for certain in (
+        chat.prepare("And oil?", search="oil of the bearing"),
+        chat.prepare("How often is the bearing of the X200 pump oiled in spring by the technician?"),
+    ):
+        assert certain.context.warnings == ()
+
+
 def test_the_words_of_headings_are_searched_too(
     made: tuple[Workspace, ScriptedModels, Conversation],
 ) -> None:
