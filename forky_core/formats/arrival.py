@@ -27,6 +27,9 @@ from forky_core.parts import AttachmentPart, canonical_json
 from forky_core.repo.identity import now, title_line
 from forky_core.repo.workspace import Workspace
 
+STOPPED = "The import was stopped."
+NOTHING_KEPT = "The import was stopped; nothing of it was kept."
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -76,7 +79,7 @@ class Arrival:
     @staticmethod
     def go_on_unless(stop: Event | None) -> None:
         if stop is not None and stop.is_set():
-            raise NothingToDo("The import was stopped; nothing of it was kept.")
+            raise NothingToDo(NOTHING_KEPT)
 
     def take(self, piece: Piece, beside: Beside) -> None:
         self.done += 1

@@ -7,7 +7,6 @@ stopped half-way leaves nothing (landing.py).
 from __future__ import annotations
 
 import shutil
-import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -29,8 +28,10 @@ _LONGEST_NAME = 150
 class Incoming:
     """One file. Its fields may be read from any thread while it works."""
 
-    def __init__(self, forky: Workspace, name: str, content: BinaryIO) -> None:
-        """Keep a copy of `content` and begin to look through it.
+    def __init__(
+        self, forky: Workspace, name: str, content: BinaryIO, *, after: Incoming | None = None
+    ) -> None:
+        """Keep a copy of `content` and begin to look through it, once `after` has been looked through.
 
         Raises:
             OSError: there is no room for it.
@@ -46,7 +47,7 @@ class Incoming:
         self.done: Imported | None = None
         self.problem = ""
         """Why it failed or was stopped, as a sentence."""
-        self._begun = 0.0
+        self._after = after
         self._stop = Event()
         self._folder = Path(mkdtemp(prefix="forky-import-"))
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
@@ -73,26 +74,12 @@ class Incoming:
         """Whether it is a Forky chat file, which can be forked."""
         return len(self.lines) == 1 and self.lines[0].label == OURS and not self.lines[0].problem
 
-    @property
-    def share(self) -> float:
-        """How much of what is ticked has landed, 0 to 1."""
-        done = self.progress.done if self.progress is not None else 0
-        return min(1.0, done / max(1, len(self.ticked)))
-
-    @property
-    def seconds_left(self) -> float | None:
-        """By how fast it went so far; None before that can be said."""
-        if self.stage != "landing" or not self.share:
-            return None
-        return (time.monotonic() - self._begun) * (1 - self.share) / self.share
-
     def tick(self, *, all: bool) -> None:
         self.unticked = set() if all else {line.number for line in self.takable}
 
     def land(self) -> None:
         """Import what is ticked, in the background."""
         self.stage = "landing"
-        self._begun = time.monotonic()
         self._start(self._land)
 
     def fork(self) -> Adopted:
@@ -132,6 +119,9 @@ class Incoming:
             self._remove()
 
     def _look(self) -> None:
+        before, self._after = self._after, None
+        if before is not None:
+            before.wait()
         for line in preview(self.forky, self._path):
             if self._stop.is_set():
                 self.stage = "stopped"

@@ -12,7 +12,7 @@ from threading import Event
 
 from forky_core.errors import NotFound, NothingToDo
 from forky_core.formats.account import Account
-from forky_core.formats.arrival import Arrival, Imported, Progress, account_of
+from forky_core.formats.arrival import STOPPED, Arrival, Imported, Progress, account_of
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.pieces import pieces, title_of
@@ -112,7 +112,7 @@ def import_file(
     except NothingToDo:
         stays = landing.take_away()
         if stays:
-            raise NothingToDo(f"The import was stopped. {stays}") from None
+            raise NothingToDo(f"{STOPPED} {stays}") from None
         raise
     except BaseException:
         landing.take_away()

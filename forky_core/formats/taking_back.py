@@ -66,6 +66,20 @@ def undo_import(forky: Workspace, number: int) -> int:
     return len(back) + len(new)
 
 
+def forget_imports(forky: Workspace, numbers: Iterable[int]) -> str:
+    """As if these imports had never been; what cannot go, because it was gone on with, as a sentence."""
+    brought: dict[ConversationId, list[int]] = {}
+    wanted = frozenset(numbers)
+    here = {number: record for number, record in imports(forky) if number in wanted}
+    for record in here.values():
+        for id, operations in brought_by(record).items():
+            brought[id] = sorted({*brought.get(id, ()), *operations})
+    stays = leave_nothing(forky, brought)
+    for number in here:
+        forky.store.set_setting(f"import/{number}", None)
+    return stays
+
+
 def leave_nothing(forky: Workspace, brought: Brought) -> str:
     """Remove for good what a stopped import had written; what cannot go, because it was gone on with, as a sentence."""
     new, grown = _apart(forky, brought)

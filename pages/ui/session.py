@@ -15,7 +15,7 @@ from forky_core.model import ConversationId, MessageId
 
 if TYPE_CHECKING:  # Every page holds a session; what one page does with it is that page's to load.
     from forky_core.documents.intake import Intake
-    from forky_core.formats.incoming import Incoming
+    from forky_core.formats.drop import Drop
     from pages.ui.bisect.search import Searching
     from pages.ui.merge.planning import Planning
 
@@ -66,8 +66,8 @@ class Session:
     """The fusion being previewed, on the Compare page."""
     searching: Searching | None = None
     """The bisection under way, or ended and not yet left."""
-    incoming: Incoming | None = None
-    """The file that is being imported (ui/importing.py)."""
+    incoming: Drop | None = None
+    """The files that are being imported (ui/library/importing.py)."""
     intake: Intake | None = None
     """The documents that are being read in, or were and not yet closed (ui/documents)."""
     choices: dict[str, str] = field(default_factory=dict)

@@ -58,14 +58,39 @@ def test_a_file_is_looked_at_ticked_landed_and_taken_back(forky: Forky) -> None:
     assert forky.conversations() == ()
     by_key(test, "import.none").click().run()
     assert by_key(test, "import.land").disabled
-    by_key(test, "import.tick.2").check().run()
+    by_key(test, "import.tick.0.2").check().run()
     land(test)
     assert [one.title for one in forky.conversations()] == ["Two"]
     assert "1 conversation imported" in words(test)
-    by_key(test, "import.undo").click().run()
+    by_key(test, "import.undo.0").click().run()
     settled(test)
     assert forky.conversations() == ()
     assert imports(forky) == ()
+
+
+def test_files_dropped_together_have_an_account_each(forky: Forky) -> None:
+    test = open_page("library.py")
+    by_key(test, "library.tab").select("import").run()
+    zone = by_key(test, "import.file.0")
+    zone.upload("one.json", export("One", "Two"), "application/json")
+    zone.upload("empty.json", b"", "application/json")
+    zone.upload("three.json", export("Three"), "application/json").run()
+    test.session_state["session"].incoming.wait()
+    settled(test.run())
+    said = words(test).replace("\\", "")
+    assert "3 files" in said
+    assert "3 conversations in them" in said
+    assert "is empty" in said
+    by_key(test, "import.tick.0.1").uncheck().run()
+    land(test)
+    assert words(test).count("1 conversation imported") == 2
+    assert len(imports(forky)) == 2
+    by_key(test, "import.undo.0").click().run()
+    assert [one.title for one in settled(test) and forky.conversations()] == ["Three"]
+    assert words(test).count("1 conversation imported") == 1, "the account of the other stays"
+    by_key(test, "import.undo.2").click().run()
+    assert forky.conversations() == ()
+    assert "import.file.1" in keys(settled(test))
 
 
 def test_past_imports_are_listed_and_can_be_undone(forky: Forky) -> None:

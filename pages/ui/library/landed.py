@@ -1,0 +1,130 @@
+"""What became of the files that were imported: the account of each, where it leads, and how it is taken back."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from forky_core.formats.account import Account
+from forky_core.formats.drop import Drop
+from forky_core.formats.incoming import Incoming
+from forky_core.formats.landing import Imported
+from forky_core.formats.taking_back import brought_by, imports, undo_import
+from forky_core.repo.identity import now
+from forky_core.repo.workspace import Workspace
+from forky_core.views.shelf import called, count
+from forky_core.views.times import ago
+from pages.ui.frame import saying
+from pages.ui.library.looking import close, title_of
+from pages.ui.links import chat_link
+from pages.ui.markdown import plain_label
+from pages.ui.session import Session
+
+_LISTED = 20
+"""Conversations and problems of a file that are named."""
+_PAST = 20
+
+
+def draw_landed(forky: Workspace, held: Session, drop: Drop) -> None:
+    """Keys: `import.next`, and `import.undo.<file>` of each that landed."""
+    st.markdown(f"##### {title_of(drop)}")
+    landed = [file for file in drop.files if file.done is not None]
+    for problem in dict.fromkeys(file.problem for file in drop.files if file.problem):
+        st.markdown(plain_label(problem, 400))
+    if not landed and not any(file.problem for file in drop.files):
+        st.markdown("Nothing was imported.")
+    for at, file in enumerate(drop.files):
+        if file.done is not None:
+            _draw_account(forky, held, drop, at, file.done)
+    with st.container(key="line-import-end", horizontal=True):
+        st.button(
+            "Done" if landed else "Back", key="import.next", type="primary", on_click=close, args=(held,)
+        )
+
+
+def _draw_account(forky: Workspace, held: Session, drop: Drop, at: int, done: Imported) -> None:
+    if len(drop.files) > 1:
+        st.markdown(f"**{plain_label(drop.files[at].name)}**")
+    st.markdown(f"{_brought(len(done.conversations), done.unchanged)} {account_sentence(done.account)}")
+    for why, number in {**done.account.skipped, **done.account.notes}.items():
+        st.caption(f"{number:,} × {plain_label(why, 300)}")
+    for problem in done.problems[:_LISTED]:
+        st.caption(f"Not imported: {plain_label(called(problem.label))}. {plain_label(problem.why, 300)}")
+    with st.container(key=f"library-lines-landed-{at}", gap=None):
+        for id in done.conversations[:_LISTED]:
+            _draw_conversation(forky, at, id)
+    if done.number:
+        st.button(
+            "Undo this import",
+            key=f"import.undo.{at}",
+            icon=":material/undo:",
+            on_click=_undo_landed,
+            args=(forky, held, drop.files[at]),
+        )
+
+
+def _draw_conversation(forky: Workspace, at: int, id: str) -> None:
+    try:
+        chat = forky.conversation(id)
+    except ForkyError:
+        return
+    with st.container(key=f"row-landed-{at}-{id}"):
+        chat_link(called(chat.title), chat.id, chat.branch_name)
+
+
+def _brought(new: int, unchanged: int) -> str:
+    brought = f"{count(new, 'conversation')} imported." if new else "Nothing in it is new."
+    return f"{brought} {count(unchanged, 'conversation')} had been here already." if unchanged else brought
+
+
+def account_sentence(account: Account) -> str:
+    """What became of every node of the source; the numbers add up."""
+    left = sum(account.skipped.values())
+    split = f", {account.split:,} of them split off from one that held several" if account.split else ""
+    same = f", {account.collapsed:,} said the same twice" if account.collapsed else ""
+    out = f", {left:,} left out" if left else ""
+    return f"Of {account.seen:,} entries: {count(account.imported, 'message')}{split}{same}{out}."
+
+
+def draw_past(forky: Workspace, held: Session) -> None:
+    """Keys: `import.past.<number>`."""
+    past = imports(forky)
+    if not past:
+        return
+    st.markdown("##### Past imports")
+    with st.container(key="library-lines-past", gap=None):
+        for number, record in past[:_PAST]:
+            with st.container(key=f"row-past-{number}", horizontal=True, vertical_alignment="center"):
+                st.markdown(plain_label(record["file"]), width="stretch")
+                account = Account.from_stored(record["account"])
+                many = count(len(brought_by(record)), "conversation")
+                st.caption(
+                    f"{many} · {count(account.imported, 'message')} · {ago(record['at'], now())}",
+                    width="content",
+                )
+                st.button(
+                    "Undo",
+                    key=f"import.past.{number}",
+                    icon=":material/undo:",
+                    type="tertiary",
+                    help="Move what it brought to the trash",
+                    on_click=_undo,
+                    args=(forky, held, number),
+                )
+
+
+def _undo(forky: Workspace, held: Session, number: int) -> None:
+    with saying(held):
+        gone = undo_import(forky, number)
+        held.say(f"Took {count(gone, 'conversation')} of that import back; what was new is in the trash.")
+
+
+def _undo_landed(forky: Workspace, held: Session, file: Incoming) -> None:
+    """The accounts of the others that were dropped with it stay on screen."""
+    with saying(held):
+        assert file.done is not None
+        gone = undo_import(forky, file.done.number)
+        held.say(f"Took {count(gone, 'conversation')} of that import back; what was new is in the trash.")
+        file.done = None
+        if held.incoming is not None and not any(one.done for one in held.incoming.files):
+            close(held)

@@ -1,0 +1,144 @@
+"""What is in the dropped files, before anything lands: each conversation with what counts of it, and a tick."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from forky_core.formats.drop import Drop
+from forky_core.formats.incoming import Incoming
+from forky_core.formats.landing import Line
+from forky_core.repo.identity import now
+from forky_core.views.shelf import called, count
+from forky_core.views.times import ago
+from pages.ui.frame import saying
+from pages.ui.markdown import plain_label
+from pages.ui.session import Session
+
+_LINES = 20
+"""Conversations of a file on one page."""
+
+
+def draw_looking(drop: Drop) -> None:
+    """What has been found so far."""
+    st.caption(
+        f"Looking through it … {count(sum(len(file.lines) for file in drop.files), 'conversation')} so far"
+    )
+    for at, file in enumerate(drop.files):
+        _name_of_several(drop, file)
+        for line in tuple(file.lines[:_LINES]):
+            with st.container(
+                key=f"row-look-{at}-{line.number}", horizontal=True, vertical_alignment="center"
+            ):
+                st.markdown(plain_label(called(line.title)), width="stretch")
+                st.caption(_facts(line) if not line.problem else plain_label(line.problem), width="content")
+
+
+def draw_preview(held: Session, drop: Drop) -> None:
+    """Keys: `import.land`, `import.fork`, `import.close`, `import.all`, `import.none`, and those of each file."""
+    takable, ticked = drop.takable, drop.ticked
+    st.markdown(f"##### {title_of(drop)}")
+    st.caption(_sum(drop))
+    with st.container(key="line-import-acts", horizontal=True, vertical_alignment="center"):
+        st.button(
+            f"Import {count(len(ticked), 'conversation')}",
+            key="import.land",
+            type="primary",
+            disabled=not ticked,
+            on_click=drop.land,
+        )
+        if len(drop.files) == 1 and drop.files[0].is_ours:
+            st.button(
+                "Fork",
+                key="import.fork",
+                icon=":material/call_split:",
+                help="As a conversation of your own that remembers where it came from",
+                on_click=_fork,
+                args=(held, drop.files[0]),
+            )
+        st.button("Not now", key="import.close", on_click=close, args=(held,))
+        if len(takable) > 1:
+            st.button("All", key="import.all", type="tertiary", on_click=_tick, args=(drop, "all"))
+            st.button("None", key="import.none", type="tertiary", on_click=_tick, args=(drop, "none"))
+    for at, file in enumerate(drop.files):
+        _name_of_several(drop, file)
+        _draw_file(at, file)
+
+
+def title_of(drop: Drop) -> str:
+    return plain_label(drop.files[0].name) if len(drop.files) == 1 else count(len(drop.files), "file")
+
+
+def close(held: Session) -> None:
+    if held.incoming is not None:
+        held.incoming.close()
+    held.incoming = None
+
+
+def _name_of_several(drop: Drop, file: Incoming) -> None:
+    if len(drop.files) > 1:
+        st.markdown(f"**{plain_label(file.name)}**")
+
+
+def _sum(drop: Drop) -> str:
+    bad = sum(len(file.lines) for file in drop.files) - len(drop.takable)
+    problems = f" {bad:,} more cannot be read." if bad else ""
+    where = "it" if len(drop.files) == 1 else "them"
+    if not drop.takable:
+        return f"There is no conversation in {where} that Forky can read.{problems}"
+    return f"{count(len(drop.takable), 'conversation')} in {where}.{problems} Tick what you want."
+
+
+def _tick(drop: Drop, which: str) -> None:
+    drop.tick(all=which == "all")
+
+
+def _draw_file(at: int, file: Incoming) -> None:
+    """Keys: `import.page.<file>`."""
+    if file.problem:
+        st.caption(plain_label(file.problem, 400))
+    pages = max(1, -(-len(file.lines) // _LINES))
+    page = min(int(st.session_state.get(f"import.page.{at}", 1)), pages)
+    with st.container(key=f"library-lines-import-{at}", gap=None):
+        for line in file.lines[(page - 1) * _LINES : page * _LINES]:
+            _draw_choice(at, file, line)
+    if pages > 1:
+        st.pagination(pages, key=f"import.page.{at}")
+
+
+def _draw_choice(at: int, file: Incoming, line: Line) -> None:
+    """Keys: `import.tick.<file>.<number>`."""
+    key = f"import.tick.{at}.{line.number}"
+    with st.container(key=f"row-import-{at}-{line.number}", horizontal=True, vertical_alignment="center"):
+        if line.problem:
+            st.markdown(f"{plain_label(called(line.title))}: {plain_label(line.problem)}")
+            return
+        st.session_state[key] = line.number not in file.unticked
+        st.checkbox(
+            plain_label(called(line.title)), key=key, on_change=_flip, args=(file, line, key), width="stretch"
+        )
+        st.caption(_facts(line), width="content")
+
+
+def _facts(line: Line) -> str:
+    facts = [count(line.messages, "message"), count(line.branches, "branch")]
+    if line.created:
+        facts.append(ago(line.created, now()))
+    facts.append(plain_label(line.label))
+    if line.known is not None:
+        facts.append("imported before")
+    return " · ".join(facts)
+
+
+def _flip(file: Incoming, line: Line, key: str) -> None:
+    if st.session_state[key]:
+        file.unticked.discard(line.number)
+    else:
+        file.unticked.add(line.number)
+
+
+def _fork(held: Session, file: Incoming) -> None:
+    with saying(held):
+        done = file.fork()
+        chat = file.forky.conversation(done.conversation)
+        held.say(f"“{called(chat.title)}” is a conversation of your own now.")
+        held.incoming = None

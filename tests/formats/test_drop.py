@@ -1,0 +1,117 @@
+"""Files dropped together: a preview and an account each, one landing, and nothing left where it is stopped."""
+
+from __future__ import annotations
+
+import io
+import json
+from threading import Event
+
+import pytest
+
+from forky_core.formats import incoming
+from forky_core.formats.drop import Drop
+from forky_core.formats.landing import Imported, import_file
+from forky_core.formats.taking_back import imports, undo_import
+from forky_core.repo.workspace import Workspace
+from tests.builders import talk, workspace
+from tests.formats.test_landing import chat
+
+
+def export(*titles: str) -> bytes:
+    return json.dumps([chat(title, title, "x") for title in titles]).encode()
+
+
+def dropped(forky: Workspace, *contents: bytes) -> Drop:
+    drop = Drop(forky, [(f"{at}.json", io.BytesIO(content)) for at, content in enumerate(contents)])
+    drop.wait()
+    return drop
+
+
+def landed(drop: Drop) -> Drop:
+    drop.land()
+    drop.wait()
+    assert drop.stage == "ended"
+    return drop
+
+
+def titles(forky: Workspace) -> list[str]:
+    return sorted(one.title for one in forky.conversations())
+
+
+def test_each_file_has_its_own_ticks_and_its_own_account() -> None:
+    forky, _ = workspace()
+    drop = dropped(forky, export("a", "b"), export("c"))
+    assert drop.stage == "looked"
+    assert [len(file.lines) for file in drop.files] == [2, 1]
+    drop.files[0].unticked.add(1)
+    landed(drop)
+    assert titles(forky) == ["b", "c"]
+    assert [file.done.account.imported for file in drop.files if file.done] == [2, 2]
+    assert len(imports(forky)) == 2
+    assert drop.share == 1.0
+
+
+def test_a_file_that_cannot_be_read_stops_none_of_the_others() -> None:
+    forky, _ = workspace()
+    drop = landed(dropped(forky, b"", export("a"), b"PK\x03\x04 not a zip"))
+    assert titles(forky) == ["a"]
+    assert [file.stage for file in drop.files] == ["failed", "landed", "failed"]
+    assert dropped(forky, b"").stage == "ended", "nothing is there to be ticked"
+
+
+def test_one_of_them_is_undone_by_itself() -> None:
+    forky, _ = workspace()
+    drop = landed(dropped(forky, export("a"), export("b")))
+    assert drop.files[0].done is not None
+    undo_import(forky, drop.files[0].done.number)
+    assert titles(forky) == ["b"]
+
+
+def test_the_same_conversation_in_two_files_comes_once() -> None:
+    forky, _ = workspace()
+    drop = landed(dropped(forky, export("a"), export("a")))
+    assert titles(forky) == ["a"]
+    assert [file.done.unchanged for file in drop.files if file.done] == [0, 1]
+
+
+def stopped_in_the_second(drop: Drop, monkeypatch: pytest.MonkeyPatch, meanwhile: object = None) -> Drop:
+    """The drop, stopped while its second file was being landed."""
+    begun, go_on = Event(), Event()
+
+    def waits(*args: object, **options: object) -> Imported:
+        if drop.files[0].done is not None:
+            begun.set()
+            go_on.wait(60)
+        return import_file(*args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(incoming, "import_file", waits)
+    drop.land()
+    assert begun.wait(60)
+    if callable(meanwhile):
+        meanwhile()
+    drop.stop()
+    go_on.set()
+    drop.wait()
+    assert drop.stage == "ended"
+    return drop
+
+
+def test_stopped_in_the_second_nothing_of_the_first_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    forky, _ = workspace()
+    drop = stopped_in_the_second(dropped(forky, export("a"), export("b"), export("c")), monkeypatch)
+    assert forky.conversations() == () == forky.conversations(trashed=True)
+    assert imports(forky) == ()
+    assert [file.done for file in drop.files] == [None, None, None]
+    assert {file.problem for file in drop.files[:2]} == {"The import was stopped; nothing of it was kept."}
+
+
+def test_what_was_gone_on_with_meanwhile_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    forky, _ = workspace()
+
+    def goes_on() -> None:
+        (one,) = forky.conversations()
+        talk(forky.conversation(one.id), "And then?")
+
+    drop = stopped_in_the_second(dropped(forky, export("a"), export("b")), monkeypatch, goes_on)
+    assert [one.title for one in forky.conversations(trashed=True)] == ["a"]
+    assert "is in the trash" in drop.files[0].problem
