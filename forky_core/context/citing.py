@@ -93,6 +93,17 @@ def sources_in(text: str) -> tuple[Source, ...]:
     return tuple(Source(int(number), source, address) for number, source, address in found)
 
 
+def cites(text: str) -> bool:
+    """Whether it names passages by their numbers."""
+    return _CITED.search(text) is not None
+
+
+def own_sources(text: str) -> str:
+    """The last SOURCES line of a text, where it names any; else ""."""
+    lines = list(_LINE.finditer(text))
+    return lines[-1].group().strip() if lines and _ENTRY.search(lines[-1][1]) else ""
+
+
 def without_sources(text: str) -> str:
     """The text before its last SOURCES line, where that stands at its end."""
     lines = list(_LINE.finditer(text))

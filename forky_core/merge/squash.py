@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from forky_core.context.citing import SOURCES, cites, own_sources
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.candidates import BYTES_PER_TOKEN, Candidate, Quotable, size
 from forky_core.merge.indispensable import indispensable
@@ -82,6 +83,7 @@ def extract(
     picker.keep_indispensable()
     picker.cover(budget * (1 - LEDGER_SHARE))
     picker.attach()
+    picker.source()
     picker.ledger()
     picker.cover(budget)
     return picker.lines()
@@ -102,6 +104,8 @@ class _Picker:
     files: list[Line] = field(default_factory=list)
     named: dict[int, list[str]] = field(default_factory=dict)
     """The ledger: names by the number of the message that says them."""
+    sources: dict[int, str] = field(default_factory=dict)
+    """SOURCES lines by the number of the message whose quoted lines cite them."""
     covered: set[str] = field(default_factory=set)
     opened: set[tuple[str, MessageId]] = field(default_factory=set)
     """Citations that stand already: a section and a message."""
@@ -215,6 +219,19 @@ class _Picker:
                     self._open(line, "Attached", message.id)
                     self.files.append(Line(line, (message.id,), "Attached"))
 
+    def source(self) -> None:
+        """Below quoted lines that cite passages, what their message says the numbers mean; the latest first."""
+        told = {c.unit.turn for c in self.chosen.values() if c.unit.text.startswith(SOURCES)}
+        for _, candidate in sorted(self.chosen.items(), reverse=True):
+            unit = candidate.unit
+            if unit.turn in told or not cites(unit.text):
+                continue
+            told.add(unit.turn)
+            line = own_sources(self.reading.messages[unit.turn].text)
+            if line and self.spent + self._cost(line, candidate.section, unit.message) <= self.budget:
+                self._open(line, candidate.section, unit.message)
+                self.sources[unit.turn] = line
+
     def ledger(self) -> None:
         """Names that found no place, each with a message that said it: one that is cited already, if there is."""
         limit = min(self.budget, self.spent + self.budget * LEDGER_SHARE)
@@ -254,6 +271,10 @@ class _Picker:
             line = Line(unit.text, (unit.message,), candidate.section, quoted=True)
             found.append((SECTIONS.index(line.section), 2 * place, line))
             last[unit.turn] = candidate
+        for turn, text in self.sources.items():
+            # Before its further names, which sort alike.
+            line = Line(text, (self.reading.messages[turn].id,), last[turn].section, quoted=True)
+            found.append((SECTIONS.index(line.section), 2 * last[turn].unit.place + 1, line))
         for turn, names in sorted(self.named.items()):
             below = last.get(turn)
             section = below.section if below is not None else NAMES

@@ -141,6 +141,18 @@ def test_the_composer_switches_documents_on_and_the_answer_cites(forky: Forky) -
     assert "SOURCES:" not in words(test)
 
 
+def test_what_a_merge_cites_opens_as_well(forky: Forky) -> None:
+    forky.documents.append(MANUAL, name="manual.md")
+    chat = forky.create("Pumps", model="offline/quote")
+    chat.ask("How do I fork?")
+    side = chat.fork("side")
+    side.use_documents()
+    side.ask("How long is the warranty of the X200?")
+    chat.merge(chat.plan_merge(side, strategy="squash"))
+    body = html(chat_page(chat))
+    assert 'SOURCES: <span class="fk-source">[1]' in body and 'data-act="document" data-id="doc:' in body
+
+
 def test_a_citation_of_another_branch_opens_and_pulls_in(forky: Forky) -> None:
     chat = forky.create("Pumps", model="offline/quote")
     chat.say("Let us fix the pump.")

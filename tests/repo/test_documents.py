@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import json
+from typing import Literal
+
 import pytest
 
 from forky_core.context.citing import sources_in
 from forky_core.errors import InTheWay, NotFound, NothingToDo
+from forky_core.formats.sharing import exporter, shared
 from forky_core.llm.offline import offline_models
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
@@ -192,6 +196,55 @@ def test_citations_survive_a_merge_and_a_pick(made: tuple[Workspace, ScriptedMod
     chat.merge(chat.plan_merge(side, strategy="cherry-pick", picks=[side.path()[-2].id, answer.id]))
     head = chat.head
     assert head is not None and sources_in(head.text) == sources_in(answer.text)
+
+
+@pytest.mark.parametrize("strategy", ["squash", "full"])
+def test_each_answer_that_a_merge_brings_keeps_its_sources(
+    made: tuple[Workspace, ScriptedModels, Conversation], strategy: Literal["squash", "full"]
+) -> None:
+    _, models, chat = made
+    talk(chat, "Hello.", "Hello.")
+    side = chat.fork("side")
+    talk(chat, "More?", "More.")
+    answers = []
+    for part in ("bearing", "warranty"):
+        models.one.enqueue(f"We decided by the {part}, see [1].")
+        answers.append(side.ask(f"What of the {part} of the X200?"))
+    told = [sources_in(answer.text) for answer in answers]
+    assert told[0] and told[1] and told[0] != told[1]
+    chat.merge(chat.plan_merge(side, strategy=strategy))
+    read = "\n".join(str(message["content"]) for message in chat.context().messages)
+    lines = [line for line in read.splitlines() if line.startswith("SOURCES: [1]")]
+    assert [sources_in(line) for line in lines] == told
+
+
+def test_a_squash_quotes_no_citation_without_what_it_cites(
+    made: tuple[Workspace, ScriptedModels, Conversation],
+) -> None:
+    # Both answers end alike, and a line that is said twice is quoted once.
+    _, models, chat = made
+    talk(chat, "Hello.", "Hello.")
+    side = chat.fork("side")
+    for decided in ("the north pump", "the south pump"):
+        models.one.enqueue(f"We decided to oil {decided} every spring [1].")
+        side.ask(f"How often is the bearing of the X200 oiled, of {decided}?")
+    plan = chat.plan_merge(side, strategy="squash", budget=400)
+    chat.merge(plan)
+    head = chat.head
+    assert head is not None
+    assert "north pump every spring [1]." in head.text and "south pump every spring [1]." in head.text
+    assert len([line for line in head.text.splitlines() if line.startswith("SOURCES: [1]")]) == 2
+
+
+@pytest.mark.parametrize("name", ["markdown", "html", "forky"])
+def test_citations_survive_an_export(made: tuple[Workspace, ScriptedModels, Conversation], name: str) -> None:
+    forky, models, chat = made
+    models.one.enqueue("Every spring [1].")
+    answer = chat.ask("How often is the bearing of the X200 oiled?")
+    written = b"".join(exporter(name).write(shared(forky.store, chat))).decode()
+    line = answer.text.rpartition("\n")[2]
+    assert sources_in(line)
+    assert line in written or json.dumps(line)[1:-1] in written
 
 
 # Places

@@ -16,7 +16,7 @@ from html import escape
 
 import streamlit as st
 
-from forky_core.context.citing import sources_in, without_sources
+from forky_core.context.citing import SOURCES, sources_in, without_sources
 from forky_core.errors import ForkyError
 from forky_core.model import Blob, Message, MessageId
 from forky_core.parts import (
@@ -103,16 +103,20 @@ def _draw_text(text: str, key: str) -> None:
 
 
 def _sources(text: str) -> str:
+    """HTML below an answer: where it comes from."""
+    told = _entries(text) or escape(showable(text[len(without_sources(text)) :].strip().partition(" ")[2]))
+    return f'<div class="fk-cited">Sources: {told}</div>'
+
+
+def _entries(text: str) -> str:
     """HTML of a SOURCES line: each entry opens what it cites; a message of another branch can be pulled in, too."""
-    entries = "".join(
+    return "".join(
         f'<span class="fk-source">[{one.number}] '
         + _word("visit" if one.in_branch else "document", one.address, escape(showable(one.source)))
         + (_expand(one.address) if one.in_branch else "")
         + "</span> "
         for one in sources_in(text)
     )
-    told = entries or escape(showable(text[len(without_sources(text)) :].strip().partition(" ")[2]))
-    return f'<div class="fk-cited">Sources: {told}</div>'
 
 
 @lru_cache(maxsize=2_000)
@@ -261,7 +265,8 @@ def _expand(id: str) -> str:
 def _draw_merge(merge: MergePart) -> None:
     """The payload, folded, each line ending in the id of its message, and the messages it stands for."""
     rows = "\n".join(
-        escape(showable(row.text)) + "".join(f" {_visit(id)}" for id in row.cites)
+        (_payload_sources(row.text) or escape(showable(row.text)))
+        + "".join(f" {_visit(id)}" for id in row.cites)
         for row in payload_rows(merge, SHOWN)
     )
     opened = " open" if len(merge.text) < 700 and merge.text.count("\n") < _FEW_LINES else ""
@@ -271,6 +276,12 @@ def _draw_merge(merge: MergePart) -> None:
         f"<details{opened}><summary>What the model reads</summary><pre>{rows}</pre></details>"
         f'<div class="fk-sources">Stands for {_visits(merge.messages, expands=not merge.brings_turns)}</div></div>'
     )
+
+
+def _payload_sources(row: str) -> str:
+    """HTML of a payload's line that says what its answers cited; "" of any other line."""
+    entries = _entries(row) if row.startswith(SOURCES) else ""
+    return f"{SOURCES} {entries.rstrip()}" if entries else ""
 
 
 def _draw_revert(message: Message) -> None:
