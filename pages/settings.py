@@ -10,6 +10,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.llm.catalogue import Catalogue
+from pages.ui.chat.people import draw_me
 from pages.ui.lists import apply_list_style
 from pages.ui.session import session
 from pages.ui.settings.about import draw_about
@@ -29,6 +30,9 @@ def main() -> None:
             draw_default(forky, forky.models, held)
             draw_keyed(forky.models, held)
             draw_servers(forky, forky.models, held)
+        st.markdown("##### You")
+        st.caption("Where several people share a conversation, your name stands on what you say.")
+        draw_me(held)
         draw_tokens(forky, held)
         draw_storage(forky)
         draw_about()

@@ -1,9 +1,10 @@
-"""What Streamlit does otherwise than a browser, mended on every page: links in a new tab, and Ctrl+Z in a field."""
+"""What Streamlit does otherwise than a browser, mended on every page: links in new tabs, Ctrl+Z in fields, cookies."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from pages.ui.person import COOKIE
 from pages.ui.session import Session
 
 _JS = """
@@ -36,18 +37,31 @@ const undo = (event) => {
   if (isField(field) && (field.value !== "" || typed.get(field) === "")) event.stopPropagation();
 };
 
+// A page of Streamlit reads cookies and cannot write them. Once for each name: another tab may have another.
+const keep = (person) => {
+  if (person === undefined || person === window.__forkyPerson) return;
+  window.__forkyPerson = person;
+  const age = person ? 31536000 : 0;
+  document.cookie = `COOKIE=${encodeURIComponent(person)}; path=/; max-age=${age}; SameSite=Lax`;
+};
+
 export default function (component) {
-  here = component.data;
+  const { person, ...at } = component.data;
+  here = at;
+  keep(person);
   const ears = [["pointerdown", link], ["contextmenu", link], ["focusin", link], ["click", beside], ["input", hear],
     ["keydown", undo]];
   for (const [name, ear] of ears) window.addEventListener(name, ear, true);
   return () => { for (const [name, ear] of ears) window.removeEventListener(name, ear, true); };
 }
-"""
+""".replace("COOKIE", COOKIE)
 _component = st.components.v2.component("forky_mending", html="<span></span>", js=_JS)
 
 
 def mend_browser(held: Session) -> None:
     """Once on every page."""
     at = {"c": held.conversation, "b": held.branch}
-    _component(key="mending", data={name: str(value) for name, value in at.items() if value}, height=1)
+    data = {name: str(value) for name, value in at.items() if value}
+    if held.introduced:
+        data["person"] = held.person or ""
+    _component(key="mending", data=data, height=1)

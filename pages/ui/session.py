@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from forky_core.model import ConversationId, MessageId
+from pages.ui.person import kept_person
 
 if TYPE_CHECKING:  # Every page holds a session; what one page does with it is that page's to load.
     from forky_core.documents.intake import Intake
@@ -35,6 +36,8 @@ class Session:
     """The branch went away or was renamed under what is being typed, which goes along to where one is now."""
     person: str | None = None
     """Who this tab's reader is, in conversations of several people; None: nobody said."""
+    introduced: bool = False
+    """They said so in this tab, which the browser is to remember (ui/person.py)."""
     mark_a: MessageId | None = None
     mark_b: MessageId | None = None
     open_folds: frozenset[str] = frozenset()
@@ -81,7 +84,7 @@ class Session:
 def session() -> Session:
     """This tab's."""
     if _KEY not in st.session_state:
-        st.session_state[_KEY] = Session()
+        st.session_state[_KEY] = Session(person=kept_person())
     held = st.session_state[_KEY]
     assert isinstance(held, Session)
     return held

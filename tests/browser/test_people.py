@@ -22,6 +22,19 @@ def introduce(page: Any, name: str) -> None:
     expect(page.locator(".st-key-chat-people")).to_contain_text(name)
 
 
+def test_a_name_survives_a_reload_and_is_known_in_a_new_tab(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    begin(page)
+    introduce(page, "Ana Ü")
+    settled(page)
+    page.wait_for_function("document.cookie.includes('forky_person=Ana%20%C3%9C')")
+    page.reload()
+    expect(page.locator(".st-key-chat-people")).to_contain_text("Ana Ü")
+    settled(page)
+    page.get_by_role("link", name="Settings").first.click()
+    expect(page.get_by_role("textbox", name="You are")).to_have_value("Ana Ü")
+
+
 def test_what_one_says_appears_in_the_others_tab_and_their_draft_stays(app: str, watch: Any) -> None:
     ana = watch().open(app)
     begin(ana)

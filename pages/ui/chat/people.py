@@ -10,6 +10,7 @@ from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label
 from pages.ui.notice import done
 from pages.ui.rules import grouped, model_title
+from pages.ui.session import Session
 
 _ANSWERS: dict[Answers, str] = {
     "always": "Always",
@@ -42,28 +43,29 @@ def people(here: Frame) -> None:
 
 def draw_people(here: Frame) -> None:
     """Keys: `people.me`, `people.me_go`, `people.remove.<n>`, `people.name`, … `people.go`, `people.answers` …"""
-    _draw_me(here)
+    draw_me(here.session)
     _draw_everybody(here)
     _draw_room(here)
 
 
-def _draw_me(here: Frame) -> None:
+def draw_me(held: Session) -> None:
+    """Who one is. Keys: `people.me`, `people.me_go`."""
     with st.form("people-me", border=False):
         line = st.container(horizontal=True, vertical_alignment="bottom")
         line.text_input(
             "You are",
-            here.session.person or "",
+            held.person or "",
             key="people.me",
             max_chars=60,
-            placeholder="Your name in this tab",
-            help="It stands on what you say here from now on. Empty: nobody in particular",
+            placeholder="Your name",
+            help="It stands on what you say from now on, and this browser remembers it. Empty: nobody in particular",
         )
         pressed = line.form_submit_button("Save", key="people.me_go", type="primary")
     if not pressed:
         return
     said = str(st.session_state["people.me"]).strip()
     try:
-        here.session.person = fit_name(said) if said else None
+        held.person, held.introduced = fit_name(said) if said else None, True
     except ForkyError as error:
         st.markdown(plain_label(str(error), 300))
         return
