@@ -6,8 +6,9 @@ import streamlit as st
 
 from pages.ui.bisect.form import draw_form
 from pages.ui.bisect.result import draw_search
-from pages.ui.frame import locate
+from pages.ui.frame import Frame, locate
 from pages.ui.links import chat_link
+from pages.ui.lists import apply_list_style
 from pages.ui.markdown import plain_label
 from pages.ui.undoing import page_top
 
@@ -18,7 +19,13 @@ def main() -> None:
         st.info("There is no conversation yet. Begin one on the Chat page.")
         st.page_link("chat.py", label="Go to Chat", icon=":material/account_tree:")
         return
+    apply_list_style()
     page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat)
+    with st.container(key="column-bisect"):
+        _draw(frame)
+
+
+def _draw(frame: Frame) -> None:
     branch = plain_label(frame.chat.branch_name, 60)
     st.markdown(f"**Find where “{branch}” went wrong**")
     st.caption(

@@ -10,12 +10,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
 _FENCE = re.compile(r"^\s{0,3}(```+|~~~+)")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+")
 _TABLE = re.compile(r"^\s*\|.*\|\s*$")
+_STRESSED = re.compile(r"(?<![\w*])(\*{1,3})(?=\S)[^*]{1,400}(?<=\S)\1(?![\w*])")
 _SCRIPTS = (
     ("ja", re.compile(r"[\u3040-\u30ff]")),
     ("zh", re.compile(r"[\u4e00-\u9fff]")),
@@ -45,6 +47,28 @@ def sentences(text: str) -> tuple[str, ...]:
 
     flat = " ".join(text.split())
     return tuple(s for s in (sentence.strip() for sentence in segment(_language(flat), flat)) if s)
+
+
+def _quotable(prose: str) -> tuple[str, ...]:
+    """Its sentences, none cut within `**stressed words.**`: the marks of a half would show, and stress what follows."""
+    flat = " ".join(prose.split())
+    stressed = [found.span() for found in _STRESSED.finditer(flat)]
+    if not stressed:
+        return sentences(flat)
+    cuts, at = {len(flat)}, 0
+    for sentence in sentences(flat):
+        start = flat.find(sentence, at)
+        if start < 0:
+            return sentences(flat)
+        at = start + len(sentence)
+        over = next(((first, end) for first, end in stressed if first < start < end), None)
+        if over is None:
+            cuts.add(start)
+        elif set(flat[start : over[1]]) == {"*"}:
+            cuts.add(over[1])
+    edges = sorted(cuts | {0})
+    pieces = (flat[start:end].strip() for start, end in pairwise(edges))
+    return tuple(piece for piece in pieces if piece)
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
@@ -99,7 +123,7 @@ def units(text: str) -> tuple[Unit, ...]:
             case "table":
                 found.append(Unit(block, "table", number))
             case "item":
-                found += [Unit(s, "item", number) for s in sentences(_ITEM.sub("", block))]
+                found += [Unit(s, "item", number) for s in _quotable(_ITEM.sub("", block))]
             case _:
-                found += [Unit(s, "sentence", number) for s in sentences(block)]
+                found += [Unit(s, "sentence", number) for s in _quotable(block)]
     return tuple(found)

@@ -38,6 +38,7 @@ _CSS = """
 /* Small print reads at 4.5:1 (WCAG AA) on every ground of ours; Streamlit's own stays below it. */
 [data-testid="stCaptionContainer"] { opacity: .74; }
 [data-testid="stCaptionContainer"] code { color: inherit; }
+.stMarkdown blockquote { opacity: .8; }
 button kbd, button kbd * { color: inherit !important; opacity: 1 !important; }
 button:is([kind="primary"], [kind="primaryFormSubmit"]):not(:disabled), .stMultiSelect [data-tag],
 .stMultiSelect [data-tag] * { color: ON_ACCENT !important; }

@@ -47,6 +47,10 @@ def test_each_provider_says_which_variable_is_missing(forky: Forky) -> None:
     assert "the offline models answer" in said
 
 
+def test_servers_that_nobody_looks_for_are_said_to_be_so(forky: Forky) -> None:
+    assert "`FORKY_PROBE` is off" in words(settings())
+
+
 def test_the_offline_model_is_tested_with_one_press(forky: Forky) -> None:
     test = settings()
     by_key(test, "settings.test.offline").click().run()

@@ -32,7 +32,19 @@ def test_chinese_sentences_end_at_their_own_marks() -> None:
     assert sentences("名字是小枝。预算是五百。") == ("名字是小枝。", "预算是五百。")
 
 
-@given(st.text())
+def test_stressed_words_are_never_cut_in_the_middle() -> None:
+    told = {
+        "**Offline model.** It quotes. Nothing more.": ("**Offline model.**", "It quotes.", "Nothing more."),
+        "**Stop here. Read on.** Then go.": ("**Stop here. Read on.**", "Then go."),
+        "It says *so it is.* Is it?": ("It says *so it is.*", "Is it?"),
+        "2**3 is 8. And 3**2 is 9.": ("2**3 is 8.", "And 3**2 is 9."),
+        "See *.py files. See *.md too.": ("See *.py files.", "See *.md too."),
+    }
+    for text, cut in told.items():
+        assert tuple(unit.text for unit in units(text)) == cut
+
+
+@given(st.text() | st.text("ab*. !\n"))
 def test_no_text_is_lost_or_invented(text: str) -> None:
     said = "".join("".join(unit.text.split()) for unit in units(text) if unit.kind == "sentence")
     rest = iter("".join(text.split()))

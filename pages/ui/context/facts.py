@@ -34,7 +34,7 @@ def _facts(made: Prepared) -> list[str]:
     sent = len([item for item in context.items if item.included])
     facts = [
         f"<b>{context.tokens:,}</b> tokens in {sent:,} {'item' if sent == 1 else 'items'}",
-        f"{len(context.left_out):,} not sent",
+        f"{len(context.left_out):,} not sent" if context.left_out else "nothing left out",
     ]
     if context.room is not None and context.window is not None:
         room = (
@@ -52,14 +52,17 @@ def _facts(made: Prepared) -> list[str]:
     if made.cached:
         facts.append(f"<b>{made.cached / max(context.tokens, 1):.0%}</b> sent before: {made.cached:,} tokens")
     else:
-        facts.append("nothing of it sent before, lately")
+        facts.append("none of it was sent lately")
     facts.append(escape(showable(made.model.label)))
     return facts
 
 
 def _bar(made: Prepared) -> str:
+    """Nothing where the window is not known: a full bar would say that there is no room left."""
     context = made.context
-    whole = max(context.window or context.tokens, context.tokens, 1)
+    if context.window is None:
+        return ""
+    whole = max(context.window, context.tokens, 1)
     known = made.cached / whole
     fresh = (context.tokens - made.cached) / whole
     over = " fk-over" if context.overflows else ""

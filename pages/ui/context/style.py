@@ -28,6 +28,8 @@ _CSS = """
 .fk-row .fk-what { font-weight: 600; overflow-wrap: anywhere; }
 .fk-row .fk-text { overflow-wrap: anywhere; }
 .fk-row .fk-why { display: block; opacity: .74; font-size: .8rem; }
+.fk-row > .fk-icon { padding-top: .12rem; height: auto; }
+.fk-steer { margin-top: -.2rem; }
 .fk-row.fk-out .fk-text, .fk-row.fk-out .fk-what, .fk-row.fk-out .fk-tokens { opacity: .74; }
 .fk-row.fk-out .fk-tokens { text-decoration: line-through; }
 .fk-row.fk-warm { box-shadow: inset 3px 0 0 color-mix(in srgb, var(--fk-accent) 60%, transparent); }

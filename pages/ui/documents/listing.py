@@ -34,7 +34,7 @@ def draw_list(forky: Workspace, held: Session, store: DocumentStore) -> None:
     for one in _page(listed):
         with st.container(key=f"row-document-{one.id[:12]}", horizontal=True, vertical_alignment="center"):
             document_link(plain_label(one.name, 80), one.id, 1)
-            st.caption(_about(one))
+            st.caption(_about(one), width="content")
             st.button(
                 "Remove",
                 key=f"documents.remove.{one.id[:12]}",
@@ -74,7 +74,7 @@ def draw_trash(forky: Workspace, held: Session, trashed: Sequence[Document]) -> 
     for one in _page(trashed):
         with st.container(key=f"row-document-{one.id[:12]}", horizontal=True, vertical_alignment="center"):
             st.markdown(plain_label(one.name, 80), width="stretch")
-            st.caption(_about(one))
+            st.caption(_about(one), width="content")
             st.button(
                 "Take back",
                 key=f"documents.take_back.{one.id[:12]}",

@@ -11,6 +11,7 @@ _CSS = """
   margin: 0; background: none; padding: 0; }
 .doc-chunk .doc-place { font-size: .78rem; opacity: .72; }
 .doc-here { border-left-color: #d9a514; background: color-mix(in srgb, #d9a514 12%, transparent); border-radius: 0 .3rem .3rem 0; }
+@media (max-width: 640px) { [class*="st-key-row-document-"] > :first-child { flex: 1 0 100%; } }
 .doc-found { margin: 0; overflow-wrap: anywhere; line-height: 1.5; }
 </style>
 """

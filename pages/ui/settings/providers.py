@@ -52,7 +52,9 @@ def draw_default(forky: Workspace, models: Catalogue, held: Session) -> None:
     )
     if chosen is None:
         found = models.default()
-        st.caption(plain_label(f"Now {offered[found].label if found in offered else found} answers.", 200))
+        st.caption(
+            plain_label(f"At present that is {offered[found].label if found in offered else found}.", 200)
+        )
 
 
 def _choose_default(forky: Workspace, models: Catalogue, held: Session) -> None:
@@ -118,6 +120,11 @@ def _draw_found(forky: Workspace, models: Catalogue, held: Session) -> None:
     """A row for each server that answers or was added; the usual ones that do not are one line."""
     servers = [status for status in models.providers() if status.id not in (*_KEYED, "offline")]
     shown = [status for status in servers if status.found or status.id in models.added_servers]
+    if not servers:
+        st.caption(
+            "None is looked for: `FORKY_PROBE` is off. Unset it to find those on this machine, or add an address."
+        )
+        return
     silent = [status.name for status in servers if status not in shown]
     with st.container(key="servers", gap=None):
         for status in shown:
