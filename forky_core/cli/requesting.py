@@ -11,24 +11,37 @@ from forky_core.cli.deciding import add_decision, add_place, place, refuse_unask
 from forky_core.cli.merging import decide
 from forky_core.cli.plain import one_line, plain
 from forky_core.cli.settling import add_settling, settling
+from forky_core.errors import NotFound
 from forky_core.repo.branching import UNCHANGED
+from forky_core.repo.merge_request import quoted
+from forky_core.repo.repo import short
 from forky_core.repo.requests import OFFERED
 from forky_core.views.times import stamp
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky
+    from forky_core.model import MessageId
+    from forky_core.parts import Strategy
     from forky_core.repo.conversation import Conversation
     from forky_core.repo.merge_request import MergeRequest
+
+_WORDS = 100
+"""Characters of a pick that `show` says."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     request = commands.add_parser("request", help="propose a branch for merging, and answer such proposals")
     acts = request.add_subparsers(dest="act", required=True, metavar="ACT")
-    make = acts.add_parser("make", help="propose a branch")
-    make.add_argument("source", metavar="BRANCH", help="the branch to merge")
+    make = acts.add_parser("make", help="propose a branch, several, or messages of one")
+    make.add_argument("source", nargs="+", metavar="BRANCH", help="a branch; several make an octopus")
     add_place(make, "--into", "the branch that shall receive it (default: the one that moved last)")
     make.add_argument("--note", default="", help="what it is about")
-    make.add_argument("--strategy", choices=OFFERED, default="squash", help="how you would merge it")
+    make.add_argument(
+        "--strategy",
+        choices=OFFERED,
+        help="how you would merge it (default: squash, or cherry-pick with --pick)",
+    )
+    _add_picks(make, "a message to propose; repeat it")
     make.set_defaults(run=run_make, makes_database=False)
     listing = acts.add_parser("list", help="list the requests, the newest first")
     add_place(listing, "--branch", argparse.SUPPRESS)
@@ -52,16 +65,30 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         elif name == "change":
             act.add_argument("--note", default=UNCHANGED)
             act.add_argument("--into", dest="target", metavar="BRANCH", default=UNCHANGED)
-            act.add_argument("--strategy", choices=OFFERED, default=UNCHANGED)
+            act.add_argument("--strategy", choices=OFFERED)
+            _add_picks(act, "propose these messages instead; repeat it")
         elif name == "accept":
             act.add_argument("--strategy", choices=OFFERED, help="another way than proposed")
+            _add_picks(act, "bring these messages in place of those proposed; repeat it")
             act.add_argument("--model", help="who writes it (default: nobody)")
             add_settling(act)
             add_decision(act)
 
 
+def _add_picks(command: argparse.ArgumentParser, help: str) -> None:
+    command.add_argument("--pick", action="append", default=[], metavar="ID", help=help)
+
+
+def _strategy(options: argparse.Namespace) -> Strategy | None:
+    """The one asked for: picks alone say it too."""
+    asked: Strategy | None = options.strategy
+    return asked or ("cherry-pick" if options.pick else None)
+
+
 def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    made = place(forky, options).request_merge(options.source, note=options.note, strategy=options.strategy)
+    made = place(forky, options).request_merge(
+        options.source, note=options.note, strategy=_strategy(options) or "squash", picks=options.pick
+    )
     print(one_line(_line(made)), file=out)
     return 0
 
@@ -76,10 +103,13 @@ def run_list(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def run_show(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    request = place(forky, options).request(options.number)
+    chat = place(forky, options)
+    request = chat.request(options.number)
     print(one_line(_line(request)), file=out)
     if request.note:
         print(plain(request.note), file=out)
+    for pick in request.picks:
+        print(f"  {short(pick)}  {_said_there(chat, pick)}", file=out)
     for comment in request.comments:
         print(f"\n{one_line(comment.by)}, {stamp(comment.at)}\n{plain(comment.text)}", file=out)
     return 0
@@ -92,7 +122,11 @@ def run_comment(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 def run_change(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = place(forky, options)
     done = chat.change_request(
-        options.number, note=options.note, into=options.target, strategy=options.strategy
+        options.number,
+        note=options.note,
+        into=options.target,
+        strategy=_strategy(options) or UNCHANGED,
+        picks=options.pick or UNCHANGED,
     )
     return _said(done.summary, out)
 
@@ -106,10 +140,15 @@ def run_accept(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     here = place(forky, options)
     request = here.request(options.number)
     chat: Conversation = here.checkout(request.into)
-    strategy = options.strategy or request.strategy
+    strategy = _strategy(options) or request.strategy
     policy, choices = settling(options, strategy)
     planned = chat.plan_merge(
-        request.source, strategy=strategy, model=options.model, policy=policy, choices=choices
+        request.sources,
+        strategy=strategy,
+        picks=options.pick or (request.picks if strategy == "cherry-pick" else ()),
+        model=options.model,
+        policy=policy,
+        choices=choices,
     )
     plan = chat.accepting(request.number, planned)
     return decide(chat, plan, options, out, question=f"Accept request {request.number}?")
@@ -120,9 +159,18 @@ def _said(summary: str, out: TextIO) -> int:
     return 0
 
 
+def _said_there(chat: Conversation, pick: MessageId) -> str:
+    try:
+        message = chat.message(pick)
+    except NotFound:
+        return "(not here)"
+    return one_line(f"{message.role}: {message.text[:_WORDS]}")
+
+
 def _line(request: MergeRequest) -> str:
     answered = f" by {request.answered_by}" if request.answered_by else ""
+    how = f"{request.strategy} of {len(request.picks)}" if request.picks else request.strategy
     return (
-        f"{request.number}  {request.state}{answered}  “{request.source}” into “{request.into}” ({request.strategy})  "
+        f"{request.number}  {request.state}{answered}  {quoted(request.sources)} into “{request.into}” ({how})  "
         f"{request.by}, {stamp(request.at)}"
     )

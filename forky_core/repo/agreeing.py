@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from threading import Event
 
+from forky_core.errors import BadContent
 from forky_core.merge.claims import ClaimSet
 from forky_core.merge.fuse import FusePlan
 from forky_core.merge.plan import MergePlan
@@ -74,16 +75,33 @@ class Agreeing(Reading):
         return request_in(self.view, number)
 
     def request_merge(
-        self, source: Reading | str, *, into: str | None = None, note: str = "", strategy: Strategy = "squash"
+        self,
+        source: Reading | str | Sequence[Reading | str],
+        *,
+        into: str | None = None,
+        note: str = "",
+        strategy: Strategy = "squash",
+        picks: Sequence[str] = (),
     ) -> MergeRequest:
         """Propose a branch for merging into this one (or `into`); somebody looks at it and answers.
 
+        Several sources propose an octopus, as a squash or in full; `picks` are the messages of a cherry-pick. To
+        accept, plan the request's `sources` and `picks`, and land what `accepting` makes of the plan.
+
         Raises:
-            NotFound: one of the branches is not there.
+            NotFound: one of the branches or picks is not there.
+            BadContent: a branch of another conversation, or what this strategy cannot take.
+            NothingToDo: there is nothing to bring.
             InTheWay: the same is proposed already.
         """
-        name = source if isinstance(source, str) else source.branch_name
-        return requests.make(self._repo, name, into or self.branch_name, note, strategy)
+        sources = [source] if isinstance(source, Reading | str) else source
+        if any(one.id != self.id for one in sources if isinstance(one, Reading)):
+            raise BadContent(
+                "A branch of another conversation cannot be proposed.", "Graft it: that can be undone."
+            )
+        names = [one if isinstance(one, str) else one.branch_name for one in sources]
+        picked = [self.message(pick).id for pick in picks]
+        return requests.make(self._repo, names, into or self.branch_name, note, strategy, picked)
 
     def comment_request(self, number: int, text: str) -> Operation:
         return requests.comment(self._repo, number, text)
@@ -95,9 +113,11 @@ class Agreeing(Reading):
         note: str | Unchanged = UNCHANGED,
         into: str | Unchanged = UNCHANGED,
         strategy: Strategy | Unchanged = UNCHANGED,
+        picks: Sequence[str] | Unchanged = UNCHANGED,
     ) -> Operation:
         """Change what is proposed. InTheWay where it was answered already."""
-        return requests.change(self._repo, number, note, into, strategy)
+        picked = picks if isinstance(picks, Unchanged) else [self.message(pick).id for pick in picks]
+        return requests.change(self._repo, number, note, into, strategy, picked)
 
     def decline_request(self, number: int, why: str = "") -> Operation:
         """Close a request without merging. InTheWay where it was answered already."""

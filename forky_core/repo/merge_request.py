@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -26,10 +26,19 @@ class Comment:
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """A further branch that is proposed for the same merge: an octopus."""
+
+    source: str
+    seen: MessageId | None
+    """Its head, as `MergeRequest.seen`."""
+
+
+@dataclass(frozen=True, slots=True)
 class MergeRequest:
     number: int
     source: str
-    """The branch that is proposed."""
+    """The branch that is proposed, or the first of several."""
     into: str
     by: str
     note: str
@@ -41,6 +50,15 @@ class MergeRequest:
     state: State = "open"
     answered_by: str = ""
     comments: tuple[Comment, ...] = ()
+    others: tuple[Beside, ...] = ()
+    """Further branches, in the order they shall be shown in."""
+    picks: tuple[MessageId, ...] = ()
+    """Of a proposed cherry-pick: the messages; of any other strategy none."""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Every branch that is proposed: what `plan_merge` takes."""
+        return (self.source, *(other.source for other in self.others))
 
     def stored(self) -> dict[str, Json]:
         entry: dict[str, Json] = {
@@ -57,6 +75,10 @@ class MergeRequest:
             entry["answered_by"] = self.answered_by
         if self.comments:
             entry["comments"] = [[one.by, one.text, one.at] for one in self.comments]
+        if self.others:
+            entry["others"] = [[one.source, one.seen] for one in self.others]
+        if self.picks:
+            entry["picks"] = list(self.picks)
         return entry
 
     @classmethod
@@ -73,6 +95,8 @@ class MergeRequest:
             entry["state"],
             entry.get("answered_by", ""),
             tuple(Comment(by, text, at) for by, text, at in entry.get("comments", ())),
+            tuple(Beside(source, seen) for source, seen in entry.get("others", ())),
+            tuple(MessageId(pick) for pick in entry.get("picks", ())),
         )
 
 
@@ -97,10 +121,12 @@ def request_in(view: View, number: int) -> MergeRequest:
 def follow_renamed(tx: Transaction, old: str, new: str) -> None:
     """Open requests go on naming their branches when one is renamed."""
     for request in requests_in(tx.view):
-        if request.state == "open" and old in (request.source, request.into):
+        if request.state == "open" and old in (*request.sources, request.into):
             source = new if request.source == old else request.source
             into = new if request.into == old else request.into
-            tx.set(f"{REQUESTS}{request.number}", replace(request, source=source, into=into).stored())
+            others = tuple(replace(o, source=new) if o.source == old else o for o in request.others)
+            followed = replace(request, source=source, into=into, others=others)
+            tx.set(f"{REQUESTS}{request.number}", followed.stored())
 
 
 def open_request(view: View, number: int) -> MergeRequest:
@@ -113,7 +139,12 @@ def open_request(view: View, number: int) -> MergeRequest:
 
 def called(request: MergeRequest) -> str:
     """As the log says it."""
-    return f"request {request.number}, “{request.source}” into “{request.into}”"
+    return f"request {request.number}, {quoted(request.sources)} into “{request.into}”"
+
+
+def quoted(names: Sequence[str]) -> str:
+    """Branches as sentences name them."""
+    return ", ".join(f"“{name}”" for name in names)
 
 
 def accept(tx: Transaction, number: int) -> None:

@@ -118,6 +118,35 @@ def test_a_request_is_made_talked_about_and_accepted(forky: Run, torn: str) -> N
     assert forky("request", "decline", "1").code == 2
 
 
+def test_picks_are_proposed_changed_and_accepted(forky: Run, torn: str, database: Path) -> None:
+    with Forky.open(database) as store:
+        question, answer = (m.id for m in store.conversation(torn, "debug").path()[-2:])
+    made = forky("request", "make", "debug", "--into", "main", "--pick", answer)
+    assert made.code == 0 and "(cherry-pick of 1)" in made.out
+    assert forky("request", "change", "1", "--pick", question, "--pick", answer).code == 0
+    assert json.loads(forky("request", "list", "--json").out)["picks"] == [question, answer]
+    assert "user: No, use port 9090." in forky("request", "show", "1").out
+    landed = json.loads(forky("request", "accept", "1", "--yes", "--json").out)
+    assert (landed["strategy"], landed["messages"], landed["request"]) == (
+        "cherry-pick",
+        [question, answer],
+        1,
+    )
+    assert forky("request", "make", "debug", "--into", "main", "--pick", answer).code == 2, "picked already"
+
+
+def test_several_branches_are_proposed_and_accepted(forky: Run, torn: str, database: Path) -> None:
+    with Forky.open(database) as store:
+        chat = store.conversation(torn, "main")
+        talk(chat.fork("idea", at=chat.path()[1].id), "Add a cache?", "Decision: a cache of 64 MB.")
+    made = forky("request", "make", "debug", "idea", "--into", "main")
+    assert made.code == 0 and "“debug”, “idea” into “main” (squash)" in made.out
+    refused = forky("request", "accept", "1", "--strategy", "three-way", "--yes")
+    assert refused.code == 2 and "Several branches cannot be merged at once" in refused.err
+    accepted = forky("request", "accept", "1", "--yes")
+    assert "Merged “debug”, “idea” into “main” (squash, request 1" in accepted.out
+
+
 def test_a_request_can_be_declined_with_a_reason(forky: Run, torn: str) -> None:
     assert forky("request", "list").out == "There is no merge request.\n"
     forky("request", "make", "debug", "--into", "main")

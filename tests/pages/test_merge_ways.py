@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -110,6 +111,21 @@ def test_a_rebase_moves_the_branch_itself(chat: Conversation) -> None:
     moved = texts(chat.checkout("debug"))
     assert moved[: len(before)] == before
     assert texts(chat) == before, "the other branch is as it was"
+
+
+def test_questions_are_asked_again_at_the_press_of_a_button(forky: Forky, chat: Conversation) -> None:
+    test = merge(chat, source="debug", strategy="rebase")
+    assert by_key(test, "merge.replay").disabled
+    head = chat.checkout("debug").branch.head
+    by_key(test, "merge.replay_with").set_value(forky.models.models()[0].name)
+    test = settled(test.run())
+    assert chat.checkout("debug").branch.head == head, "choosing who answers asks nobody"
+    assert not by_key(test, "merge.replay").disabled
+    press(test, "merge.replay")
+    end = time.monotonic() + 30
+    while len(chat.checkout("debug").path()) < len(chat.path()) + 4:
+        assert time.monotonic() < end, "two questions and their answers stand below the other branch"
+        time.sleep(0.01)
 
 
 def test_what_was_taken_back_can_be_merged_again(chat: Conversation) -> None:

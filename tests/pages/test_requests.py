@@ -60,11 +60,58 @@ def test_the_same_is_proposed_once(proposed: Conversation) -> None:
     assert "Request 1 proposes that already." in words(test)
 
 
-def test_what_cannot_be_proposed_says_why(chat: Conversation) -> None:
-    test = merge(chat, source="debug", strategy="cherry-pick", picks=chat.checkout("debug").path()[2].id[3:])
+def test_what_cannot_be_proposed_says_why(forky: Forky, chat: Conversation) -> None:
+    other = talk(forky.create("Elsewhere"), "What did we decide?", "Decision: use port 9191 for the proxy.")
+    test = merge(chat, graft=other.id, source="main")
     (popover,) = [one for one in test.get("popover") if one.proto.popover.label == "Propose instead"]
     assert popover.proto.popover.disabled
-    assert "as a squash, three-way or in full" in popover.proto.popover.help
+    assert "branches of this conversation" in popover.proto.popover.help
+
+
+def test_picks_are_proposed_looked_at_changed_and_accepted(chat: Conversation) -> None:
+    question, answer = (message.id for message in chat.checkout("debug").path()[-2:])
+    test = press(
+        merge(chat, source="debug", strategy="cherry-pick", picks=question[3:11]), "merge.propose_it"
+    )
+    assert chat.request(1).picks == (question,)
+    assert "as cherry-pick of 1 message" in words(test)
+    test = settled(by_key(test, f"merge.pick.{answer}").check().run())
+    assert param(test, "request") == "1", "ticking another message goes on with the request"
+    test = press(test, "merge.change.go")
+    assert chat.request(1).picks == (question, answer)
+    assert chat.request(1).state == "open"
+    test = press(press(merge(chat), "merge.look.1"), "merge.land")
+    assert chat.request(1).state == "accepted"
+    assert [message.text for message in chat.path()[-2:]] == [
+        chat.message(question).text,
+        chat.message(answer).text,
+    ]
+
+
+def test_several_branches_are_proposed_and_accepted(chat: Conversation) -> None:
+    talk(chat.fork("idea", at=chat.path()[1].id), "Another idea?", "Decision: generate stubs as well.")
+    test = merge(chat, source="debug")
+    by_key(test, "merge.others").set_value(["idea"])
+    test = press(settled(test.run()), "merge.propose_it")
+    assert chat.request(1).sources == ("debug", "idea")
+    talk(chat.checkout("idea"), "More?", "Also docs.")
+    test = look(chat)
+    assert by_key(test, "merge.others").value == ["idea"]
+    assert "“debug”, “idea” into “main”" in words(test) and "“idea” has moved on since" in words(test)
+    assert by_key(test, "merge.change.how.1").options == ["Full", "Squash"]
+    press(test, "merge.land")
+    assert chat.head is not None and len(chat.head.parents) == 3
+    assert chat.request(1).state == "accepted"
+
+
+def test_taking_one_of_several_away_lets_go_of_the_request(chat: Conversation) -> None:
+    talk(chat.fork("idea", at=chat.path()[1].id), "Another idea?", "Decision: generate stubs as well.")
+    chat.request_merge(["debug", "idea"])
+    test = look(chat)
+    by_key(test, "merge.others").set_value([])
+    test = settled(test.run())
+    assert "request" not in test.query_params
+    assert by_key(test, "merge.land").label.startswith("Land")
 
 
 def test_chat_shows_that_a_request_waits_and_leads_to_it(proposed: Conversation) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from forky_core.errors import BadContent, InTheWay, NotFound, NothingToDo, Outdated
 from forky_core.repo.conversation import Conversation
+from forky_core.repo.merge_request import MergeRequest
 from tests.builders import debugged, talk, workspace
 
 
@@ -145,6 +146,125 @@ def test_requests_follow_a_renamed_branch_and_outlive_a_deleted_one(chat: Conver
     chat.decline_request(1, "The branch is gone.")
 
 
+def picks_of(chat: Conversation, source: str, *at: int) -> list[str]:
+    path = chat.checkout(source).path()
+    return [path[one].id for one in at]
+
+
+def with_an_idea(chat: Conversation) -> Conversation:
+    """A second branch with something of its own, from where “debug” left."""
+    talk(chat.fork("idea", at=chat.path()[1].id), "Another idea?", "Decision: generate stubs as well.")
+    return chat
+
+
+def test_proposed_picks_are_kept_and_land_as_they_are(chat: Conversation) -> None:
+    picks = picks_of(chat, "debug", -2, -1)
+    made = as_(chat, "ann").request_merge(
+        "debug", strategy="cherry-pick", picks=[pick[:12] for pick in picks]
+    )
+    assert list(made.picks) == picks and chat.request(1) == made
+    assert chat.operations[-1].summary == "Asked to pick 2 of “debug” into “main”"
+    plan = chat.plan_merge(made.sources, strategy=made.strategy, picks=made.picks)
+    assert list(plan.turns) == picks
+    chat.merge(chat.accepting(1, plan))
+    assert chat.request(1).state == "accepted" and "request 1" in chat.operations[-1].summary
+    assert [m.text for m in chat.path()[-2:]] == [chat.message(pick).text for pick in picks]
+
+
+def test_other_picks_of_the_same_branch_are_another_proposal(chat: Conversation) -> None:
+    one, other = picks_of(chat, "debug", -2, -1)
+    chat.request_merge("debug", strategy="cherry-pick", picks=[one])
+    assert chat.request_merge("debug", strategy="cherry-pick", picks=[one, other]).number == 2
+    assert chat.request_merge("debug").number == 3
+    with pytest.raises(InTheWay, match="Request 2"):
+        chat.request_merge("debug", strategy="cherry-pick", picks=[other, one])
+
+
+def test_picks_are_changed_and_go_with_the_cherry_pick(chat: Conversation) -> None:
+    one, other = picks_of(chat, "debug", -2, -1)
+    chat.request_merge("debug")
+    with pytest.raises(BadContent, match="picked"):
+        chat.change_request(1, strategy="cherry-pick")
+    with pytest.raises(BadContent, match="not picks"):
+        chat.change_request(1, picks=[one])
+    chat.change_request(1, strategy="cherry-pick", picks=[one])
+    chat.change_request(1, picks=[one, other])
+    assert chat.request(1).picks == (one, other)
+    chat.change_request(1, strategy="full")
+    assert (chat.request(1).strategy, chat.request(1).picks) == ("full", ())
+
+
+def test_several_branches_are_proposed_at_once_and_land_as_one_message(chat: Conversation) -> None:
+    with_an_idea(chat)
+    made = chat.request_merge([chat.checkout("debug"), "idea"], note="Both.")
+    assert made.sources == ("debug", "idea")
+    assert [one.seen for one in made.others] == [chat.checkout("idea").branch.head]
+    for alone in (["debug"], ["idea"]):
+        with pytest.raises(BadContent, match="not of"):
+            chat.accepting(1, chat.plan_merge(alone))
+    with pytest.raises(BadContent, match="not of"):
+        chat.accepting(1, chat.plan_merge("debug", strategy="three-way"))
+    chat.merge(chat.accepting(1, chat.plan_merge(["idea", "debug"], strategy="full")))
+    assert chat.head is not None and len(chat.head.parents) == 3
+    assert chat.request(1).state == "accepted"
+    with pytest.raises(InTheWay):
+        chat.decline_request(1)
+
+
+def test_a_source_that_brings_nothing_new_does_not_stand_in_the_way(chat: Conversation) -> None:
+    chat = with_an_idea(chat)
+    chat.request_merge(["debug", "idea"])
+    chat.merge(chat.plan_merge("debug"))
+    planned = chat.plan_merge(chat.request(1).sources)
+    assert [side.source_name for side in planned.sides] == ["idea"]
+    chat.merge(chat.accepting(1, planned))
+    assert chat.request(1).state == "accepted"
+    assert chat.request_merge(["idea", "debug"]).number == 2
+    with pytest.raises(NothingToDo, match="“idea”, “debug”"):
+        chat.accepting(2, chat.plan_merge(["debug", "idea"]))
+
+
+def test_a_request_of_several_follows_each_of_them(chat: Conversation) -> None:
+    with_an_idea(chat)
+    chat.request_merge(["debug", "idea"])
+    chat.checkout("idea").rename_branch("stubs")
+    assert chat.request(1).sources == ("debug", "stubs")
+    talk(chat.checkout("stubs"), "More?", "More.")
+    chat.change_request(1, note="Look again.")
+    assert chat.request(1).others[0].seen == chat.checkout("stubs").branch.head
+    with pytest.raises(NothingToDo, match="“stubs” cannot be merged into “stubs”"):
+        chat.change_request(1, into="stubs")
+
+
+def test_a_branch_of_another_conversation_is_refused_with_the_way_that_there_is() -> None:
+    forky, _ = workspace()
+    chat, other = debugged(forky), debugged(forky)
+    with pytest.raises(BadContent, match="another conversation cannot be proposed") as refused:
+        chat.request_merge(other)
+    assert "Graft" in str(refused.value)
+    assert chat.requests == ()
+    chat.request_merge("debug")
+    with pytest.raises(BadContent, match="not of"):
+        chat.accepting(1, chat.plan_graft(other.checkout("debug")))
+
+
+def test_what_is_stored_of_a_request_of_one_branch_is_as_it_was() -> None:
+    """Requests that were made before there were picks read the same, and the same is written."""
+    entry = {
+        "source": "debug",
+        "into": "main",
+        "by": "ann",
+        "note": "",
+        "at": 1,
+        "seen": None,
+        "strategy": "squash",
+        "state": "open",
+    }
+    request = MergeRequest.from_stored(1, entry)
+    assert (request.sources, request.picks) == (("debug",), ())
+    assert request.stored() == entry
+
+
 @pytest.mark.parametrize(
     ("act", "error"),
     [
@@ -153,14 +273,42 @@ def test_requests_follow_a_renamed_branch_and_outlive_a_deleted_one(chat: Conver
         (lambda chat: chat.request_merge("debug", into="nowhere"), NotFound),
         (lambda chat: chat.request_merge("debug", strategy="fuse"), BadContent),
         (lambda chat: chat.request_merge("debug", note="x" * 10_001), BadContent),
+        (lambda chat: chat.request_merge("debug", strategy="cherry-pick"), BadContent),
+        (lambda chat: chat.request_merge("debug", picks=picks_of(chat, "debug", -1)), BadContent),
+        (lambda chat: chat.request_merge("debug", strategy="cherry-pick", picks=["ffffffff"]), NotFound),
+        (
+            lambda chat: chat.request_merge("debug", strategy="cherry-pick", picks=picks_of(chat, "main", 0)),
+            NothingToDo,
+        ),
+        (lambda chat: chat.request_merge(["debug", "main"]), NothingToDo),
+        (lambda chat: chat.request_merge(["debug", "nowhere"]), NotFound),
+        (lambda chat: chat.request_merge(["debug", "more"], strategy="three-way"), BadContent),
+        (lambda chat: chat.request_merge([]), BadContent),
         (lambda chat: chat.request(7), NotFound),
         (lambda chat: chat.comment_request(7, "x"), NotFound),
     ],
-    ids=["no source", "itself", "no target", "no such way", "a book", "no request", "a comment on none"],
+    ids=[
+        "no source",
+        "itself",
+        "no target",
+        "no such way",
+        "a book",
+        "no picks",
+        "picks of a squash",
+        "no such pick",
+        "picked already",
+        "several with itself",
+        "several with none",
+        "several three-way",
+        "none",
+        "no request",
+        "a comment on none",
+    ],
 )
 def test_a_request_that_makes_no_sense_is_a_sentence(
     chat: Conversation, act: object, error: type[Exception]
 ) -> None:
+    chat.fork("more", at=chat.path()[0].id)
     count = len(chat.operations)
     assert callable(act)
     with pytest.raises(error):

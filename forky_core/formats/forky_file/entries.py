@@ -160,12 +160,16 @@ def _stash(name: str, value: Any) -> Iterable[str]:
 
 
 def _request(name: str, value: Any) -> Iterable[str]:
+    for listed in (value.get("others", []), value.get("picks", [])):
+        _must(isinstance(listed, list))
+    _must(all(isinstance(beside, list) for beside in value.get("others", [])))
     one = MergeRequest.from_stored(_number(name), value)
-    _texts(one.source, one.into, one.by, one.note, one.strategy, one.answered_by)
+    _texts(*one.sources, *one.picks)
+    _texts(one.into, one.by, one.note, one.strategy, one.answered_by)
     _whole(one.at, *(comment.at for comment in one.comments))
     _must(one.state in ("open", "accepted", "declined"))
     _texts(*(word for comment in one.comments for word in (comment.by, comment.text)))
-    _must(one.seen is None or isinstance(one.seen, str))
+    _must(all(seen is None or isinstance(seen, str) for seen in (one.seen, *(o.seen for o in one.others))))
     return ()
 
 

@@ -79,7 +79,7 @@ def read_wish(frame: Frame) -> Wish | None:
         focus=params.get("focus", "") if told else "",
         budget=int(budget) if told and budget.isdecimal() else None,
         writer=(params.get("by") or None) if told else None,
-        picks=_picks(frame) if strategy == "cherry-pick" else (),
+        picks=ticked_picks(frame) if strategy == "cherry-pick" else (),
         force=strategy == "full" and params.get("force") == "1",
         others=others,
         graft=graft,
@@ -134,7 +134,8 @@ def give_way(frame: Frame) -> None:
     st.rerun()
 
 
-def _picks(frame: Frame) -> tuple[MessageId, ...]:
+def ticked_picks(frame: Frame) -> tuple[MessageId, ...]:
+    """The messages that are ticked: in the URL, or since before in this tab."""
     if "picks" not in st.query_params:
         return frame.session.picks
     found: list[MessageId] = []
@@ -285,7 +286,12 @@ def _toggle(frame: Frame, id: MessageId, order: tuple[MessageId, ...], ticked: f
 
 def _tick(frame: Frame, picks: tuple[MessageId, ...]) -> None:
     frame.session.picks = picks
-    want(strategy="cherry-pick", picks=",".join(pick.removeprefix("b2:")[:_PICKED] for pick in picks) or "-")
+    want(strategy="cherry-pick", picks=written_picks(picks))
+
+
+def written_picks(picks: Sequence[MessageId]) -> str:
+    """As the URL holds them."""
+    return ",".join(pick.removeprefix("b2:")[:_PICKED] for pick in picks) or "-"
 
 
 def _list_more() -> None:

@@ -17,7 +17,7 @@ _SHOWN = 60_000
 
 
 def draw_rebase(frame: Frame, wish: Wish) -> None:
-    """Keys: `merge.rebase`, `merge.replay`, `merge.replay_with`."""
+    """Keys: `merge.rebase`, `merge.replay_with`, `merge.replay`."""
     moved, onto = plain_label(wish.source, 60), plain_label(wish.target, 60)
     try:
         plan = frame.chat.checkout(wish.source).plan_rebase(wish.target)
@@ -61,16 +61,23 @@ def _draw_ways(frame: Frame, wish: Wish, plan: RebasePlan) -> None:
         if not plan.turns:
             return
         offered = grouped(frame.forky.models)
-        st.selectbox(
+        model = st.selectbox(
             f"or ask {count(len(plan.turns), 'question')} again (about {plan.tokens_asked:,} tokens)",
             list(offered),
             index=None,
             key="merge.replay_with",
             placeholder="Choose who answers",
             format_func=lambda name: model_title(offered.get(name), name),
-            on_change=_replay,
-            args=(frame, wish, plan),
             width=340,
+        )
+        st.button(
+            "Ask again",
+            key="merge.replay",
+            icon=":material/replay:",
+            disabled=model is None,
+            help="Choose who answers first" if model is None else "The questions are asked one after another",
+            on_click=_replay,
+            args=(frame, wish, plan, model),
         )
 
 
@@ -85,10 +92,7 @@ def _land(frame: Frame, wish: Wish, plan: RebasePlan) -> None:
     frame.session.choices["merge.leave"] = wish.source
 
 
-def _replay(frame: Frame, wish: Wish, plan: RebasePlan) -> None:
-    model = st.session_state["merge.replay_with"]
-    if model is None:
-        return
+def _replay(frame: Frame, wish: Wish, plan: RebasePlan, model: str) -> None:
     chat = frame.chat.checkout(wish.source)
     try:
         chat.replay(plan, model=model)

@@ -9,21 +9,22 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from forky_core.model import MessageId
 from forky_core.parts import Strategy
 from forky_core.repo.identity import now
 from forky_core.repo.merge_request import MergeRequest
-from forky_core.repo.requests import LONGEST_NOTE, OFFERED
+from forky_core.repo.requests import LONGEST_NOTE, OFFERED, OFFERED_OF_SEVERAL
 from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp
 from pages.ui.frame import Frame, saying
 from pages.ui.markdown import plain_label, show_text
-from pages.ui.merge.choices import STRATEGIES, want
+from pages.ui.merge.choices import STRATEGIES, ticked_picks, want, written_picks
 from pages.ui.merge.planning import Wish
 from pages.ui.notice import done
 
 _SHOWN = 6
 """Open requests, and answered ones, that are listed."""
-_ONLY = "A request proposes one branch of this conversation: as a squash, three-way or in full."
+_ONLY = "A request proposes branches of this conversation: a branch of another one can be landed, and undone."
 
 
 def draw_requests(frame: Frame) -> MergeRequest | None:
@@ -49,25 +50,36 @@ def _looked_at(frame: Frame) -> MergeRequest | None:
     params, branches = st.query_params, frame.chat.branches
     asked = params.get("request", "")
     found = next((one for one in frame.chat.requests if str(one.number) == asked), None)
-    if found is None or found.state != "open" or not {found.source, found.into} <= set(branches):
+    if found is None or found.state != "open" or not {*found.sources, found.into} <= set(branches):
         want(request=None)
         return None
     if "source" not in params:
         _look(found)
         st.rerun()
-    if (params["source"], frame.chat.branch_name) != (found.source, found.into) or "graft" in params:
+    chosen = {params["source"], *params.get_all("with")}
+    if (chosen, frame.chat.branch_name) != ({*found.sources}, found.into) or "graft" in params:
         want(request=None)
         return None
     return found
 
 
 def _look(request: MergeRequest) -> None:
-    params = {"c": st.query_params.get("c", ""), "b": request.into, "source": request.source}
-    st.query_params.from_dict({**params, "strategy": request.strategy, "request": str(request.number)})
+    params: dict[str, str | list[str]] = {
+        "c": st.query_params.get("c", ""),
+        "b": request.into,
+        "source": request.source,
+        "strategy": request.strategy,
+        "request": str(request.number),
+    }
+    if request.others:
+        params["with"] = [other.source for other in request.others]
+    if request.picks:
+        params["picks"] = written_picks(request.picks)
+    st.query_params.from_dict(params)
 
 
 def _draw_line(frame: Frame, request: MergeRequest) -> None:
-    gone = [name for name in (request.source, request.into) if name not in frame.chat.branches]
+    gone = [name for name in (*request.sources, request.into) if name not in frame.chat.branches]
     with st.container(
         key=f"line-merge-request-{request.number}", horizontal=True, vertical_alignment="center"
     ):
@@ -88,7 +100,14 @@ def _draw_line(frame: Frame, request: MergeRequest) -> None:
 
 
 def _between(request: MergeRequest) -> str:
-    return f"“{plain_label(request.source, 40)}” into “{plain_label(request.into, 40)}”"
+    sources = ", ".join(f"“{plain_label(name, 40)}”" for name in request.sources)
+    return f"{sources} into “{plain_label(request.into, 40)}”"
+
+
+def _how(request: MergeRequest) -> str:
+    title = STRATEGIES[request.strategy][0] if request.strategy in STRATEGIES else request.strategy
+    of = f" of {count(len(request.picks), 'message')}" if request.picks else ""
+    return f"{plain_label(title, 40).lower()}{of}"
 
 
 def _facts(request: MergeRequest) -> str:
@@ -118,17 +137,16 @@ def _draw_answered(answered: Sequence[MergeRequest]) -> None:
 def _draw_looked_at(frame: Frame, request: MergeRequest) -> None:
     """Keys: `merge.comment`, `merge.comment_it`, `merge.look_away`, `merge.change.<what>`, `merge.decline.<what>`."""
     with st.container(key="merge-request", border=True):
-        how = STRATEGIES[request.strategy][0].lower()
         st.markdown(f":material/call_merge: **Request {request.number}: {_between(request)}**")
         st.caption(
-            f"Proposed by {plain_label(request.by, 60)}, {ago(request.at, now())}, as {how}. "
+            f"Proposed by {plain_label(request.by, 60)}, {ago(request.at, now())}, as {_how(request)}. "
             "Landing what is shown below accepts it; you may change it first."
         )
         if request.note:
             show_text(request.note, f"merge.note.{request.number}")
-        if request.seen != frame.chat.branches[request.source].head:
+        for name in _moved_on(frame, request):
             st.caption(
-                f":material/info: “{plain_label(request.source, 60)}” has moved on since; it is shown as it is now."
+                f":material/info: “{plain_label(name, 60)}” has moved on since; it is shown as it is now."
             )
         for comment in request.comments[-20:]:
             st.caption(f"**{plain_label(comment.by, 60)}**, {stamp(comment.at)}")
@@ -153,34 +171,52 @@ def _draw_looked_at(frame: Frame, request: MergeRequest) -> None:
             st.button("Back", key="merge.look_away", type="tertiary", on_click=want, kwargs={"request": None})
 
 
+def _moved_on(frame: Frame, request: MergeRequest) -> list[str]:
+    """The sources that are not as they were when it was made or last changed."""
+    seen = {request.source: request.seen, **{other.source: other.seen for other in request.others}}
+    return [name for name, head in seen.items() if frame.chat.branches[name].head != head]
+
+
 def _draw_change(frame: Frame, request: MergeRequest) -> None:
     with st.popover("Change …", type="tertiary", icon=":material/edit:", key="merge.change"):
         note = st.text_area(
             "Note", request.note, key=f"merge.change.note.{request.number}", max_chars=LONGEST_NOTE
         )
-        branches = [name for name in frame.chat.branches if name != request.source]
+        branches = [name for name in frame.chat.branches if name not in request.sources]
+        ways = OFFERED_OF_SEVERAL if request.others else OFFERED
         into = st.selectbox(
             "into", branches, index=branches.index(request.into), key=f"merge.change.into.{request.number}"
         )
         how = st.selectbox(
             "How",
-            OFFERED,
-            index=OFFERED.index(request.strategy),
+            ways,
+            index=ways.index(request.strategy) if request.strategy in ways else 0,
             key=f"merge.change.how.{request.number}",
             format_func=lambda strategy: STRATEGIES[strategy][0],
         )
+        ticked = ticked_picks(frame)
+        if how == "cherry-pick":
+            st.caption(f"It will propose what is ticked on this page: {count(len(ticked), 'message')}.")
         st.button(
             "Change it",
             key="merge.change.go",
             type="primary",
             on_click=_change,
-            args=(frame, request, note, into, how),
+            args=(frame, request, note, into, how, ticked if how == "cherry-pick" else ()),
         )
 
 
-def _change(frame: Frame, request: MergeRequest, note: str, into: str, how: Strategy) -> None:
+def _change(
+    frame: Frame,
+    request: MergeRequest,
+    note: str,
+    into: str,
+    how: Strategy,
+    picks: tuple[MessageId, ...],
+) -> None:
     with saying(frame.session):
-        done(frame.session, frame.chat.change_request(request.number, note=note, into=into, strategy=how))
+        operation = frame.chat.change_request(request.number, note=note, into=into, strategy=how, picks=picks)
+        done(frame.session, operation)
         _look(frame.chat.request(request.number))
 
 
@@ -207,7 +243,7 @@ def _decline(frame: Frame, request: MergeRequest, why: str) -> None:
 
 def draw_propose(frame: Frame, wish: Wish) -> None:
     """Beside Land. Keys: `merge.propose_note`, `merge.propose_it`."""
-    possible = wish.strategy in OFFERED and not wish.others and wish.graft is None
+    possible = wish.strategy in OFFERED and wish.graft is None
     with st.popover(
         "Propose instead",
         icon=":material/call_merge:",
@@ -229,7 +265,13 @@ def _propose(frame: Frame, wish: Wish) -> None:
     chat, version = frame.chat, frame.chat.view.version
     with saying(frame.session):
         note = st.session_state["merge.propose_note"]
-        made = chat.request_merge(wish.source, into=wish.target, note=note, strategy=wish.strategy)
+        made = chat.request_merge(
+            (wish.source, *wish.others),
+            into=wish.target,
+            note=note,
+            strategy=wish.strategy,
+            picks=wish.picks,
+        )
         done(frame.session, chat.recent_operations(after=version)[-1])
         _look(made)
         del st.session_state["merge.propose_note"]

@@ -43,6 +43,16 @@ def with_everything(forky: Workspace) -> Conversation:
     return chat
 
 
+def with_requests(forky: Workspace) -> Conversation:
+    """One request of two branches and one of a picked message; the first with a comment."""
+    chat = debugged(forky)
+    idea = talk(chat.fork("idea", at=chat.path()[1].id), "Another idea?", "Decision: generate stubs as well.")
+    chat.request_merge(["debug", idea], note="Both.")
+    chat.comment_request(1, "Why?")
+    chat.request_merge(idea, strategy="cherry-pick", picks=[idea.branch.head or ""])
+    return chat
+
+
 def file_of(forky: Workspace, chat: Conversation) -> str:
     return "".join(written(chat_of(forky.store, chat.id)))
 

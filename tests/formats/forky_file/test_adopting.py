@@ -13,6 +13,16 @@ from forky_core.parts import Json
 from tests.builders import debugged, talk, texts, workspace
 from tests.formats.forky_file.chats import file_of, parsed, with_everything
 
+REQUEST: dict[str, Json] = {
+    "source": "debug",
+    "into": "main",
+    "by": "ann",
+    "note": "",
+    "at": 1,
+    "seen": None,
+    "strategy": "squash",
+    "state": "open",
+}
 _NO_SENSE = r"docs/format\.md|no text|not in the file|is no name"
 
 
@@ -129,6 +139,11 @@ def test_a_changed_file_is_refused_with_what_is_wrong(old: str, new: str, said: 
         ("rules/main", {"system": 7}),
         ("stash/a", {"note": "x"}),
         ("requests/x", {}),
+        ("requests/1", {**REQUEST, "picks": "b2:00"}),
+        ("requests/1", {**REQUEST, "picks": [5]}),
+        ("requests/1", {**REQUEST, "others": ["ab"]}),
+        ("requests/1", {**REQUEST, "others": [["idea", 5]]}),
+        ("requests/1", {**REQUEST, "others": [[None, None]]}),
         ("tags/x", 5),
         ("kept/b2:00", True),
         ("heads/a\x1b[2Jb", {"at": None}),

@@ -19,7 +19,7 @@ from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.repo.workspace import Workspace
 from forky_core.store.memory import MemoryStore
 from tests.builders import ScriptedModels, talk, workspace
-from tests.formats.forky_file.chats import file_of, parsed, with_everything
+from tests.formats.forky_file.chats import file_of, parsed, with_everything, with_requests
 
 
 def in_memory(_folder: Path) -> Workspace:
@@ -106,6 +106,23 @@ def test_any_conversation_comes_back_whole(steps: list[tuple[int, str, bool]]) -
     other, _ = workspace()
     adopt(other, parsed(text))
     assert file_of(other, other.conversation(chat.id)) == text
+
+
+def test_what_a_request_proposes_comes_along() -> None:
+    """Several branches and picks are the request's own; it is accepted where it arrived."""
+    forky, _ = workspace()
+    chat = with_requests(forky)
+    assert any(one.others for one in chat.requests) and any(one.picks for one in chat.requests)
+    text = file_of(forky, chat)
+    other, _ = workspace()
+    adopt(other, parsed(text))
+    assert file_of(other, other.conversation(chat.id)) == text
+    arrived = other.conversation(chat.id, "main")
+    assert arrived.requests == chat.requests
+    for one in arrived.requests:
+        plan = arrived.plan_merge(one.sources, strategy=one.strategy, picks=one.picks)
+        arrived.merge(arrived.accepting(one.number, plan))
+    assert {one.state for one in arrived.requests} == {"accepted"}
 
 
 def test_requests_settled_conflicts_and_what_was_deleted_come_along() -> None:

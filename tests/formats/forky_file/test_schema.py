@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from forky_core import formats
 from forky_core.formats.forky_file.lines import message_of
 from tests.builders import workspace
-from tests.formats.forky_file.chats import file_of, parsed, with_everything
+from tests.formats.forky_file.chats import file_of, parsed, with_everything, with_requests
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 
@@ -34,6 +34,19 @@ def test_every_line_we_write_is_valid(schema: Draft202012Validator) -> None:
         kinds.add(value["type"])
         schema.validate(value)
     assert kinds == {"session", "message", "generation", "operation", "blob", "ref", "stash", "entry"}
+
+
+def test_requests_are_valid_with_what_they_propose(schema: Draft202012Validator) -> None:
+    forky, _ = workspace()
+    entries = []
+    for row in file_of(forky, with_requests(forky)).splitlines():
+        value = json.loads(row)
+        schema.validate(value)
+        if value.get("key", "").startswith("requests/"):
+            entries.append(value)
+    assert [set(entry["value"]) & {"others", "picks"} for entry in entries] == [{"others"}, {"picks"}]
+    for wrong in ({"picks": "b2:00"}, {"others": ["idea"]}, {"state": "perhaps"}):
+        assert not schema.is_valid({**entries[0], "value": {**entries[0]["value"], **wrong}})
 
 
 def test_lines_of_unknown_types_are_valid(schema: Draft202012Validator) -> None:
