@@ -43,6 +43,7 @@ def people(here: Frame) -> None:
 
 def draw_people(here: Frame) -> None:
     """Keys: `people.me`, `people.me_go`, `people.remove.<n>`, `people.name`, … `people.go`, `people.answers` …"""
+    st.caption("Whoever has a name here is known by it: the model reads who says what.")
     draw_me(here.session)
     _draw_everybody(here)
     _draw_room(here)
@@ -106,6 +107,7 @@ def _draw_person(here: Frame) -> None:
             max_chars=60,
             help="A telephone number or e-mail address, where they come from elsewhere. No model ever reads it",
         )
+        left, right = st.columns(2)
         left.number_input(
             "Answers a day", 0, 1_000_000, None, key="people.messages", placeholder="any number"
         )
