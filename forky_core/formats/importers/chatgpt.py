@@ -118,7 +118,7 @@ def _node(id: str, entry: Mapping[str, Any], files: Files, beside: Mapping[str, 
     return Node(
         id,
         parent,
-        Draft(_ROLES.get(role, "assistant"), tuple(parts)),
+        Draft(_ROLES.get(role, "assistant"), tuple(parts), _speaker(message, role)),
         created=micros(message.get("create_time")),
         model=word(metadata.get("model_slug")) if role == "assistant" else "",
         status=_status(message, metadata),
@@ -127,6 +127,11 @@ def _node(id: str, entry: Mapping[str, Any], files: Files, beside: Mapping[str, 
         or metadata.get("is_user_system_message") is True,
         extra=_extra(message, metadata, role),
     )
+
+
+def _speaker(message: Mapping[str, Any], role: str) -> str | None:
+    """Who of several people or models spoke; of a tool it is the tool's name, which its result has."""
+    return (word(obj(message.get("author")).get("name")) or None) if role in ("user", "assistant") else None
 
 
 def _extra(message: Mapping[str, Any], metadata: Mapping[str, Any], role: str) -> dict[str, Any]:

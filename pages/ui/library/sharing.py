@@ -18,7 +18,7 @@ from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import called, count
 from pages.ui.markdown import plain_label, showable
 
-_SCOPES = {"all": "Whole conversation", "branch": "One branch", "messages": "Chosen messages"}
+_SCOPES = {"all": "All of it", "branch": "One branch", "messages": "Chosen messages"}
 _SHOWN = 60
 """Findings listed at first."""
 _MOST_MESSAGES = 500

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 
 from forky_core.formats.contract import Found
@@ -20,7 +20,10 @@ from forky_core.formats.tree import Grown, grow
 from forky_core.hashing import message_id
 from forky_core.model import MessageId
 from forky_core.parts import part_from_stored
-from tests.formats.exporters.trees import chats, path, shape
+from tests.formats.exporters.trees import chats, path, rich_chats, shape, told
+
+RICH = hypothesis_settings(suppress_health_check=(HealthCheck.too_slow,))
+"""How long a busy machine takes to draw a conversation says nothing about the formats."""
 
 
 def written(chat: Chat, name: str, folder: str) -> Path:
@@ -61,6 +64,33 @@ def test_forkys_own_file_and_the_page_give_the_same_conversation_back(name: str,
     assert back.messages == chat.messages
     assert back.view.branches == chat.view.branches
     assert (back.id, back.title) == (chat.id, chat.title)
+
+
+@pytest.mark.parametrize("name", ["forky", "html"])
+@hypothesis_settings(RICH, max_examples=30)
+@given(chat=rich_chats(names=True, images=True))
+def test_calls_pictures_thoughts_and_names_come_back_from_forkys_own_files(name: str, chat: Chat) -> None:
+    with TemporaryDirectory() as folder:
+        back = load(written(chat, name, folder))
+    assert back.messages == chat.messages
+    assert back.blobs == chat.blobs
+
+
+@hypothesis_settings(RICH, max_examples=40)
+@given(chat=rich_chats(names=False, images=True))
+def test_calls_pictures_and_thoughts_come_back_from_a_session_trace(chat: Chat) -> None:
+    with TemporaryDirectory() as folder:
+        grown = imported(written(chat, "llama.cpp", folder))
+    assert {message.id for message in grown.messages} == set(chat.messages)
+    assert grown.head == chat.view.branch("main").head
+
+
+@hypothesis_settings(RICH, max_examples=40)
+@given(chat=rich_chats(names=True, images=False))
+def test_calls_thoughts_and_names_come_back_from_chatgpts_nodes(chat: Chat) -> None:
+    with TemporaryDirectory() as folder:
+        grown = imported(written(chat, "chatgpt", folder))
+    assert told({message.id: message for message in grown.messages}) == told(chat.messages)
 
 
 @hypothesis_settings(max_examples=40)
