@@ -80,7 +80,9 @@ def test_picks_are_proposed_looked_at_changed_and_accepted(chat: Conversation) -
     test = press(test, "merge.change.go")
     assert chat.request(1).picks == (question, answer)
     assert chat.request(1).state == "open"
-    test = press(press(merge(chat), "merge.look.1"), "merge.land")
+    test = merge(chat)
+    assert "2 messages picked" in words(test)
+    press(press(test, "merge.look.1"), "merge.land")
     assert chat.request(1).state == "accepted"
     assert [message.text for message in chat.path()[-2:]] == [
         chat.message(question).text,

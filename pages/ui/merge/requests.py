@@ -112,6 +112,8 @@ def _how(request: MergeRequest) -> str:
 
 def _facts(request: MergeRequest) -> str:
     said = [f"proposed by {request.by}", ago(request.at, now())]
+    if request.picks:
+        said.insert(0, f"{count(len(request.picks), 'message')} picked")
     if request.note:
         said.append(" ".join(request.note[:200].split())[:80])
     if request.comments:
