@@ -25,7 +25,7 @@ from forky_core.settings import Settings
 from forky_core.store.contract import Store
 from forky_core.store.memory import MemoryStore
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 @dataclass

@@ -29,7 +29,7 @@ from forky_core.repo.workspace import Workspace
 from tests.builders import ScriptedModels, workspace
 from tests.loops import finished
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 @dataclass

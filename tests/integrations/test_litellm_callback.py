@@ -80,10 +80,10 @@ def test_calls_reach_a_running_forky(litellm: Any, aimock: Aimock, gateway: Serv
             api_base=aimock.base_url,
             api_key="sk-x",
         )
-        await asyncio.sleep(0.1)  # LiteLLM logs in a task of this loop.
+        # LiteLLM logs in a task of this loop, which must live until then.
+        await asyncio.to_thread(eventually, lambda: len(gateway.forky.conversations()) == 2)
 
     finished(later())
-    eventually(lambda: len(gateway.forky.conversations()) == 2)
     records.close()
     (first,) = (one for one in gateway.forky.conversations() if one.title == "say hello")
     generations = gateway.forky.store.generations(first.id)

@@ -21,7 +21,7 @@ from tests.builders import workspace
 from tests.integrations.test_litellm_callback import eventually
 from tests.llm.third_party import ANSWER, Aimock
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 @pytest.fixture
