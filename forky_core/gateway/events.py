@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+from urllib.parse import parse_qs
 
-from forky_core.gateway.guard import Receive, Send
+from forky_core.gateway.guard import Receive, Scope, Send
 
 STUCK = 20.0
 """Seconds after which a client that takes nothing is given up."""
@@ -15,6 +16,12 @@ HEADERS = [
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
 ]
+
+
+def after(scope: Scope) -> int:
+    """The place that the watcher knows already (`?after=N`); anything else than a number begins anew."""
+    asked = parse_qs(scope["query_string"].decode("latin-1")).get("after", ["0"])[0]
+    return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 10 else 0
 
 
 async def gone(receive: Receive) -> None:

@@ -14,9 +14,8 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from urllib.parse import parse_qs
 
-from forky_core.gateway.events import HEADERS, gone, refuse, send_event, server_stops
+from forky_core.gateway.events import HEADERS, after, gone, refuse, send_event, server_stops
 from forky_core.gateway.guard import Receive, Scope, Send
 
 PREFIX = "/moves"
@@ -50,7 +49,7 @@ class Moving:
             return
         self.watchers += 1
         try:
-            await self._watch(id, _after(scope), receive, send)
+            await self._watch(id, after(scope), receive, send)
         finally:
             self.watchers -= 1
 
@@ -77,8 +76,3 @@ class Moving:
             pass  # The client has left in the middle of an event, or stopped to read.
         finally:
             left.cancel()
-
-
-def _after(scope: Scope) -> int:
-    asked = parse_qs(scope["query_string"].decode("latin-1")).get("after", ["0"])[0]
-    return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 10 else 0

@@ -21,9 +21,8 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs
 
-from forky_core.gateway.events import HEADERS, refuse, send_event, server_stops
+from forky_core.gateway.events import HEADERS, after, refuse, send_event, server_stops
 from forky_core.gateway.events import gone as left
 from forky_core.gateway.guard import Receive, Scope, Send
 
@@ -60,7 +59,7 @@ class Watching:
             return
         self.watchers += 1
         try:
-            await _watch(job, _after(scope), receive, send)
+            await _watch(job, after(scope), receive, send)
         finally:
             self.watchers -= 1
 
@@ -110,9 +109,3 @@ def _event(news: News) -> bytes:
     if news.reasoning:
         told["reasoning"] = news.reasoning
     return f"data: {json.dumps(told)}\n\n".encode("ascii")
-
-
-def _after(scope: Scope) -> int:
-    """The position that the watcher knows already; anything else than a number begins anew."""
-    asked = parse_qs(scope["query_string"].decode("latin-1")).get("after", ["0"])[0]
-    return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 10 else 0

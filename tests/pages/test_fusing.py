@@ -9,13 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
-from forky_core.llm.catalogue import Catalogue
-from forky_core.llm.contract import ModelInfo
 from forky_core.llm.scripted import Fail, ScriptedModel
 from forky_core.repo.conversation import Conversation
 from tests.builders import talk, texts
 from tests.pages.apptest import by_key, keys, open_page, settled, words
-from tests.pages.workspaces import empty_workspace
+from tests.pages.workspaces import workspace_with_a_writer
 
 FUSED = {
     "answer": "Use SQLite for the cache, on port 8080 or 9090.",
@@ -26,17 +24,19 @@ FUSED = {
 
 
 @pytest.fixture
-def writer() -> ScriptedModel:
-    info = ModelInfo("scripted/writer", "The writer", "Scripted", input_price=1e-5, output_price=1e-5)
-    return ScriptedModel("scripted/writer", info=info)
+def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Forky, ScriptedModel]]:
+    with workspace_with_a_writer(monkeypatch) as both:
+        yield both
 
 
 @pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch, writer: ScriptedModel) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        assert isinstance(opened.models, Catalogue)
-        opened.models.add(writer)
-        yield opened
+def forky(opened: tuple[Forky, ScriptedModel]) -> Forky:
+    return opened[0]
+
+
+@pytest.fixture
+def writer(opened: tuple[Forky, ScriptedModel]) -> ScriptedModel:
+    return opened[1]
 
 
 @pytest.fixture
