@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +18,8 @@ from forky_core.llm import loading
 from tests.builders import workspace
 from tests.gateway.served import PATIENCE, Served
 from tests.llm.third_party import ANSWER, Aimock, free_port
-from tests.loops import finished
+
+CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -72,24 +75,42 @@ def test_calls_reach_a_running_forky(litellm: Any, aimock: Aimock, gateway: Serv
     eventually(lambda: gateway.paths() == [["say hello", ANSWER]])
     list(call(litellm, aimock, "say hello", ANSWER, "say hello, then", stream=True))
     eventually(lambda: gateway.paths() == [["say hello", ANSWER, "say hello, then", ANSWER]])
-
-    async def later() -> None:
-        await litellm.acompletion(
-            model="openai/gpt-4o",
-            messages=[{"role": "user", "content": "use a tool"}],
-            api_base=aimock.base_url,
-            api_key="sk-x",
-        )
-        # LiteLLM logs in a task of this loop, which must live until then.
-        await asyncio.to_thread(eventually, lambda: len(gateway.forky.conversations()) == 2)
-
-    finished(later())
     records.close()
     (first,) = (one for one in gateway.forky.conversations() if one.title == "say hello")
     generations = gateway.forky.store.generations(first.id)
     assert [one.status for one in generations] == ["done", "done"]
     assert generations[0].client == "test (litellm)"
     assert generations[0].parameters["temperature"] == 0
+
+
+ASYNCHRONOUS = """
+import asyncio, sys
+from forky_core.integrations.litellm import ForkyLogger
+from forky_core.llm import loading
+
+litellm = loading.litellm()
+litellm.callbacks = [records := ForkyLogger(url=sys.argv[1], token=sys.argv[2])]
+
+async def main():
+    messages = [{"role": "user", "content": "use a tool"}]
+    await litellm.acompletion(model="openai/gpt-4o", messages=messages, api_base=sys.argv[3], api_key="sk-x")
+    await asyncio.to_thread(sys.stdin.read)
+
+asyncio.run(main())
+records.close()
+"""
+"""A program of its own: LiteLLM logs in a task of the program's loop, and keeps one queue for the whole process."""
+
+
+def test_an_asynchronous_call_reaches_a_running_forky(aimock: Aimock, gateway: Served) -> None:
+    program = [sys.executable, "-c", ASYNCHRONOUS, gateway.url, gateway.key, aimock.base_url]
+    with subprocess.Popen(program, cwd=CHECKOUT, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        try:
+            eventually(lambda: bool(gateway.forky.conversations()) or running.poll() is not None)
+        finally:
+            _, said = running.communicate()
+    assert running.returncode == 0, said.decode()
+    assert [path[0] for path in gateway.paths()] == ["use a tool"]
 
 
 def test_a_failed_call_is_recorded_as_failed(litellm: Any, aimock: Aimock, gateway: Served) -> None:
