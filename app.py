@@ -41,7 +41,7 @@ from forky_core.settings import Settings  # noqa: E402
 from pages.ui.warmup import Traffic, prepare, warm_up_in  # noqa: E402
 
 if TYPE_CHECKING:
-    from forky_core.repo.reply_job import ReplyJob
+    from forky_core.repo.answers.reply_job import ReplyJob
     from forky_core.repo.workspace import Workspace
 
 WARM_UP_AFTER = 10.0

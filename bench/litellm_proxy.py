@@ -29,7 +29,7 @@ def _program() -> Path:
     """The proxy's command; its environment is made where there is none."""
     wanted = version("litellm")
     made, stamp = _PLACE / "bin" / "litellm", _PLACE / "version"
-    if not stamp.exists() or stamp.read_text() != wanted:
+    if not (made.exists() and stamp.exists() and stamp.read_text() == wanted):
         print("Making an environment for LiteLLM's proxy …", file=sys.stderr, flush=True)
         venv.create(_PLACE, with_pip=True, clear=True)
         command = [str(_PLACE / "bin" / "python"), "-m", "pip", "install", "-qq", f"litellm[proxy]=={wanted}"]

@@ -19,7 +19,7 @@ from forky_core.matching import Call, chat_call
 from forky_core.matching.keys import digest, path_keys
 from forky_core.model import ConversationId, seal
 from forky_core.parts import Draft, Json, TextPart
-from forky_core.repo.recording import Reply
+from forky_core.repo.programs.recording import Reply
 from forky_core.repo.workspace import Workspace
 from forky_core.store import statements as sql
 from forky_core.store.duckdb import DuckDBStore

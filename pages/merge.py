@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.errors import ForkyError, Outdated
-from forky_core.repo.merge_request import MergeRequest
+from forky_core.repo.merges.merge_request import MergeRequest
 from forky_core.views.merging import standing
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, locate, place, saying

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, TextIO
 from forky_core.cli.deciding import add_place, place
 from forky_core.cli.plain import one_line, plain
 from forky_core.errors import BadContent
-from forky_core.repo.bisecting import contains, matches
+from forky_core.repo.merges.bisecting import contains, matches
 from forky_core.repo.repo import short
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky
-    from forky_core.repo.bisecting import Bisection, Check
     from forky_core.repo.conversation import Conversation
+    from forky_core.repo.merges.bisecting import Bisection, Check
 
 _SHOWN = 400
 """Characters of a message shown to a person who judges it."""

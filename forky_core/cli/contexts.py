@@ -15,8 +15,8 @@ from forky_core.views.context import Row, cache_hint, rows
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky
+    from forky_core.repo.answers.preparing import Prepared
     from forky_core.repo.conversation import Conversation
-    from forky_core.repo.preparing import Prepared
 
 _WHICH = "the branch (default: the one that moved last)"
 

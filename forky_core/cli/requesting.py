@@ -13,9 +13,9 @@ from forky_core.cli.plain import one_line, plain
 from forky_core.cli.settling import add_settling, settling
 from forky_core.errors import NotFound
 from forky_core.repo.branching import UNCHANGED
-from forky_core.repo.merge_request import quoted
+from forky_core.repo.merges.merge_request import quoted
+from forky_core.repo.merges.requests import OFFERED
 from forky_core.repo.repo import short
-from forky_core.repo.requests import OFFERED
 from forky_core.views.times import stamp
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from forky_core.model import MessageId
     from forky_core.parts import Strategy
     from forky_core.repo.conversation import Conversation
-    from forky_core.repo.merge_request import MergeRequest
+    from forky_core.repo.merges.merge_request import MergeRequest
 
 _WORDS = 100
 """Characters of a pick that `show` says."""

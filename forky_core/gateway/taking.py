@@ -9,7 +9,7 @@ from forky_core.formats.recorded_call import read_call
 from forky_core.gateway.api_errors import malformed
 from forky_core.gateway.recording import Caller
 from forky_core.matching import chat_call
-from forky_core.repo.recording import Reply
+from forky_core.repo.programs.recording import Reply
 
 if TYPE_CHECKING:
     from forky_core.repo.workspace import Workspace

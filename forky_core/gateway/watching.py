@@ -27,7 +27,7 @@ from forky_core.gateway.events import gone as left
 from forky_core.gateway.guard import Receive, Scope, Send
 
 if TYPE_CHECKING:  # The server's start does not wait for what a reply is made of.
-    from forky_core.repo.reply_job import News, ReplyJob
+    from forky_core.repo.answers.reply_job import News, ReplyJob
 
 PREFIX = "/replies"
 MOST = 500

@@ -10,7 +10,7 @@ from forky_core.errors import InTheWay, NameTaken, NotFound, NothingToDo, Outdat
 from forky_core.model import Branch, MessageId, Operation, Rules, View
 from forky_core.parts import Json
 from forky_core.repo.identity import branch_name, free_name
-from forky_core.repo.merge_request import follow_renamed
+from forky_core.repo.merges.merge_request import follow_renamed
 from forky_core.repo.repo import Repo, branch_in, short
 from forky_core.repo.taking_in import fit_model, fit_parameters, fit_text
 from forky_core.repo.transaction import with_a_free_key

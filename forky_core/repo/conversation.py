@@ -21,29 +21,19 @@ from forky_core.model import (
     Stash,
 )
 from forky_core.parts import Json, Strategy
-from forky_core.repo import (
-    bisecting,
-    branching,
-    grafting,
-    history,
-    landing,
-    merging,
-    rebasing,
-    replaying,
-    reverting,
-    stashing,
-)
-from forky_core.repo.agreeing import Agreeing
-from forky_core.repo.bisecting import Bisection, Check
+from forky_core.repo import branching, history, stashing
+from forky_core.repo.answers.speaking import Speaking
 from forky_core.repo.branching import UNCHANGED, PrunePlan, Unchanged
 from forky_core.repo.documenting import Documenting
-from forky_core.repo.gathering import Gathering
 from forky_core.repo.history import RestorePlan
 from forky_core.repo.identity import title_line
-from forky_core.repo.receiving import Receiving
-from forky_core.repo.replaying import Replay
-from forky_core.repo.reverting import RevertPlan
-from forky_core.repo.speaking import Speaking
+from forky_core.repo.merges import bisecting, grafting, landing, merging, rebasing, replaying, reverting
+from forky_core.repo.merges.agreeing import Agreeing
+from forky_core.repo.merges.bisecting import Bisection, Check
+from forky_core.repo.merges.replaying import Replay
+from forky_core.repo.merges.reverting import RevertPlan
+from forky_core.repo.people.gathering import Gathering
+from forky_core.repo.programs.receiving import Receiving
 from forky_core.repo.stashing import Applied
 from forky_core.repo.steering import Steering
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from forky_core.document import Looked
 from forky_core.documents.shelf import DocumentStore
 from forky_core.model import Operation, seal
-from forky_core.repo import consulting, placing
+from forky_core.repo import placing
+from forky_core.repo.answers import consulting
 from forky_core.repo.branching import UNCHANGED, Unchanged
 from forky_core.repo.placing import BranchPlace, ConversationPlace
 from forky_core.repo.reading import Reading

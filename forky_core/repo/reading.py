@@ -20,8 +20,8 @@ from forky_core.model import (
     seal,
 )
 from forky_core.parts import AttachmentPart
-from forky_core.repo import preparing
-from forky_core.repo.preparing import Prepared
+from forky_core.repo.answers import preparing
+from forky_core.repo.answers.preparing import Prepared
 from forky_core.repo.repo import Repo
 from forky_core.repo.timeline import Timeline
 from forky_core.repo.typed import draft_of

@@ -16,8 +16,8 @@ from forky_core.llm.contract import Model, ModelInfo
 from forky_core.matching.finding import Match
 from forky_core.model import Branch, ConversationId, Generation, Message, MessageId, View
 from forky_core.parts import Draft
+from forky_core.repo.answers.replies import Replies
 from forky_core.repo.indexes import Indexes
-from forky_core.repo.replies import Replies
 from forky_core.repo.sent import Sent
 from forky_core.repo.timeline import Timeline
 from forky_core.repo.transaction import Transaction
@@ -29,7 +29,7 @@ MOST_PERSONS = 200
 
 
 class Gesture(Protocol):
-    """Something that goes on writing in the background, a step at a time (repo/replaying.py)."""
+    """Something that goes on writing in the background, a step at a time (repo/merges/replaying.py)."""
 
     def stop(self) -> None: ...
 

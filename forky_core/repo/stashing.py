@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from forky_core.errors import BadContent, NotFound
 from forky_core.model import Branch, Message, MessageId, Operation, Rules, Stash, View, seal, stash_stored
 from forky_core.parts import Draft
-from forky_core.repo.asking import refuse_if_moved
+from forky_core.repo.answers.asking import refuse_if_moved
 from forky_core.repo.branching import refuse_while_replying
 from forky_core.repo.identity import now, title_from, title_line
 from forky_core.repo.repo import Repo, branch_in

@@ -15,13 +15,13 @@ from forky_core.matching.call import LARGEST_FILE, Call
 from forky_core.matching.media import media_type_of
 from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, Hit, Reuse, Rules
 from forky_core.parts import AttachmentPart
+from forky_core.repo.answers.replies import Replies
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.identity import branch_name, new_id, title_line
 from forky_core.repo.indexes import Indexes
 from forky_core.repo.placing import EMBEDDING, chosen_embedder
-from forky_core.repo.recorder import Recorder
-from forky_core.repo.recording import Recorded, Recording, Reply
-from forky_core.repo.replies import Replies
+from forky_core.repo.programs.recorder import Recorder
+from forky_core.repo.programs.recording import Recorded, Recording, Reply
 from forky_core.repo.repo import Models, Repo
 from forky_core.repo.taking_in import fit_model, fit_text
 from forky_core.repo.transaction import Transaction

@@ -7,7 +7,7 @@ import streamlit as st
 from forky_core.errors import ForkyError
 from forky_core.forky import Forky
 from forky_core.model import ConversationId
-from forky_core.repo.reply_job import ReplyJob
+from forky_core.repo.answers.reply_job import ReplyJob
 from forky_core.welcome import ensure_welcome
 from pages.ui.secrets import read_secrets
 

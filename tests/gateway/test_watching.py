@@ -24,7 +24,7 @@ from forky_core.gateway.guard import OwnRoutes
 from forky_core.gateway.watching import PREFIX, Watching
 from forky_core.llm.contract import ReasoningDelta
 from forky_core.llm.scripted import Hang, Step, Until
-from forky_core.repo.reply_job import ReplyJob
+from forky_core.repo.answers.reply_job import ReplyJob
 from forky_core.repo.workspace import Workspace
 from tests.builders import ScriptedModels, workspace
 from tests.loops import finished

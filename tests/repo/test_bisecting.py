@@ -10,9 +10,9 @@ import pytest
 from forky_core.errors import BadContent, ModelError, NotFound, NothingToDo
 from forky_core.llm.contract import Request
 from forky_core.llm.scripted import Fail, ScriptedModel
-from forky_core.repo import bisecting
-from forky_core.repo.bisecting import Bisection, contains, matches
 from forky_core.repo.conversation import Conversation
+from forky_core.repo.merges import bisecting
+from forky_core.repo.merges.bisecting import Bisection, contains, matches
 from forky_core.repo.workspace import Workspace
 from forky_core.views.log import log_page
 from tests.builders import ScriptedModels, talk, workspace

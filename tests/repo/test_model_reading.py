@@ -15,7 +15,7 @@ from forky_core.merge.reading import reading_keys
 from forky_core.model import Message
 from forky_core.parts import Json, canonical_json
 from forky_core.repo.conversation import Conversation
-from forky_core.repo.model_reading import ModelReader
+from forky_core.repo.merges.model_reading import ModelReader
 from tests.builders import ScriptedModels, talk, workspace
 
 WINDOW = 80

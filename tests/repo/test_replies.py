@@ -9,8 +9,8 @@ import pytest
 from forky_core.errors import InTheWay, ModelError, NotFound, NothingToDo, Outdated
 from forky_core.llm.scripted import Fail, Hang, Until
 from forky_core.model import Generation
+from forky_core.repo.answers.replies import SAVE_EVERY
 from forky_core.repo.conversation import Conversation
-from forky_core.repo.replies import SAVE_EVERY
 from tests.builders import talk, texts, workspace
 
 

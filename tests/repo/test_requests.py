@@ -8,7 +8,7 @@ import pytest
 
 from forky_core.errors import BadContent, InTheWay, NotFound, NothingToDo, Outdated
 from forky_core.repo.conversation import Conversation
-from forky_core.repo.merge_request import MergeRequest
+from forky_core.repo.merges.merge_request import MergeRequest
 from tests.builders import debugged, talk, workspace
 
 

@@ -10,7 +10,7 @@ from forky_core.matching import Call, chat_call
 from forky_core.model import Reuse, Usage
 from forky_core.parts import Json
 from forky_core.repo.conversation import Conversation
-from forky_core.repo.recording import Recording
+from forky_core.repo.programs.recording import Recording
 from forky_core.repo.workspace import Workspace
 from tests.builders import workspace
 

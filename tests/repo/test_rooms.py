@@ -13,8 +13,8 @@ from forky_core.errors import BadName, ForkyError, InTheWay, NotAllowed, Outdate
 from forky_core.llm.contract import Done
 from forky_core.llm.scripted import Until
 from forky_core.model import Usage
+from forky_core.repo.answers.preparing import request_json
 from forky_core.repo.conversation import Conversation
-from forky_core.repo.preparing import request_json
 from forky_core.room import Person, Room, addressed, fit_name
 from tests.builders import ScriptedModels, texts, workspace
 from tests.context.validity import problems

@@ -11,8 +11,8 @@ from forky_core.errors import BadContent, NothingToDo
 from forky_core.llm.contract import ToolCallDone
 from forky_core.memory import EVERYTHING, Memory
 from forky_core.parts import ToolCallPart, ToolResultPart
+from forky_core.repo.answers.preparing import request_json
 from forky_core.repo.conversation import Conversation
-from forky_core.repo.preparing import request_json
 from tests.builders import ScriptedModels, talk, workspace
 from tests.repo.adding import add
 

@@ -15,8 +15,8 @@ from forky_core.memory import Memory
 from forky_core.model import Change, Rules, stash_from_stored
 from forky_core.parts import Json
 from forky_core.repo.identity import disturbs
-from forky_core.repo.merge_request import MergeRequest
-from forky_core.repo.merging import RESOLUTIONS
+from forky_core.repo.merges.merge_request import MergeRequest
+from forky_core.repo.merges.merging import RESOLUTIONS
 from forky_core.room import Person, room_in
 
 _LONGEST = 1_000

@@ -13,7 +13,7 @@ import streamlit as st
 
 from forky_core.gateway.watching import PREFIX
 from forky_core.hashing import mend_text
-from forky_core.repo.reply_job import ReplyJob
+from forky_core.repo.answers.reply_job import ReplyJob
 from forky_core.views.settled import settled
 from pages.ui.markdown import SHOWN, safe_markdown
 

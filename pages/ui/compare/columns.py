@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from forky_core.errors import ForkyError
+from forky_core.repo.answers.reply_job import ReplyJob
 from forky_core.repo.conversation import Conversation
-from forky_core.repo.reply_job import ReplyJob
 from forky_core.views.captions import dollars, ended, merged, seconds, tokens
 from forky_core.views.compare import Column, Comparison, Entry, Turn
 from forky_core.views.shelf import count

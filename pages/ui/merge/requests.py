@@ -12,8 +12,8 @@ import streamlit as st
 from forky_core.model import MessageId
 from forky_core.parts import Strategy
 from forky_core.repo.identity import now
-from forky_core.repo.merge_request import MergeRequest
-from forky_core.repo.requests import LONGEST_NOTE, OFFERED, OFFERED_OF_SEVERAL
+from forky_core.repo.merges.merge_request import MergeRequest
+from forky_core.repo.merges.requests import LONGEST_NOTE, OFFERED, OFFERED_OF_SEVERAL
 from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp
 from pages.ui.frame import Frame, saying

@@ -1,0 +1,81 @@
+"""Plans that a model has a part in: it reads, code checks and merges; where it fails, the plan without it stands in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from threading import Event
+
+from forky_core.context.masking import Lookup
+from forky_core.dag import ancestors
+from forky_core.merge.asking import ReadingFailed
+from forky_core.merge.claim_rules import claims_of
+from forky_core.merge.claims import folded
+from forky_core.merge.model_squash import SquashRejected, badged, squash_of_reading
+from forky_core.merge.place import Place
+from forky_core.merge.plan import MergePlan
+from forky_core.merge.planner import plan_merge
+from forky_core.merge.reading import Reading
+from forky_core.merge.standing import by_message
+from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.merge.wish import Wish
+from forky_core.repo.merges.model_reading import ModelReader
+from forky_core.repo.repo import Repo
+
+
+def plan_of(repo: Repo, place: Place, wish: Wish, stop: Event) -> MergePlan:
+    """The plan of one source, with the model that is wished for.
+
+    Raises:
+        BadContent: as `plan_merge`.
+        SquashRejected: the model's reading failed a check.
+        ModelError: the model did not answer, or was stopped.
+    """
+    if wish.model is not None and wish.strategy == "three-way":
+        return _three_way(place, wish, ModelReader(repo, wish.model, wish.focus, stop, wish.reread))
+    return written(repo, plan_merge(place, wish), wish, place.lookup, stop)
+
+
+def written(repo: Repo, planned: MergePlan, wish: Wish, lookup: Lookup, stop: Event) -> MergePlan:
+    """A squash with its block made of what the model reads, where one is wished for; any other plan as it is."""
+    if wish.model is None or wish.strategy != "squash" or not planned.drafts:
+        return planned
+    reader = ModelReader(repo, wish.model, wish.focus, stop, wish.reread)
+    try:
+        reading = reader.read([lookup(id) for id in planned.turns])
+    except ReadingFailed as error:
+        quoted = badged(planned, wish.model, error.failed)
+        raise SquashRejected(error.failed, error.answer, quoted) from error
+    return squash_of_reading(planned, reading, lookup=lookup, model=wish.model, budget_tokens=wish.budget)
+
+
+def _three_way(place: Place, wish: Wish, reader: ModelReader) -> MergePlan:
+    """Both sides since they parted are read; what they share is known by rules, and what merges froze as it is."""
+    by_rules = plan_merge(place, replace(wish, choices={}))
+    if not by_rules.drafts:
+        return by_rules
+    theirs_known = ancestors((place.source,), place.parents_of)
+    mine = [m for m in place.line_of(place.target) if m.id not in theirs_known and not m.merges]
+    theirs = [m for m in map(place.lookup, by_rules.turns) if not m.merges]
+    try:
+        own = reader.read(mine) if mine else Reading()
+        other = reader.read(theirs, tuple(dict.fromkeys(claim.key for claim in own.claims if claim.key)))
+    except ReadingFailed as error:
+        badge = f"Claims found by rules; the reading by {reader.name} failed the checks."
+        stands_in = replace(by_rules, badge=badge, failed=error.failed)
+        raise SquashRejected(error.failed, error.answer, stands_in) from error
+    said = by_message((*own.claims, *other.claims))
+    read = {message.id for message in (*mine, *theirs)}
+    read_place = replace(
+        place,
+        extract=lambda message: said(message) if message.id in read else claims_of(message),
+        verbatim=other.verbatim,
+        reader=reader.name,
+    )
+    planned = plan_merge(read_place, wish)
+    clashes = planned.clashes if isinstance(planned, ThreeWayPlan) else ()
+    found = {folded(clash.key) for clash in clashes}
+    suspected = [key for key in other.against if folded(key) not in found]
+    if suspected:
+        note = f"{reader.name} sees a contradiction that the claims do not show: {'; '.join(suspected)}."
+        planned = replace(planned, warnings=(*planned.warnings, note))
+    return planned

@@ -1,0 +1,105 @@
+"""A model's readings of a conversation: asked for once, kept beside it, and never for what was read before.
+
+A range too long for the model is read in pieces. Each is kept by itself, under the ids of all messages up to its end,
+the model and the focus, with the number of messages before it: the piece that ended there is what it goes on from.
+Where a branch has grown, the longest beginning that was read is taken as it is and only the rest is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Event
+
+from forky_core.llm.contract import Model
+from forky_core.merge.asking import read_with
+from forky_core.merge.reading import Reading, reading_keys
+from forky_core.merge.squash import default_budget
+from forky_core.merge.wording import spoken
+from forky_core.model import Message
+from forky_core.repo.answers.once import ask_once
+from forky_core.repo.repo import Repo
+
+PIECE = 24_000
+"""Tokens read at a time at most; of a smaller window, half of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReader:
+    """A model that reads for one person's plan."""
+
+    repo: Repo
+    name: str
+    focus: str
+    stop: Event
+    afresh: bool = False
+    """Read again what was read before."""
+
+    def read(self, turns: Sequence[Message], keys: Sequence[str] = ()) -> Reading:
+        """What the model reads in these messages, in their order.
+
+        Raises:
+            ReadingFailed: an answer failed a check, and so did the mended one. What was read before it is kept.
+            ModelError: the model did not answer, or was stopped.
+            NotFound: the model is gone.
+        """
+        model = self.repo.models.model(self.name)
+        places = reading_keys((turn.id for turn in turns), self.name, self.focus)
+        reading, start = (Reading(), 0) if self.afresh else self._known(places)
+        for piece in _pieces(turns[start:], model):
+            used = tuple(dict.fromkeys((*keys, *(claim.key for claim in reading.claims if claim.key))))
+            cost = sum(model.count_tokens(spoken(turn)) for turn in piece)
+            more = read_with(
+                lambda prompt: ask_once(model, self.name, prompt, stop=self.stop),
+                piece,
+                focus=self.focus,
+                budget=default_budget(cost),
+                keys=used,
+            )
+            end = start + len(piece)
+            self.repo.store.keep_derived(self.repo.id, {places[end - 1]: _stored(more, start)})
+            reading, start = reading + more, end
+        return reading
+
+    def _known(self, places: Sequence[str]) -> tuple[Reading, int]:
+        """The longest beginning that was read before, and its length."""
+        kept = self.repo.store.derived(self.repo.id, places)
+        for end in range(len(places), 0, -1):
+            pieces = _chain(places, kept, end) if places[end - 1] in kept else None
+            if pieces is not None:
+                return sum(pieces, Reading()), end
+        return Reading(), 0
+
+
+def _stored(reading: Reading, start: int) -> str:
+    """A piece as it is kept: how many messages stand before it, and on the next line what was read."""
+    return f"{start}\n{reading.to_json()}"
+
+
+def _chain(places: Sequence[str], kept: Mapping[str, str], end: int) -> Sequence[Reading] | None:
+    """The pieces that read the first `end` messages, in order; None where one is missing or unreadable."""
+    pieces: list[Reading] = []
+    while end:
+        start, _, text = kept.get(places[end - 1], "").partition("\n")
+        reading = Reading.from_json(text)
+        if reading is None or not start.isdecimal() or int(start) >= end:
+            return None
+        pieces.append(reading)
+        end = int(start)
+    return pieces[::-1]
+
+
+def _pieces(turns: Sequence[Message], model: Model) -> Iterator[Sequence[Message]]:
+    window = model.info().context_window
+    most = min(PIECE, window // 2) if window else PIECE
+    piece: list[Message] = []
+    spent = 0
+    for turn in turns:
+        cost = model.count_tokens(spoken(turn))
+        if piece and spent + cost > most:
+            yield piece
+            piece, spent = [], 0
+        piece.append(turn)
+        spent += cost
+    if piece:
+        yield piece

@@ -1,0 +1,114 @@
+"""Conflicts after a merge: what stands open on a branch, and the word that settles it.
+
+A conflict may land UNRESOLVED; it is then read in the context, in the graph and in every later merge, until a message
+below says what holds. That message is a merge message without a second parent: claims, frozen, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from threading import Event
+from types import MappingProxyType
+
+from forky_core.errors import NothingToDo
+from forky_core.merge.claims import ClaimSet, Frozen
+from forky_core.merge.plan import MergePlan, Planned
+from forky_core.merge.proposing import Proposal, proposal_prompt, read_proposal
+from forky_core.merge.settling import Choice, Clash, choose, find
+from forky_core.merge.standing import standing
+from forky_core.merge.three_way import SETTLED, ThreeWayPlan
+from forky_core.merge.wording import ShortIds, spoken
+from forky_core.model import Branch, MessageId
+from forky_core.parts import Draft, MergePart
+from forky_core.repo.answers.once import ask_once
+from forky_core.repo.merges.merging import RESOLUTIONS
+from forky_core.repo.reader import reader_of
+from forky_core.repo.repo import Repo
+
+
+def claims(repo: Repo, branch: Branch) -> ClaimSet:
+    """What a branch claims, by rules and by what its merges froze."""
+    messages = repo.messages
+    return standing(
+        repo.path(branch.head),
+        lookup=messages.__getitem__,
+        parents_of=lambda id: messages[id].parents,
+        exclusions=branch.rules.exclusions,
+    )
+
+
+def unresolved(repo: Repo, branch: Branch) -> tuple[Clash, ...]:
+    """What stands open on a branch: its own side is "mine", what came by a merge "theirs"."""
+    own = {message.id for message in repo.path(branch.head)}
+    found = []
+    for conflict in claims(repo, branch).conflicts:
+        mine = tuple(claim for claim in conflict.claims if own.issuperset(claim.cites))
+        theirs = tuple(claim for claim in conflict.claims if claim not in mine)
+        found.append(Clash(conflict, mine, theirs, ()))
+    return tuple(found)
+
+
+def plan_resolution(repo: Repo, branch: Branch, choices: Mapping[str, Choice | None]) -> MergePlan:
+    """The message that settles conflicts of this branch, by key or hash. Nothing is written.
+
+    Raises:
+        BadContent: there is no such conflict, or no such side.
+        NothingToDo: nothing is chosen.
+    """
+    decided = [clash for clash in choose(unresolved(repo, branch), choices) if clash.choice is not None]
+    if not decided or branch.head is None:
+        raise NothingToDo("Nothing is chosen.", "Take one side of a conflict, both, or write what holds.")
+    results = [result for clash in decided if (result := clash.result) is not None]
+    messages = repo.messages
+    short = ShortIds.among(messages)
+    rows = [
+        f"- {result.key}: {result.text} {' '.join(f'[{short(MessageId(cite))}]' for cite in result.cites)}"
+        for result in results
+    ]
+    text = "\n".join((f"{SETTLED}, where merged branches disagreed:", *rows))
+    cites = {cite for result in results for cite in result.cites}
+    stands_for = tuple(id for id in messages if id in cites)
+    part = MergePart(
+        "three-way", branch.name, stands_for, text, claims=Frozen(ClaimSet.of(results)).to_json()
+    )
+    reader = reader_of(repo, branch.rules)
+    remembered = {f"{RESOLUTIONS}{clash.conflict.hash}": clash.remembered() for clash in decided}
+    return MergePlan(
+        "three-way",
+        "merge",
+        branch.name,
+        branch.name,
+        branch.head,
+        branch.head,
+        delta=(),
+        bases=(branch.head,),
+        turns=stands_for,
+        payload=text,
+        tokens=reader.count_tokens(text),
+        tokens_full=reader.count_tokens(text),
+        omitted=(),
+        warnings=(),
+        drafts=(Planned((branch.head,), Draft("user", (part,))),),
+        entries=MappingProxyType(remembered),
+        short=short,
+        count_tokens=reader.count_tokens,
+    )
+
+
+def propose(
+    repo: Repo, planned: ThreeWayPlan, name: str, model: str | None = None, stop: Event | None = None
+) -> Proposal:
+    """What a model would write for a conflict of the plan, checked; the person takes it or not.
+
+    Raises:
+        BadContent: there is no such conflict.
+        ModelError: the model did not answer, or was stopped.
+    """
+    clash = find(planned.clashes, name)
+    asked = model or repo.models.default()
+    messages = repo.messages
+    cited = [messages[MessageId(cite)] for c in clash.conflict.claims for cite in c.cites if cite in messages]
+    texts = {message.id: spoken(message) for message in cited}
+    prompt = proposal_prompt(clash, cited, planned.target_name, planned.source_name)
+    answer = ask_once(repo.models.model(asked), asked, prompt, stop=stop)
+    return read_proposal(answer, clash, texts, asked)

@@ -1,0 +1,1 @@
+"""What other programs send: arrays matched, filed and recorded, answers given again."""
