@@ -29,7 +29,7 @@ def _program() -> Path:
     """The proxy's command; its environment is made where there is none."""
     wanted = version("litellm")
     made, stamp = _PLACE / "bin" / "litellm", _PLACE / "version"
-    if not (made.exists() and stamp.exists() and stamp.read_text() == wanted):
+    if not stamp.exists() or stamp.read_text() != wanted:
         print("Making an environment for LiteLLM's proxy …", file=sys.stderr, flush=True)
         venv.create(_PLACE, with_pip=True, clear=True)
         command = [str(_PLACE / "bin" / "python"), "-m", "pip", "install", "-qq", f"litellm[proxy]=={wanted}"]
@@ -59,7 +59,17 @@ def litellm_proxy(folder: Path, upstream: str) -> Iterator[str]:
         "LITELLM_LOG": "ERROR",
         "NO_PROXY": "127.0.0.1",
     }
-    command = [str(program), "--config", str(config), "--host", "127.0.0.1", "--port", str(port)]
+    # By its Python: the path in the first line of a script does not survive a move of the checkout.
+    command = [
+        str(_PLACE / "bin" / "python"),
+        str(program),
+        "--config",
+        str(config),
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+    ]
     log = folder / "proxy.log"
     with log.open("wb") as out:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=out, stderr=out)
