@@ -14,6 +14,7 @@ from forky_core.retrieval.rank import Question, rank
 from forky_core.retrieval.words import terms
 
 _SECTION = re.compile(r"\A# (?P<title>.+)\n+<!-- also: (?P<also>.*?) -->\n+(?P<body>.*)\Z", re.DOTALL)
+_NUMBERS = re.compile(r"\b(?:two|three|four|five|several|many|[0-9]+)\b(?![-.])", re.IGNORECASE)
 _ENOUGH = 0.6
 """Coverage of the question from which on a section is an answer."""
 _CLOSE = 0.7
@@ -52,15 +53,29 @@ def sections() -> tuple[Section, ...]:
 
 
 def answering(question: str) -> tuple[Section, ...]:
-    """Sections that answer a question, best first: none, or the best one and those close to it."""
+    """Sections that answer a question, best first: none, or the best one and those close to it.
+
+    A title that says all of the question counts double, and numbers do not count: “merge two branches” asks about
+    merging, however often a page on comparing says two and branches.
+    """
+    question = _NUMBERS.sub(" ", question)
     known = sections()
     texts = [section.ranked for section in known]
     asked = Question.over(question, texts)
     if not asked.weights:
         return ()
-    matches = rank(question, texts)
-    good = [match for match in matches if match.coverage >= _ENOUGH and _is_about(known[match.index], asked)]
-    return tuple(known[match.index] for match in good if match.score >= good[0].score * _CLOSE)[:3]
+    scores = {
+        match.index: match.score * (1 + _in_title(known[match.index], asked))
+        for match in rank(question, texts)
+        if match.coverage >= _ENOUGH and _is_about(known[match.index], asked)
+    }
+    best = sorted(scores, key=lambda index: -scores[index])
+    return tuple(known[index] for index in best if scores[index] >= scores[best[0]] * _CLOSE)[:3]
+
+
+def _in_title(section: Section, asked: Question) -> float:
+    """The share of the question's terms that the title has, each as one: what is common in all pages names some."""
+    return len(set(terms(section.title)) & set(asked.weights)) / len(asked.weights)
 
 
 def _is_about(section: Section, asked: Question) -> bool:

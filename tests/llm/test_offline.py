@@ -108,6 +108,10 @@ def test_an_unrelated_question_is_answered_with_nothing() -> None:
     [
         ("How do I fork?", "Fork a conversation"),
         ("How do I merge a branch?", "Merge a branch"),
+        ("How do I merge two branches?", "Merge a branch"),
+        ("How do I delete a branch?", "Switch, rename and delete branches"),
+        ("How do I use gpt-4o?", "Use a key"),
+        ("keyboard shortcuts", "Work with the keyboard"),
         ("how can I compare two branches", "Compare branches or answers"),
         ("How do I stash something for later?", "Stash a line of thought"),
         ("how to undo a merge?", "Undo, redo and restore"),
