@@ -212,6 +212,11 @@ class Operation:
     reverts: tuple[int, ...] = ()
     """For undo: the operations taken back. For redo: the undo taken back."""
 
+    @property
+    def sentence(self) -> str:
+        """The summary with its full stop; one that was cut, or asks, ends already."""
+        return self.summary if self.summary.endswith(("…", ".", "!", "?")) else f"{self.summary}."
+
 
 def operation_id(  # noqa: PLR0913 - the fields of an operation, each of them hashed
     previous: str | None,

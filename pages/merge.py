@@ -234,7 +234,7 @@ def _sources() -> str:
 
 def _undo(frame: Frame) -> None:
     with saying(frame.session):
-        frame.session.say(f"{frame.chat.undo().summary}.")
+        frame.session.say(frame.chat.undo().sentence)
 
 
 def _another(frame: Frame) -> None:

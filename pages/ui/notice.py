@@ -23,7 +23,7 @@ _LONGEST = 400
 
 def done(held: Session, operation: Operation) -> None:
     """Say what was done, with an Undo."""
-    held.say(f"{operation.summary}.", (operation.conversation, operation.number))
+    held.say(operation.sentence, (operation.conversation, operation.number))
 
 
 def draw_notice(forky: Workspace, held: Session) -> None:
@@ -65,7 +65,7 @@ def _undo(forky: Workspace, held: Session) -> None:
         held.say("Something else was done since; History can restore it.")
         return
     with saying(held):
-        held.say(f"{forky.conversation(id).undo().summary}.")
+        held.say(forky.conversation(id).undo().sentence)
 
 
 def _forget(held: Session) -> None:

@@ -167,9 +167,7 @@ def _save(here: Frame, keys: Mapping[str, str]) -> None:
     parameters = {k: v for k, v in rules.parameters.items() if k not in _NUMBERS}
     parameters |= {name: said[name] for name in _NUMBERS if said[name] is not None}
     with saying(here.session):
-        here.session.say(
-            f"{here.chat.set_rules(system=said['system'] or None, parameters=parameters).summary}."
-        )
+        here.session.say(here.chat.set_rules(system=said["system"] or None, parameters=parameters).sentence)
     st.rerun()
 
 

@@ -87,14 +87,14 @@ def _said(gesture: tuple[Operation, ...], inside: str) -> str | None:
 def _undo(held: Session, chat: Conversation | None) -> None:
     if chat is not None:
         with saying(held):
-            held.say(f"{chat.undo().summary}.")
+            held.say(chat.undo().sentence)
             _stay_where_it_is(chat)
 
 
 def _redo(held: Session, chat: Conversation | None) -> None:
     if chat is not None:
         with saying(held):
-            held.say(f"{chat.redo().summary}.")
+            held.say(chat.redo().sentence)
             _stay_where_it_is(chat)
 
 

@@ -36,6 +36,14 @@ def test_a_question_of_files_only_is_called_by_their_names_in_the_log() -> None:
     assert "Asked on “main”: note.txt" in said and "Forked “side” and asked: note.txt" in said
 
 
+def test_an_operation_is_said_with_one_full_stop_also_where_its_summary_was_cut() -> None:
+    forky, _ = workspace()
+    chat = forky.create("Names")
+    assert chat.rename("Rivers").sentence == "Renamed the conversation to “Rivers”."
+    chat.ask("word " * 80)
+    assert [operation.sentence[-2:] for operation in chat.recent_operations(after=2)][:1] == ["d…"]
+
+
 def test_undo_restores_every_branch() -> None:
     forky, _ = workspace()
     chat = talk(forky.create("Names"), "a", "b", "c", "d")

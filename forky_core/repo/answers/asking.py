@@ -210,7 +210,7 @@ def refuse_if_moved(repo: Repo, tx: Transaction, branch: str, seen: MessageId | 
     what = f"{first.summary} ({first.actor})." if first else ""
     known = {person.name for person in tx.view.room.people}
     if first is not None and first.actor != tx.actor and first.actor in known:
-        said = f"{first.actor} replied on “{branch}” meanwhile. {first.summary}."
+        said = f"{first.actor} replied on “{branch}” meanwhile. {first.sentence}"
         raise Outdated(said, first, "Continue below, or fork?")
     raise Outdated(f"“{branch}” has moved meanwhile. {what}".strip(), first, "Continue below it, or fork.")
 

@@ -16,10 +16,10 @@ _MENU = {
     "rename": "Rename this branch …",
     "people": "Who takes part …",
     "bisect": "Find where it went wrong …",
-    "delete": "Delete this branch",
     "reuse": "Give stored answers again",
     "anew": "Always ask anew",
     "share": "Export or share …",
+    "delete": "Delete this branch",
 }
 
 

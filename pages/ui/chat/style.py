@@ -80,6 +80,8 @@ _CSS = """
   .stColumn:has(> div > .st-key-chat-side), .stColumn:has(.st-key-chat-side) { position: sticky; top: 6.6rem;
     align-self: flex-start; max-height: calc(100dvh - 7.2rem); overflow: auto; }
   .st-key-graph-panel-chat-graph { max-height: calc(100dvh - 10.6rem); }
+  div:has(> .st-key-chat-top .st-key-notice) ~ * .stColumn:has(.st-key-chat-side) { top: 9.4rem;
+    max-height: calc(100dvh - 10rem); }
   div:has(> .st-key-line-pane), .st-key-line-pane { display: none; }
 }
 @media (max-width: 899px) {

@@ -88,7 +88,7 @@ def _land(frame: Frame, wish: Wish, plan: RebasePlan) -> None:
     except (Outdated, ForkyError) as error:
         frame.session.say(str(error))
         return
-    frame.session.say(f"{operation.summary}.", (chat.id, operation.number))
+    frame.session.say(operation.sentence, (chat.id, operation.number))
     frame.session.choices["merge.leave"] = wish.source
 
 
