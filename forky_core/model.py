@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, NewType
+from typing import Any, Literal, NamedTuple, NewType
 
 from forky_core.document import DocumentId, DocumentUse, Looked
 from forky_core.hashing import content_hash, mend_part, mend_text, message_id
@@ -75,6 +75,18 @@ class Message:
         return tuple(
             MessageId(id) for part in self.parts if isinstance(part, RevertPart) for id in part.targets
         )
+
+
+class Stem(NamedTuple):
+    """A message without what it says: all that is asked of it to know how a conversation hangs together."""
+
+    parents: tuple[MessageId, ...]
+    created: int = 0
+    hidden: bool = False
+
+    @property
+    def parent(self) -> MessageId | None:
+        return self.parents[0] if self.parents else None
 
 
 def seal(

@@ -25,6 +25,7 @@ from forky_core.model import (
     Operation,
     Reuse,
     Role,
+    Stem,
     Verb,
     View,
 )
@@ -139,6 +140,17 @@ class Store(Protocol):
         """Every message of the conversation, pruned and undone ones too, in the order they were written.
 
         A read-only mapping; later calls return the same objects for the same messages.
+        """
+        ...
+
+    def stems(self, conversation: ConversationId) -> Mapping[MessageId, Stem]:
+        """Every message of the conversation without what it says, in the order they were written."""
+        ...
+
+    def stretch(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Message, ...]:
+        """Up to `most` messages behind the first `after`, in the order they were written.
+
+        For whoever reads all of a long conversation and wants to hold a part of it at a time: nothing is kept at hand.
         """
         ...
 

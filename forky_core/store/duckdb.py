@@ -29,6 +29,7 @@ from forky_core.model import (
     Operation,
     Reuse,
     Role,
+    Stem,
     View,
 )
 from forky_core.parts import Json
@@ -45,7 +46,15 @@ from forky_core.store.library import Library, summaries
 from forky_core.store.logs import Logs
 from forky_core.store.migrations import MIGRATIONS, Migration, migrate
 from forky_core.store.purging import purge_rows
-from forky_core.store.reading import read_message, read_messages, read_path, read_reuse, uuid_range
+from forky_core.store.reading import (
+    read_message,
+    read_messages,
+    read_path,
+    read_reuse,
+    read_stems,
+    read_stretch,
+    uuid_range,
+)
 from forky_core.store.rows import generation_from_row, id_from_key, operations_from_rows
 from forky_core.store.searching import search
 from forky_core.store.staging import Staged
@@ -239,6 +248,12 @@ class DuckDBStore:
             snapshot = shelf.snapshot()
             assert snapshot is not None
         return snapshot
+
+    def stems(self, conversation: ConversationId) -> Mapping[MessageId, Stem]:
+        return read_stems(self._file, self._number(conversation))
+
+    def stretch(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Message, ...]:
+        return tuple(read_stretch(self._file, self._number(conversation), max(after, 0), max(most, 0)))
 
     def match(self, conversation: ConversationId, prefix: str, limit: int = 10) -> tuple[MessageId, ...]:
         number = self._number(conversation)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from threading import RLock
 from types import MappingProxyType
 
@@ -27,6 +28,7 @@ from forky_core.model import (
     Operation,
     Reuse,
     Role,
+    Stem,
     View,
 )
 from forky_core.parts import AttachmentPart, Json
@@ -183,6 +185,16 @@ class MemoryStore:
     def messages(self, conversation: ConversationId) -> Mapping[MessageId, Message]:
         with self._lock:
             return MappingProxyType(dict(self._kept(conversation).messages))
+
+    def stems(self, conversation: ConversationId) -> Mapping[MessageId, Stem]:
+        return {
+            id: Stem(one.parents, one.created, one.hidden) for id, one in self.messages(conversation).items()
+        }
+
+    def stretch(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Message, ...]:
+        with self._lock:
+            written = self._kept(conversation).messages.values()
+            return tuple(islice(written, max(after, 0), max(after, 0) + max(most, 0)))
 
     def match(self, conversation: ConversationId, prefix: str, limit: int = 10) -> tuple[MessageId, ...]:
         start = "b2:" + prefix.lower().removeprefix("b2:")

@@ -8,7 +8,7 @@ from operator import itemgetter
 import duckdb
 
 from forky_core.hashing import HASH_PREFIX
-from forky_core.model import Message, MessageId, Reuse, Usage
+from forky_core.model import Message, MessageId, Reuse, Stem, Usage
 from forky_core.store import statements as sql
 from forky_core.store.deciding import reuse_of
 from forky_core.store.file import DatabaseFile
@@ -94,6 +94,29 @@ def read_messages(file: DatabaseFile, conversation: int, most: int | None = None
         ids[number] = id
         above = ids[parent] if parent is not None else None
         found.append(message_from_row(id, above, role, text, rest, created))
+    return found
+
+
+def read_stretch(file: DatabaseFile, conversation: int, after: int, most: int) -> list[Message]:
+    """In the order they were written; `message` counts them from 1 without gaps."""
+    rows = file.rows(sql.STRETCH, conversation=conversation, after=after, last=after + most)
+    ids: dict[int, MessageId] = {row[0]: row[1] for row in rows}
+    elsewhere = {row[2] for row in rows if row[2] is not None and row[2] not in ids}
+    if elsewhere:
+        ids.update(file.rows(sql.NUMBERED, conversation=conversation, numbers=sorted(elsewhere)))
+    return [
+        message_from_row(id, ids[parent] if parent is not None else None, *columns)
+        for _, id, parent, *columns in rows
+    ]
+
+
+def read_stems(file: DatabaseFile, conversation: int) -> dict[MessageId, Stem]:
+    rows = file.rows(sql.STEMS, conversation=conversation)
+    found: dict[MessageId, Stem] = {}
+    for id, parent, created, rest in rows:
+        parents = (rows[parent - 1][0],) if parent is not None else ()
+        more = json.loads(rest) if rest is not None else {}
+        found[id] = Stem((*parents, *more.get("parents", ())), created, bool(more.get("hidden")))
     return found
 
 

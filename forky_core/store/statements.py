@@ -137,6 +137,38 @@ FIRST_MESSAGES = compiled(
     select(*_in_writing).where(messages.c.conversation == _here).limit(bindparam("most"))
 )
 """Not sorted: a limit alone lets the scan stop early."""
+STRETCH = compiled(
+    select(*_in_writing)
+    .where(
+        messages.c.conversation == _here,
+        messages.c.message > bindparam("after"),
+        messages.c.message <= bindparam("last"),
+    )
+    .order_by(messages.c.message)
+)
+_number = _unnested(number=Integer)
+NUMBERED = compiled(
+    select(messages.c.message, _whole_id)
+    .join(_number, messages.c.message == _number.c.number)
+    .where(messages.c.conversation == _here)
+)
+STEMS = compiled(
+    select(
+        _whole_id,
+        messages.c.parent,
+        messages.c.created,
+        case(
+            (
+                or_(func.contains(messages.c.rest, '"parents"'), func.contains(messages.c.rest, '"hidden"')),
+                messages.c.rest,
+            ),
+            else_=None,
+        ),
+    )
+    .where(messages.c.conversation == _here)
+    .order_by(messages.c.message)
+)
+"""`rest` only where it may say something of parents or of being hidden."""
 _each = _unnested(conversation=Integer)
 """The conversations of the list parameter."""
 ENTRIES_OF = compiled(

@@ -287,6 +287,41 @@ class StoreLaws:
         assert all(after[id] is before[id] for id in before)
         assert all(message is after[message.id] for message in store.path(HERE, extra.id))
 
+    def test_stems_are_messages_without_their_words(self, store: Store) -> None:
+        run = thread(3)
+        side = said("a side question", run[0], hidden=True)
+        merged = said('"parents", "hidden": two words of JSON', run[2], side)
+        begin(store, *run, side, merged)
+        stems = store.stems(HERE)
+        assert list(stems) == ids([*run, side, merged])
+        for message in (*run, side, merged):
+            stem = stems[message.id]
+            assert (stem.parents, stem.created, stem.hidden, stem.parent) == (
+                message.parents,
+                message.created,
+                message.hidden,
+                message.parent,
+            )
+        with pytest.raises(NotFound):
+            store.stems(ELSEWHERE)
+
+    def test_stretches_add_up_to_all_messages(self, store: Store) -> None:
+        run = thread(7)
+        begin(store, *run)
+        side = thread(2, run[1], "side")
+        point(store, "side", run[1])
+        move(store, run[1], *side, branch="side")
+        move(store, run[-1], said("both", run[-1], side[-1]))
+        everything = tuple(store.messages(HERE).values())
+        assert store.stretch(HERE, after=0, most=99) == everything
+        for most in (1, 2, 3, 7):
+            found = [store.stretch(HERE, after=at, most=most) for at in range(0, 12, most)]
+            assert tuple(message for stretch in found for message in stretch) == everything
+        assert store.stretch(HERE, after=10, most=5) == ()
+        assert store.stretch(HERE, after=3, most=0) == ()
+        with pytest.raises(NotFound):
+            store.stretch(ELSEWHERE, after=0, most=1)
+
     def test_a_mapping_of_messages_does_not_change_under_its_reader(self, store: Store) -> None:
         hello = said("hello")
         begin(store, hello)

@@ -161,6 +161,8 @@ class DuckDBAnswersAsMemoryDoes(RuleBasedStateMachine):
             self.both("view", id)
             self.both("generations", id)
             self.both("messages", id)
+            self.both("stems", id)
+            self.both("stretch", id, after=1, most=2)
             for message in self.known[id][-3:]:
                 self.both("path", id, message.id)
                 self.both("message", id, message.id)
