@@ -2,16 +2,24 @@
 
 The inspector, the cost estimate and the request all read one `Context`, so that they cannot disagree. Tokens are
 counted item by item and added up: an item costs the same wherever it stands, and a merge what its preview said.
+
+Nearly all of a long path only says something. Such messages stand in the account as runs, and their items are written
+out when somebody reads them: a request needs the sum, the inspector the list.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, overload
 
 from forky_core.llm.contract import ProviderMessage
 from forky_core.memory import EVERYTHING, Memory
-from forky_core.model import MessageId, Role
+from forky_core.model import Message, MessageId, Role
+
+_HERE = "Part of this branch."
+_COPIED = "Copied from elsewhere."
+_ANSWERED_THERE = "Copied: it was answered elsewhere, before it stood here."
 
 ItemKind = Literal[
     "branch_system",
@@ -37,7 +45,7 @@ opens. `summary`: what a memory policy sends in the place of the older part. `pa
 
 
 class Item(NamedTuple):
-    """One thing that could be sent. A tuple: a path of 10,000 messages makes as many, the first time it is read."""
+    """One thing that could be sent. A tuple: a path of 10,000 messages makes as many, when they are read."""
 
     kind: ItemKind
     role: Role
@@ -55,13 +63,78 @@ class Item(NamedTuple):
     """What it says, where no message does: a prompt, a summary, a line of Forky's."""
 
 
+def why_here(message: Message) -> str:
+    """Where a message that stands on the path comes from."""
+    if not message.sources:
+        return _HERE
+    return _ANSWERED_THERE if message.role == "assistant" else _COPIED
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Neighbouring messages that only say something, an item each."""
+
+    messages: Sequence[Message]
+    costs: Sequence[int]
+    """Tokens of each."""
+    out: str = ""
+    """Why none of them is sent; "": all are."""
+
+    def items(self) -> Iterator[Item]:
+        for message, tokens in zip(self.messages, self.costs, strict=True):
+            why = self.out or why_here(message)
+            yield Item("message", message.role, not self.out, why, tokens, message.id)
+
+
+class Account(Sequence[Item]):
+    """The items of a context, in the order they are sent."""
+
+    __slots__ = ("_entries", "_items")
+
+    def __init__(self, entries: Sequence[Item | Run]) -> None:
+        self._entries: Sequence[Item | Run] = entries
+        self._items: tuple[Item, ...] | None = None
+
+    @property
+    def written(self) -> tuple[Item, ...]:
+        """All of them; two readers who come at once may both write them out, alike."""
+        if self._items is None:
+            found: list[Item] = []
+            for entry in self._entries:
+                if isinstance(entry, Run):
+                    found += entry.items()
+                else:
+                    found.append(entry)
+            self._items = tuple(found)
+        return self._items
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Account) and self.written == other.written
+
+    def __hash__(self) -> int:
+        return hash(self.written)
+
+    def __len__(self) -> int:
+        return len(self.written)
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.written)
+
+    @overload
+    def __getitem__(self, at: int) -> Item: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Item, ...]: ...
+    def __getitem__(self, at: int | slice) -> Item | tuple[Item, ...]:
+        return self.written[at]
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """Exactly what a model is sent, and the account of it."""
 
     messages: tuple[ProviderMessage, ...]
     """Ready to send. The dictionaries are shared between contexts and must not be changed."""
-    items: tuple[Item, ...]
+    items: Account
     tokens: int
     """The sum over the included items."""
     window: int | None = None
@@ -73,6 +146,8 @@ class Context:
     drafts: tuple[ProviderMessage, ...] = ()
     """What `messages` was made of, before turns were joined: the longest beginning that two contexts share here is
     what a provider's cache can hold."""
+    costs: tuple[int, ...] = ()
+    """Tokens of each of the drafts."""
 
     @property
     def room(self) -> int | None:

@@ -2,39 +2,38 @@
 
 The path is the first-parent chain and nothing beyond it: a merge speaks through its frozen payload, whose turns are
 looked up by the ids it names. The branch's own system prompt wins over the chain's, and both are in the account.
-Exclusions mask, they do not remove. A memory policy (window.py) stands between the path and the drafts: it chooses
+Exclusions mask, they do not remove. A memory policy (choosing.py) stands between the path and the drafts: it chooses
 whole turns, and what it leaves out stays in the account with its reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from forky_core.context.account import Context, Item
+from forky_core.context.account import Account, Context, Item, ItemKind, Run
+from forky_core.context.choosing import Choice, choose
 from forky_core.context.citing import passage_texts, passages_why
-from forky_core.context.convert import BlobOf, Converted, Converter, CountTokens, Sight, convert, converter
-from forky_core.context.masking import Lookup, masked, turns_of
+from forky_core.context.convert import BlobOf, Converted, CountTokens, Sight, convert
+from forky_core.context.masking import Lookup, turns_of
 from forky_core.context.normalise import OPENING, normalise
 from forky_core.context.quoting import merge_footer
-from forky_core.context.window import Kept, Weighed, boundaries, held, keep, reason, room_of, step_of
+from forky_core.context.read import Read, read_path
+from forky_core.context.remembered import converter
+from forky_core.context.window import Kept, reason
 from forky_core.document import Looked
 from forky_core.llm.contract import ProviderMessage
 from forky_core.memory import EVERYTHING, Memory
-from forky_core.model import Message, MessageId, Rules
+from forky_core.model import Message, MessageId, Role, Rules
 from forky_core.parts import MergePart
 from forky_core.room import Voices
 
 _OWN_PROMPT = "The branch's own system prompt."
 _NO_PROMPT = "The branch's own system prompt is empty: none is sent."
 _CHAIN_PROMPT = "A system message of the conversation."
-_OVERRIDDEN = "Overridden by the branch's own system prompt."
 _SIDE_PROMPT = "A merged branch's system prompt does not speak here."
-_HIDDEN = "A structural message of an import."
 _FOOTER = "Closes the merged turns."
 _OPENING = "Providers want a user turn before an assistant's."
-_NO_WINDOW = "The window of this model is not known, so that everything is sent: give the budget as a number of tokens."
-_OVER_BUDGET = "What is sent in any case ({}) needs more than {}: {} too many."
 _OVER_PINNED = "The pinned messages alone take {} tokens, more than the {} of the model's window: unpin some, or take another model."
 _ROOM = "Tells the model who takes part."
 _TURN = "A turn of the merged branch “{}”."
@@ -81,18 +80,10 @@ def build_context(  # noqa: PLR0913 - each says something else of what is sent
         looked: what was found for the question; its passages stand after the history, so that the prefix stays, and
             a budget leaves room for them.
     """
-    builder = _Builder(
-        rules, lookup, converter(count_tokens, voices), Sight(blob, sees_images), memory, window
-    )
-    builder.masked = masked(path, rules.exclusions, lookup)
-    builder.passages = passage_texts(looked) if looked is not None else ()
-    builder.own_prompt(count_tokens)
-    builder.room()
-    if memory.policy == "everything":
-        for message in path:
-            builder.add(message, builder.convert(message, builder.sight))
-    else:
-        builder.remember(path, [builder.convert(message, builder.sight) for message in path], summarise)
+    read = read_path(path, rules, lookup, converter(count_tokens, voices), Sight(blob, sees_images))
+    builder = _Builder(read, memory, window, passage_texts(looked) if looked is not None else ())
+    builder.begin()
+    builder.remember(summarise)
     if looked is not None:
         builder.quote(looked)
     messages = normalise(builder.drafts)
@@ -101,12 +92,13 @@ def build_context(  # noqa: PLR0913 - each says something else of what is sent
     builder.warn()
     return Context(
         messages,
-        tuple(builder.items),
+        Account(builder.entries),
         builder.tokens,
         window,
         memory,
         tuple(builder.warnings),
         tuple(builder.drafts),
+        tuple(builder.costs),
     )
 
 
@@ -119,202 +111,118 @@ def _opened(messages: Sequence[ProviderMessage]) -> bool:
 class _Builder:
     """Drafts and account as they grow."""
 
-    rules: Rules
-    lookup: Lookup
-    convert: Converter
-    sight: Sight
+    read: Read
     memory: Memory
     window: int | None
-    masked: Mapping[MessageId, str] = field(default_factory=dict)
-    special: frozenset[MessageId] = frozenset()
     passages: tuple[str, ...] = ()
     """The line above the passages, and each of them; () where nothing was looked for."""
     drafts: list[ProviderMessage] = field(default_factory=list)
-    items: list[Item] = field(default_factory=list)
+    costs: list[int] = field(default_factory=list)
+    entries: list[Item | Run] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     tokens: int = 0
 
     def account(self, item: Item) -> None:
-        self.items.append(item)
+        self.entries.append(item)
         if item.included:
             self.tokens += item.tokens
 
-    def own_prompt(self, count_tokens: CountTokens) -> None:
-        self.special = frozenset((*self.masked, *self.rules.pins))
-        prompt = self.rules.system
-        if prompt is None:
-            return
-        if not prompt.strip():
+    def send(self, role: str, text: str, cost: int) -> None:
+        self.drafts.append({"role": role, "content": text})
+        self.costs.append(cost)
+
+    def say(self, kind: ItemKind, role: Role, text: str, why: str, at: MessageId | None = None) -> None:
+        """Send what no message of the path says, and account for it."""
+        cost = self.read.convert.count_tokens(text)
+        self.send(role, text, cost)
+        self.account(Item(kind, role, True, why, cost, at, at, text=text))
+
+    def begin(self) -> None:
+        """The branch's own prompt, and who is in the room."""
+        read = self.read
+        if read.prompt:
+            self.say("branch_system", "system", read.prompt, _OWN_PROMPT)
+        elif read.rules.system is not None:
             self.account(Item("branch_system", "system", False, _NO_PROMPT, 0))
-            return
-        self.drafts.append({"role": "system", "content": prompt})
-        self.account(Item("branch_system", "system", True, _OWN_PROMPT, count_tokens(prompt), text=prompt))
+        if read.convert.voices is not None:
+            self.say("participants", "system", read.convert.voices.told, _ROOM)
 
-    def room(self) -> None:
-        """Tell the model who is in the room."""
-        if self.convert.voices is None:
-            return
-        told = self.convert.voices.told
-        self.drafts.append({"role": "system", "content": told})
-        cost = self.convert.count_tokens(told)
-        self.account(Item("participants", "system", True, _ROOM, cost, text=told))
-
-    def remember(
-        self, path: Sequence[Message], shown: Sequence[Converted], summarise: Summarise | None
-    ) -> None:
+    def remember(self, summarise: Summarise | None) -> None:
         """Add what the policy keeps, and account for what it does not."""
-        parts = [
-            (one.ordinary and message.id not in self.masked)
-            or (message.role != "system" and not self._out(message))
-            for message, one in zip(path, shown, strict=True)
-        ]
-        kept = self._kept(path, shown, parts)
-        bounds: list[int] = []
-        if self.memory.policy == "summary" and summarise is not None:
-            weighed = Weighed(path, parts, parts)
-            bounds = boundaries(weighed, self.memory.least)
-            kept = Kept(bounds[-1] if bounds else 0, held(weighed, frozenset(self.rules.pins)))
-        why = "" if kept is None else reason(self.memory, self.window)
-        for at, (message, one) in enumerate(zip(path, shown, strict=True)):
-            if bounds and at == bounds[-1] and summarise is not None:
-                self._sum_up(path, parts, kept, bounds, summarise)
-            if kept is None or not parts[at] or kept.sends(at):
-                self.add(message, one)
-            else:
-                self.items += self.convert.left_out(message, one, why)
+        end = len(self.read.path)
+        if self.memory.policy == "everything":
+            self.add(Choice((), None), 0, end)
+            return
+        choice = choose(self.read, self.memory, self.window, self.passages, sums_up=summarise is not None)
+        if choice.warning:
+            self.warnings.append(choice.warning)
+        start = choice.kept.start if choice.kept is not None else 0
+        self.add(choice, 0, start)
+        if choice.kept is not None and choice.bounds and summarise is not None:
+            self._sum_up(choice.kept, choice, summarise)
+        self.add(choice, start, end)
 
-    def _kept(
-        self, path: Sequence[Message], shown: Sequence[Converted], parts: Sequence[bool]
-    ) -> Kept | None:
-        """What a budget or a number of messages chooses; None where all of it is sent."""
-        room = room_of(self.memory, self.window)
-        if room is None:
-            if self.memory.policy == "tokens":
-                self.warnings.append(_NO_WINDOW)
-            return None
-        if self.memory.policy == "last":
-            costs, fixed = [int(part) for part in parts], 0
-        else:
-            count = self._characters if self.memory.policy == "characters" else self._tokens
-            costs = [count(m, s) if part else 0 for m, s, part in zip(path, shown, parts, strict=True)]
-            system = [(m, s) for m, s in zip(path, shown, strict=True) if m.role == "system"]
-            fixed = sum(count(m, s) for m, s in system if not self._out(m))
-            fixed += self._overhead(path, shown, parts)
-        pins = self._pinned(path)
-        if self.memory.policy == "last":
-            # The pinned ones come on top; the question is one of the last.
-            room += max(0, len(held(Weighed(path, costs, parts), pins)) - 1)
-        kept = keep(Weighed(path, costs, parts), pins, room - fixed, step=step_of(self.memory, room))
-        if kept.over:
-            unit = "characters" if self.memory.policy == "characters" else "tokens"
-            said = f"{room:,} {unit}" if self.memory.policy != "last" else self.memory.told
-            always = "the system prompt, what is pinned, the newest question"
-            always += " and the passages found for it" if self.passages else ""
-            self.warnings.append(_OVER_BUDGET.format(always, said, f"{kept.over:,} {unit}"))
-        return kept
-
-    def _overhead(self, path: Sequence[Message], shown: Sequence[Converted], parts: Sequence[bool]) -> int:
-        """What else is sent: the branch's own prompt, the passages, the line before an assistant that comes first."""
-        prompt = self.rules.system if self.rules.system and self.rules.system.strip() else ""
-        texts = [prompt] if prompt else []
-        if self.convert.voices is not None:
-            texts.append(self.convert.voices.told)
-        first = next((m for m, part in zip(path, parts, strict=True) if part), None)
-        # An import may have a tool call in a system message, which is sent as the assistant's, and a question that
-        # says nothing, so that its answer comes first.
-        odd = any(
-            (m.role == "system" and any(sent["role"] != "system" for sent in s.messages))
-            or (m.role == "user" and not s.messages)
-            for m, s in zip(path, shown, strict=True)
-        )
-        if self.rules.pins or odd or (first is not None and first.role != "user"):
-            texts.append(OPENING)
-        texts += self.passages
-        if self.memory.policy == "characters":
-            return sum(len(text) + 2 for text in texts)
-        return sum(map(self.convert.count_tokens, texts))
-
-    def _pinned(self, path: Sequence[Message]) -> frozenset[MessageId]:
-        """The pins, with the merges that show a pinned turn."""
-        pins = frozenset(self.rules.pins)
-        if not pins:
-            return pins
-        through = {m.id for m in path for part in m.merges if part.brings_turns and pins & {*part.messages}}
-        return pins | through
-
-    def _tokens(self, message: Message, shown: Converted) -> int:
-        if shown.ordinary or not any(part.brings_turns for part in message.merges):
-            return shown.tokens
-        turns, footers = self._turns_of(message)
-        return shown.tokens + sum(one.tokens for one in turns) + sum(map(self.convert.count_tokens, footers))
-
-    def _characters(self, message: Message, shown: Converted) -> int:
-        if shown.ordinary or not any(part.brings_turns for part in message.merges):
-            return shown.characters
-        turns, footers = self._turns_of(message)
-        joints = 2 * len(message.parts)
-        return (
-            shown.characters
-            + joints
-            + sum(one.characters for one in turns)
-            + sum(len(footer) + 2 for footer in footers)
-        )
-
-    def _turns_of(self, message: Message) -> tuple[list[Converted], list[str]]:
-        """What a full merge shows beside its own words: its turns, and the line that closes each source."""
-        brings = [part for part in message.merges if part.brings_turns]
-        turns = [turn for part in brings for turn in turns_of(part, self.lookup)]
-        shown = [
-            self.convert(turn, self.sight) for turn in turns if turn.role != "system" and not self._out(turn)
-        ]
-        return shown, [merge_footer(part) for part in brings]
-
-    def _sum_up(
-        self,
-        path: Sequence[Message],
-        parts: Sequence[bool],
-        kept: Kept | None,
-        bounds: Sequence[int],
-        summarise: Summarise,
-    ) -> None:
-        assert kept is not None
+    def _sum_up(self, kept: Kept, choice: Choice, summarise: Summarise) -> None:
         stretches = [
-            [path[at] for at in range(start, end) if parts[at] and at not in kept.held]
-            for start, end in zip((0, *bounds), bounds, strict=False)
+            [self.read.path[at] for at in range(start, end) if choice.parts[at] and at not in kept.held]
+            for start, end in zip((0, *choice.bounds), choice.bounds, strict=False)
         ]
         made = summarise([stretch for stretch in stretches if stretch])
         if not made.text.strip():
             return
         many = sum(map(len, stretches))
         by = f"written by {made.by}" if made.by else "found by rules, without a model"
-        self.drafts.append({"role": "user", "content": made.text})
         said = f"Speaks for {many:,} earlier messages, {by}. {made.note}".strip()
-        cost = self.convert.count_tokens(made.text)
-        self.account(Item("summary", "user", True, said, cost, text=made.text))
+        self.say("summary", "user", made.text, said)
 
     def quote(self, looked: Looked) -> None:
         """Passages after the history, as one more piece of the question's turn."""
-        self.drafts.append({"role": "user", "content": "\n".join(self.passages)})
-        for at, text in enumerate(self.passages):
-            cost = self.convert.count_tokens(text)
+        costs = list(map(self.read.convert.count_tokens, self.passages))
+        self.send("user", "\n".join(self.passages), sum(costs))
+        for at, (text, cost) in enumerate(zip(self.passages, costs, strict=True)):
             why = f"Found in {looked.passages[at - 1].source}." if at else passages_why(looked)
             self.account(Item("passage", "user", True, why, cost, text=text))
 
     def warn(self) -> None:
         """Say it where what a person wants kept cannot fit."""
-        if self.window is None or self.tokens <= self.window or not self.rules.pins:
+        if self.window is None or self.tokens <= self.window or not self.read.rules.pins:
             return
-        pinned = sum(item.tokens for item in self.items if item.included and item.pinned)
+        items = (entry for entry in self.entries if isinstance(entry, Item))
+        pinned = sum(item.tokens for item in items if item.included and item.pinned)
         if pinned > self.window:
             self.warnings.append(_OVER_PINNED.format(f"{pinned:,}", f"{self.window:,}"))
 
-    def add(self, message: Message, shown: Converted) -> None:
-        if shown.ordinary and message.id not in self.special:
-            self.drafts += shown.messages
-            self.items += shown.items
-            self.tokens += shown.tokens
+    def add(self, choice: Choice, start: int, end: int) -> None:
+        """Add a stretch of the path, or account for what is not sent of it; the choice changes nowhere within it."""
+        shown, kept = self.read.shown, choice.kept
+        alone = shown.keys() | kept.held if kept is not None else shown.keys()
+        why = reason(self.memory, self.window) if kept is not None else ""
+        before = start
+        for at in (at for at in sorted(alone) if start <= at < end):
+            self._run(before, at, "" if kept is None or before >= kept.start else why)
+            sent, before = choice.sends(at), at + 1
+            if (one := shown.get(at)) is None:
+                self._run(at, at + 1, "" if sent else why)
+            elif sent:
+                self._add(self.read.path[at], one)
+            else:
+                self.entries += [item._replace(included=False, why=why) for item in one.items]
+        self._run(before, end, "" if kept is None or before >= kept.start else why)
+
+    def _run(self, start: int, end: int, out: str) -> None:
+        """Messages that only say something, neither pinned nor masked; `out` is why they are not sent."""
+        if start >= end:
             return
-        out = self._out(message)
+        said = self.read.said
+        costs = said.costs[start:end]
+        self.entries.append(Run(self.read.path[start:end], costs, out))
+        if not out:
+            self.drafts += said.drafts[start:end]
+            self.costs += costs
+            self.tokens += sum(costs)
+
+    def _add(self, message: Message, shown: Converted) -> None:
+        out = self.read.out(message)
         if out or not any(part.brings_turns for part in message.merges):
             self._take(message, shown, out)
             return
@@ -327,22 +235,14 @@ class _Builder:
                 message,
                 convert(
                     replace(message, parts=(part,)),
-                    self.convert.count_tokens,
-                    self.sight,
-                    self.convert.voices,
+                    self.read.convert.count_tokens,
+                    self.read.sight,
+                    self.read.convert.voices,
                 ),
                 "",
             )
             if isinstance(part, MergePart) and part.brings_turns:
                 self._expand(message, part)
-
-    def _out(self, message: Message) -> str:
-        """Why the message is left out; "" where it is not."""
-        if message.hidden:
-            return _HIDDEN
-        if message.role == "system" and self.rules.system is not None:
-            return _OVERRIDDEN
-        return self.masked.get(message.id, "")
 
     def _take(
         self,
@@ -352,9 +252,10 @@ class _Builder:
         via: Message | None = None,
         merge: MergePart | None = None,
     ) -> None:
-        pinned = message.id in self.rules.pins
-        if not out:
+        pinned = message.id in self.read.rules.pins
+        if not out and shown.messages:
             self.drafts += shown.messages
+            self.costs += (shown.tokens, *(0 for _ in shown.messages[1:]))
         for item in shown.items:
             entry = _seen_as(item, via, merge)
             if out:
@@ -363,13 +264,10 @@ class _Builder:
 
     def _expand(self, at: Message, merge: MergePart) -> None:
         """The turns of a full merge between its header and its footer. Their own merges speak by their text alone."""
-        for turn in turns_of(merge, self.lookup):
-            out = _SIDE_PROMPT if turn.role == "system" else self._out(turn)
-            self._take(turn, self.convert(turn, self.sight), out, at, merge)
-        footer = merge_footer(merge)
-        self.drafts.append({"role": "user", "content": footer})
-        cost = self.convert.count_tokens(footer)
-        self.account(Item("merge_footer", "user", True, _FOOTER, cost, at.id, at.id, text=footer))
+        for turn in turns_of(merge, self.read.lookup):
+            out = _SIDE_PROMPT if turn.role == "system" else self.read.out(turn)
+            self._take(turn, self.read.convert(turn, self.read.sight), out, at, merge)
+        self.say("merge_footer", "user", merge_footer(merge), _FOOTER, at.id)
 
 
 def _seen_as(item: Item, via: Message | None, merge: MergePart | None) -> Item:

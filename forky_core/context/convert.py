@@ -1,8 +1,4 @@
-"""One message as provider messages, with its lines of the account.
-
-Messages never change (law 1), so what one becomes is worked out once and kept: a context of 10,000 messages is then
-put together from finished pieces, byte for byte the same every time (law 7).
-"""
+"""One message as provider messages, with its lines of the account. What it becomes is kept by remembered.py."""
 
 from __future__ import annotations
 
@@ -10,16 +6,15 @@ import base64
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-from forky_core.context.account import Item, ItemKind
+from forky_core.context.account import Item, ItemKind, why_here
 from forky_core.context.normalise import flat_call, flat_result
 from forky_core.context.quoting import file_text, is_picture, quoted_file, unread_file
 from forky_core.errors import NotFound
 from forky_core.llm.contract import ProviderMessage
 from forky_core.llm.tokens import message_text
-from forky_core.model import Blob, Message, MessageId
+from forky_core.model import Blob, Message
 from forky_core.parts import (
     AttachmentPart,
     MergePart,
@@ -32,11 +27,8 @@ from forky_core.parts import (
 )
 from forky_core.room import Voices, shown_name
 
-_COPIED = "Copied from elsewhere."
-_ANSWERED_THERE = "Copied: it was answered elsewhere, before it stood here."
-
-_SPEAKERS = frozenset({"user", "assistant"})
-_JOINT = 2
+SPEAKERS = frozenset({"user", "assistant"})
+JOINT = 2
 """Characters that may come between two texts of one turn."""
 
 CountTokens = Callable[[str], int]
@@ -126,7 +118,7 @@ def convert(
 
 def _voiced(message: Message, name: str, voices: Voices) -> Message:
     """With its author's name before its words. What another model said is, for this one, said by somebody else."""
-    if message.role not in _SPEAKERS or name == voices.own:
+    if message.role not in SPEAKERS or name == voices.own:
         return message
     calls = any(isinstance(part, ToolCallPart) for part in message.parts)
     at = next((at for at, part in enumerate(message.parts) if type(part) is TextPart), None)
@@ -141,22 +133,16 @@ def _voiced(message: Message, name: str, voices: Voices) -> Message:
 def _plain(message: Message, count_tokens: CountTokens) -> Converted | None:
     """Of a message that only says something, as nearly all do: at a tenth of the cost."""
     parts, role = message.parts, message.role
-    if len(parts) != 1 or type(part := parts[0]) is not TextPart or role not in _SPEAKERS:
+    if len(parts) != 1 or type(part := parts[0]) is not TextPart or role not in SPEAKERS:
         return None
     text = part.text
     if not text or text.isspace():
         return None
     tokens = count_tokens(text)
-    item = Item("message", role, True, _why(message), tokens, message.id)
+    item = Item("message", role, True, why_here(message), tokens, message.id)
     return Converted(
-        ({"role": role, "content": text},), (item,), tokens, not message.hidden, len(text) + _JOINT
+        ({"role": role, "content": text},), (item,), tokens, not message.hidden, len(text) + JOINT
     )
-
-
-def _why(message: Message) -> str:
-    if not message.sources:
-        return "Part of this branch."
-    return _ANSWERED_THERE if message.role == "assistant" else _COPIED
 
 
 def _composed(message: Message, count_tokens: CountTokens, sight: Sight) -> Converted:
@@ -204,16 +190,16 @@ def characters(message: ProviderMessage) -> int:
     A call without its result, and a result without its call, are sent as words (normalise.py).
     """
     if message["role"] == "tool":
-        return len(flat_result(message)) + _JOINT
+        return len(flat_result(message)) + JOINT
     calls = message.get("tool_calls") or ()
     words = message_text({"role": message["role"], "content": message.get("content")} if calls else message)
-    return len(words) + _JOINT + sum(len(flat_call(call)) + _JOINT for call in calls)
+    return len(words) + JOINT + sum(len(flat_call(call)) + JOINT for call in calls)
 
 
 def _item(message: Message, turn: _Turn, count_tokens: CountTokens, *, bare: bool) -> Item:
     words = "\n\n".join(turn.words)
     kind: ItemKind = "merge" if message.merges else "message"
-    why = " ".join(map(_brought, message.merges)) or _why(message)
+    why = " ".join(map(_brought, message.merges)) or why_here(message)
     if not words.strip():
         return Item(kind, message.role, False, "It is empty." if bare else "Holds no words.", 0, message.id)
     return Item(kind, message.role, True, why, count_tokens(words), message.id)
@@ -258,70 +244,3 @@ def _attachment(part: AttachmentPart, sight: Sight, role: str) -> tuple[dict[str
     if text is None:
         return unread, f"Only named: a model cannot be sent a file of the type {part.media_type} as it is."
     return {"type": "text", "text": quoted_file(part, text)}, "A text file, quoted inside the message."
-
-
-class Converter:
-    """Converts messages for one way of counting, and remembers them.
-
-    Two generations of results: when the young one is full the old one is forgotten. Messages with files are not
-    kept, since a file may arrive later and would be held twice.
-    """
-
-    CAPACITY = 40_000
-    """Messages per generation."""
-    REASONS = 8
-    """Sentences that what is left out is kept for."""
-
-    def __init__(self, count_tokens: CountTokens, voices: Voices | None = None) -> None:
-        self.count_tokens = count_tokens
-        self.voices = voices
-        self._young: dict[MessageId, tuple[Message, Converted]] = {}
-        self._old: dict[MessageId, tuple[Message, Converted]] = {}
-        self._left_out: dict[str, dict[MessageId, tuple[Converted, tuple[Item, ...]]]] = {}
-
-    def left_out(self, message: Message, shown: Converted, why: str) -> tuple[Item, ...]:
-        """The account of a message that is not sent. Kept: a short memory leaves out nearly all of a long path."""
-        kept = self._left_out.get(why)
-        if kept is None:
-            if len(self._left_out) >= self.REASONS:
-                self._left_out.clear()
-            kept = self._left_out[why] = {}
-        known = kept.get(message.id)
-        if known is None or known[0] is not shown:
-            if len(kept) >= self.CAPACITY:
-                kept.clear()
-            known = kept[message.id] = (
-                shown,
-                tuple(item._replace(included=False, why=why) for item in shown.items),
-            )
-        return known[1]
-
-    def __call__(self, message: Message, sight: Sight) -> Converted:
-        known = self._young.get(message.id)
-        # An id leaves provenance out (a file's name, `hidden`): another object may differ in it.
-        if known is not None and known[0] is message:
-            return known[1]
-        return self._slow(message, sight)
-
-    def _slow(self, message: Message, sight: Sight) -> Converted:
-        parts = message.parts
-        if not (len(parts) == 1 and type(parts[0]) is TextPart) and any(
-            isinstance(part, AttachmentPart) for part in parts
-        ):
-            return convert(message, self.count_tokens, sight, self.voices)
-        known = self._old.get(message.id)
-        made = (
-            known
-            if known is not None and known[0] is message
-            else (message, convert(message, self.count_tokens, sight, self.voices))
-        )
-        if len(self._young) >= self.CAPACITY:
-            self._old, self._young = self._young, {}
-        self._young[message.id] = made
-        return made[1]
-
-
-@lru_cache(maxsize=16)
-def converter(count_tokens: CountTokens, voices: Voices | None = None) -> Converter:
-    """The converter of one counting function and one room; the sixteen last used are kept."""
-    return Converter(count_tokens, voices)

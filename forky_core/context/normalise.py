@@ -27,6 +27,7 @@ OPENING = "[The assistant opens the conversation.]"
 _CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 """The common ground: Anthropic's alphabet, OpenAI's length."""
 _JOINT = "\n\n"
+_SPEAKERS = frozenset({"user", "assistant"})
 _ROLES = {"developer": "system", "function": "tool"}
 
 Block = str | dict[str, Any]
@@ -40,10 +41,21 @@ def normalise(messages: Iterable[ProviderMessage]) -> tuple[ProviderMessage, ...
     asks puts the question there.
     """
     writer = _Writer()
+    out: list[ProviderMessage] = writer.out
+    last: str | None = ""
+    """Of the last message; None while a turn is held back."""
     for message in messages:
-        # Nearly every message of a long chat holds words only and alternates.
+        # Nearly every message of a long chat holds words only and alternates: this loop is all that it meets.
+        role = message["role"]
+        if role != last and role in _SPEAKERS and len(message) == 2 and last is not None:
+            content = message["content"]
+            if type(content) is str and content and not content.isspace():
+                out.append(message)
+                last = role
+                continue
         if not (len(message) == 2 and writer.takes_whole(message)):
             writer.add(message)
+        last = None if writer.role else out[-1]["role"] if out else ""
     return writer.finish()
 
 
@@ -64,7 +76,7 @@ class _Writer:
     def takes_whole(self, message: ProviderMessage) -> bool:
         """Append a message that needs no change; False where it may need one."""
         role, content = message["role"], message.get("content")
-        if role not in ("user", "assistant") or type(content) is not str or not content or content.isspace():
+        if role not in _SPEAKERS or type(content) is not str or not content or content.isspace():
             return False
         if self.role and (self.role != role or self.results):
             self._settle()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import queue
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import Event
@@ -22,7 +22,7 @@ from forky_core.llm.chunks import Assembly, usage_of
 from forky_core.llm.contract import Done, Failed, ModelEvent, ModelInfo, ProviderMessage, Request
 from forky_core.llm.failures import Asked, failure, failure_of
 from forky_core.llm.prompt_cache import mark_for_claude
-from forky_core.llm.tokens import Vocabulary, estimate_tokens, vocabulary
+from forky_core.llm.tokens import estimate_tokens, vocabulary
 from forky_core.model import Usage
 
 _POLL = 0.04
@@ -77,8 +77,10 @@ class LiteLLMModel:
     def connection(self) -> Connection:
         return self._connection
 
-    def count_tokens(self, text: str) -> int:
-        return count(self._connection.model, text)
+    @property
+    def count_tokens(self) -> Callable[[str], int]:
+        """Another function once the vocabulary is read: what was counted by the estimate is counted again."""
+        return counting(self._connection.model)
 
     def with_patience(self, patience: Patience) -> LiteLLMModel:
         return LiteLLMModel(self._info, self._connection, patience)
@@ -188,15 +190,10 @@ def _timeout(patience: Patience) -> Any:
     return httpx.Timeout(max(patience.first, patience.gap) + 5.0, connect=patience.connect)
 
 
-@lru_cache(maxsize=8192)
-def _exact(known: Vocabulary, text: str) -> int:
-    return known.count(text)
-
-
-def count(model: str, text: str) -> int:
-    """Exact where the model's vocabulary is at hand, else the estimate."""
+def counting(model: str) -> Callable[[str], int]:
+    """Exact where the model's vocabulary is at hand, else the estimate; the same function for the same counting."""
     known = vocabulary(vocabulary_of(model))
-    return _exact(known, text) if known else estimate_tokens(text)
+    return known.count if known else estimate_tokens
 
 
 @lru_cache(maxsize=256)

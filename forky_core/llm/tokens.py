@@ -34,13 +34,13 @@ _PIECE = 100_000
 """Characters counted at a time."""
 
 
-@lru_cache(maxsize=8192)
 def estimate_tokens(text: str) -> int:
     """About four bytes of UTF-8 a token, and one token for each Chinese, Japanese or Korean character."""
-    if not text:
-        return 0
-    if text.isascii():
-        return math.ceil(len(text) / _BYTES_PER_TOKEN)
+    return -(-len(text) // _BYTES_PER_TOKEN) if text.isascii() else _estimated(text)
+
+
+@lru_cache(maxsize=8192)
+def _estimated(text: str) -> int:
     narrow, wide = _WIDE.subn("", text)
     return wide + math.ceil(len(narrow.encode("utf-8", "replace")) / _BYTES_PER_TOKEN)
 
@@ -51,7 +51,12 @@ class Vocabulary:
     def __init__(self, name: str) -> None:
         self._encoding: Any = import_module("tiktoken").get_encoding(name)
 
-    def count(self, text: str) -> int:
+        self.count = lru_cache(maxsize=8192)(self._count)
+        """Tokens of a text."""
+
+    def _count(self, text: str) -> int:
+        if len(text) <= _PIECE:
+            return len(self._encoding.encode_ordinary(text))
         # In pieces: the merge loop of a very long run without spaces is quadratic.
         pieces = (text[at : at + _PIECE] for at in range(0, len(text), _PIECE))
         return sum(len(self._encoding.encode_ordinary(mend_text(piece))) for piece in pieces)

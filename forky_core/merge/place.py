@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from forky_core.context.build import build_context
-from forky_core.context.convert import Sight, converter
+from forky_core.context.convert import Sight
 from forky_core.context.masking import Lookup
 from forky_core.context.quoting import merge_footer
+from forky_core.context.remembered import converter
 from forky_core.dag import ParentsOf, ancestors, delta, first_parent_path
 from forky_core.merge.claim_rules import claims_of
 from forky_core.merge.claims import Verbatim

@@ -254,3 +254,23 @@ def test_whatever_the_path_and_the_rules_it_can_be_sent_and_the_account_adds_up(
     accounted = {item.message for item in built.items if item.message is not None}
     assert accounted == {message.id for message in path}
     assert all(item.why for item in built.items)
+
+
+def test_each_message_is_counted_once_whoever_asks_again() -> None:
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return len(text)
+
+    longer = (*TALK, *chain(("user", "And then?"), below=TALK[-1]))
+    for path in (TALK, longer, longer):
+        build_context(path, Rules(), lookup={m.id: m for m in path}.__getitem__, count_tokens=count)
+    assert counted == [message.text for message in longer]
+
+
+def test_the_costs_of_what_is_sent_add_up_to_the_account() -> None:
+    built = context(TALK, Rules(system="Be brief.", pins=(TALK[1].id,)))
+    assert len(built.costs) == len(built.drafts) and sum(built.costs) == built.tokens
+    assert built.items == context(TALK, Rules(system="Be brief.", pins=(TALK[1].id,))).items
+    assert built.items != context(TALK).items

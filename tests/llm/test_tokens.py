@@ -3,7 +3,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forky_core.llm.litellm_model import count
+from forky_core.llm.contract import ModelInfo
+from forky_core.llm.failures import Asked
+from forky_core.llm.litellm_model import Connection, LiteLLMModel, counting
 from forky_core.llm.tokens import estimate_tokens, message_text, prompt_tokens, read_vocabulary
 
 
@@ -20,15 +22,25 @@ def test_a_longer_text_never_counts_less(text: str, more: str) -> None:
 
 def test_an_openai_model_is_counted_exactly_once_its_vocabulary_is_read() -> None:
     read_vocabulary("o200k_base").join()
-    assert count("gpt-4o", "Forks are cheap because messages are shared.") == 9
-    assert count("gpt-4o", "tokenization") == 2
-    assert count("llama-of-nobody", "tokenization") == estimate_tokens("tokenization")
+    assert counting("gpt-4o")("Forks are cheap because messages are shared.") == 9
+    assert counting("gpt-4o")("tokenization") == 2
+    assert counting("llama-of-nobody")("tokenization") == estimate_tokens("tokenization")
+
+
+def test_what_was_estimated_is_counted_again_once_the_vocabulary_is_read() -> None:
+    model = LiteLLMModel(
+        ModelInfo("gpt-4o", "GPT-4o", "OpenAI"), Connection("gpt-4o", Asked("gpt-4o", "OpenAI"))
+    )
+    read_vocabulary("o200k_base").join()
+    assert model.count_tokens == model.count_tokens, "the counts of a path are kept by the function"
+    assert model.count_tokens != estimate_tokens
+    assert model.count_tokens("tokenization") == 2
 
 
 def test_counting_a_megabyte_without_spaces_or_a_lone_surrogate_ends() -> None:
     read_vocabulary("o200k_base").join()
-    assert count("gpt-4o", "a" * 1_000_000) > 1000
-    assert count("gpt-4o", "half \ud800 a pair") > 0
+    assert counting("gpt-4o")("a" * 1_000_000) > 1000
+    assert counting("gpt-4o")("half \ud800 a pair") > 0
 
 
 def test_a_message_counts_its_words_and_tool_calls_and_no_images() -> None:

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import pytest
 
-from forky_core.context.convert import _ANSWERED_THERE
+from forky_core.context.account import _ANSWERED_THERE
 from forky_core.errors import NotFound, NothingToDo, Outdated
 from forky_core.llm.scripted import Fail, Hang, Until
 from forky_core.merge.incoming import KNOWN_MERGE, PICKED, UNFINISHED

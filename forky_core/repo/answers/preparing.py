@@ -11,7 +11,6 @@ from forky_core.context.account import Context
 from forky_core.context.build import Summary, build_context
 from forky_core.document import Looked
 from forky_core.llm.contract import Model, ModelInfo, ProviderMessage, Request
-from forky_core.llm.tokens import message_text
 from forky_core.memory import Memory
 from forky_core.model import Message, MessageId, Rules
 from forky_core.parts import Json
@@ -102,8 +101,7 @@ def prepare(
         messages = (*messages, *again)
     settings = MappingProxyType({**rules.parameters, **parameters})
     request = Request(name, messages, settings, cache_key=repo.id)
-    known = context.drafts[: repo.sent.shared(name, context.drafts)]
-    cached = sum(answering.count_tokens(message_text(draft)) for draft in known)
+    cached = sum(context.costs[: repo.sent.shared(name, context.drafts)])
     memory = context.memory
     return Prepared(
         request, context, answering.info(), min(cached, context.tokens), memory, tuple(read), looked=looked

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from threading import Event
 
-from forky_core.context.convert import converter
+from forky_core.context.remembered import converter
 from forky_core.errors import BadContent, NothingToDo
 from forky_core.merge.fuse import FusePlan, plan_fuse
 from forky_core.merge.model_fuse import fuse_with_model

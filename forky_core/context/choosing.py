@@ -1,0 +1,130 @@
+"""What a memory policy sends of a path: its costs in the policy's unit, weighed by the rules of window.py."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from forky_core.context.convert import JOINT, Converted
+from forky_core.context.normalise import OPENING
+from forky_core.context.read import Read
+from forky_core.context.window import Kept, Weighed, boundaries, held, keep, room_of, step_of
+from forky_core.memory import Memory
+from forky_core.model import Message, MessageId
+
+_NO_WINDOW = "The window of this model is not known, so that everything is sent: give the budget as a number of tokens."
+_OVER_BUDGET = "What is sent in any case ({}) needs more than {}: {} too many."
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    parts: Sequence[bool]
+    """Of each message of the path, whether the policy had a say in it."""
+    kept: Kept | None
+    """None: all of it is sent."""
+    bounds: Sequence[int] = ()
+    """Where the stretches end that are summed up."""
+    warning: str = ""
+
+    def sends(self, at: int) -> bool:
+        return self.kept is None or not self.parts[at] or self.kept.sends(at)
+
+
+def choose(
+    read: Read, memory: Memory, window: int | None, passages: Sequence[str], *, sums_up: bool
+) -> Choice:
+    """What is sent of the path; `passages` take their room first, and `sums_up` says that somebody can."""
+    parts = read.takes_part()
+    if memory.policy == "summary" and sums_up:
+        weighed = Weighed(read.path, parts, parts)
+        bounds = boundaries(weighed, memory.least)
+        return Choice(
+            parts, Kept(bounds[-1] if bounds else 0, held(weighed, frozenset(read.rules.pins))), bounds
+        )
+    room = room_of(memory, window)
+    if room is None:
+        return Choice(parts, None, warning=_NO_WINDOW if memory.policy == "tokens" else "")
+    pins = _pinned(read)
+    if memory.policy == "last":
+        costs, fixed = [int(part) for part in parts], 0
+        # The pinned ones come on top; the question is one of the last.
+        room += max(0, len(held(Weighed(read.path, costs, parts), pins)) - 1)
+    else:
+        costs, fixed = _Scale(read, memory.policy == "characters").weigh(parts, passages)
+    kept = keep(Weighed(read.path, costs, parts), pins, room - fixed, step=step_of(memory, room))
+    return Choice(
+        parts, kept, warning=_over(memory, room, kept.over, passages=bool(passages)) if kept.over else ""
+    )
+
+
+def _over(memory: Memory, room: int, over: int, *, passages: bool) -> str:
+    unit = "characters" if memory.policy == "characters" else "tokens"
+    said = f"{room:,} {unit}" if memory.policy != "last" else memory.told
+    always = "the system prompt, what is pinned, the newest question"
+    always += " and the passages found for it" if passages else ""
+    return _OVER_BUDGET.format(always, said, f"{over:,} {unit}")
+
+
+def _pinned(read: Read) -> frozenset[MessageId]:
+    """The pins, with the merges that show a pinned turn."""
+    pins = frozenset(read.rules.pins)
+    if not pins:
+        return pins
+    others = (read.path[at] for at in read.said.others)
+    through = {m.id for m in others for part in m.merges if part.brings_turns and pins & {*part.messages}}
+    return pins | through
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Weighs in tokens or in characters."""
+
+    read: Read
+    characters: bool
+
+    def weigh(self, parts: Sequence[bool], passages: Sequence[str]) -> tuple[list[int], int]:
+        """What each message takes of a budget, and what all else does."""
+        read = self.read
+        if self.characters:
+            costs = [len(draft["content"]) + JOINT if draft else 0 for draft in read.said.drafts]
+        else:
+            costs = list(read.said.costs)
+        fixed = self._beside(parts, passages)
+        for at, one in read.shown.items():
+            message = read.path[at]
+            cost = self._cost(message, one)
+            costs[at] = cost if parts[at] else 0
+            if message.role == "system" and not read.out(message):
+                fixed += cost
+        return costs, fixed
+
+    def _cost(self, message: Message, shown: Converted) -> int:
+        own = shown.characters if self.characters else shown.tokens
+        if shown.ordinary or not any(part.brings_turns for part in message.merges):
+            return own
+        turns, footers = self.read.turns_of(message)
+        if not self.characters:
+            return own + sum(one.tokens for one in turns) + sum(map(self._text, footers))
+        joints = JOINT * len(message.parts)
+        return own + joints + sum(one.characters for one in turns) + sum(map(self._text, footers))
+
+    def _text(self, text: str) -> int:
+        return len(text) + JOINT if self.characters else self.read.convert.count_tokens(text)
+
+    def _beside(self, parts: Sequence[bool], passages: Sequence[str]) -> int:
+        """What else is sent: the branch's own prompt, the passages, the line before an assistant that comes first."""
+        read = self.read
+        texts = [read.prompt] if read.prompt else []
+        if read.convert.voices is not None:
+            texts.append(read.convert.voices.told)
+        first = next((at for at, part in enumerate(parts) if part), None)
+        # An import may have a tool call in a system message, which is sent as the assistant's, and a question that
+        # says nothing, so that its answer comes first.
+        odd = any(
+            any(sent["role"] != "system" for sent in one.messages) if role == "system" else not one.messages
+            for role, one in ((read.path[at].role, one) for at, one in read.shown.items())
+            if role in ("system", "user")
+        )
+        if read.rules.pins or odd or (first is not None and read.path[first].role != "user"):
+            texts.append(OPENING)
+        return sum(map(self._text, (*texts, *passages)))

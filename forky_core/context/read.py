@@ -1,0 +1,76 @@
+"""A path read once under a branch's rules: what only says something, what needs a closer look, what is masked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from forky_core.context.convert import Converted, Sight
+from forky_core.context.masking import Lookup, masked, turns_of
+from forky_core.context.quoting import merge_footer
+from forky_core.context.remembered import Converter, Said
+from forky_core.model import Message, MessageId, Rules
+
+_OVERRIDDEN = "Overridden by the branch's own system prompt."
+_HIDDEN = "A structural message of an import."
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    path: Sequence[Message]
+    rules: Rules
+    lookup: Lookup
+    convert: Converter
+    sight: Sight
+    said: Said
+    """Those of the path that only say something."""
+    shown: Mapping[int, Converted]
+    """By their places on the path, in order, all others, and of those the pinned and the masked ones."""
+    masked: Mapping[MessageId, str]
+    """Why each masked message is out."""
+
+    @property
+    def prompt(self) -> str:
+        """The branch's own system prompt; "" where none is sent."""
+        own = self.rules.system
+        return own if own and own.strip() else ""
+
+    def out(self, message: Message) -> str:
+        """Why the message is left out whatever the memory policy; "" where it is not."""
+        if message.hidden:
+            return _HIDDEN
+        if message.role == "system" and self.rules.system is not None:
+            return _OVERRIDDEN
+        return self.masked.get(message.id, "")
+
+    def takes_part(self) -> list[bool]:
+        """Of each message, whether a memory policy may choose it: it could be sent, and is no system message."""
+        parts = [True] * len(self.path)
+        for at, one in self.shown.items():
+            message = self.path[at]
+            parts[at] = (one.ordinary and message.id not in self.masked) or (
+                message.role != "system" and not self.out(message)
+            )
+        return parts
+
+    def turns_of(self, message: Message) -> tuple[list[Converted], list[str]]:
+        """What a full merge shows beside its own words: its turns, and the line that closes each source."""
+        brings = [part for part in message.merges if part.brings_turns]
+        turns = [turn for part in brings for turn in turns_of(part, self.lookup)]
+        shown = [
+            self.convert(turn, self.sight) for turn in turns if turn.role != "system" and not self.out(turn)
+        ]
+        return shown, [merge_footer(part) for part in brings]
+
+
+def read_path(
+    path: Sequence[Message], rules: Rules, lookup: Lookup, convert: Converter, sight: Sight
+) -> Read:
+    said = convert.said(path)
+    hides = rules.exclusions or any(path[at].reverts for at in said.others)
+    out = masked(path, rules.exclusions, lookup) if hides else {}
+    places = set(said.others)
+    if special := frozenset((*out, *rules.pins)):
+        places.update(at for at, message in enumerate(path) if message.id in special)
+    shown = {at: convert(path[at], sight) for at in sorted(places)}
+    return Read(path, rules, lookup, convert, sight, said, shown, out)
