@@ -236,15 +236,22 @@ def test_the_menu_of_a_cell_is_reached_and_left_by_keyboard(app: str, watch: Any
     assert page.evaluate("document.activeElement.dataset.act") == "more"
 
 
-def test_a_file_is_attached_shown_and_sent(app: str, watch: Any, tmp_path: Path) -> None:
-    note = tmp_path / "note.txt"
+def test_files_that_are_dropped_together_are_attached_shown_and_sent(
+    app: str, watch: Any, tmp_path: Path
+) -> None:
+    note, other, empty = (tmp_path / name for name in ("note.txt", "other.bin", "empty.txt"))
     note.write_text("what I saw")
+    other.write_bytes(bytes(range(256)) * 8)
+    empty.touch()
     page = watch().open(app)
     begin(page)
-    page.locator(".st-key-chat-files input[type=file]").set_input_files(str(note))
-    page.locator(".st-key-chat-unfile-0").wait_for()
-    ask(page, "Read this")
-    page.get_by_text("note.txt (0.1 kB)").wait_for()
+    chosen = page.locator(".st-key-chat-files input[type=file]")
+    chosen.set_input_files([str(note), str(empty), str(other)])
+    page.locator(".st-key-chat-unfile-1").wait_for()
+    page.locator(".st-key-notice").get_by_text("The file “empty.txt” is empty.").wait_for()
+    ask(page, "Read these")
+    for said in ("note.txt (0.1 kB)", "other.bin (2.0 kB)"):
+        page.get_by_text(said).wait_for()
     page.locator(".st-key-chat-unfile-0").wait_for(state="detached")
 
 

@@ -193,17 +193,21 @@ def _draw_attach(place: str, here: Frame) -> None:
 
 
 def _attach(here: Frame, place: str, key: str) -> None:
-    """Keep the bytes at once; a new uploader takes the next files."""
+    """Keep the bytes at once, of each that can be kept; a new uploader takes the next files."""
     found: list[AttachmentPart] = []
-    with saying(here.session):
-        found.extend(
-            here.forky.attach(upload.getvalue(), media_type=upload.type, name=upload.name)
-            for upload in st.session_state[key] or ()
-        )
+    refused: list[str] = []
+    for upload in st.session_state[key] or ():
+        try:
+            found.append(here.forky.attach(upload.getvalue(), media_type=upload.type, name=upload.name))
+        except ForkyError as error:
+            refused.append(error.message)
     draft = drafts().at(place)
     fresh = [file for file in found if file.sha256 not in {old.sha256 for old in draft.files}]
     drafts().attach(place, (*draft.files, *fresh))
     st.session_state[_FILES] += 1
+    if refused:
+        here.session.say(" ".join(refused))
+        st.rerun()  # the whole page: its line for such sentences is outside of the composer
 
 
 def _draw_meter(here: Frame, place: str, now: Asking) -> tuple[Measure, int] | None:

@@ -17,6 +17,7 @@ from forky_core.repo.conversation import Conversation
 from forky_core.views.captions import dollars, ended, merged, seconds, tokens
 from forky_core.views.compare import Column, Comparison, Entry, Turn
 from forky_core.views.shelf import count
+from forky_core.views.words import plain_words
 from pages.ui.compare.together import draw_together
 from pages.ui.frame import Frame, place, saying
 from pages.ui.markdown import plain_label, show_text
@@ -80,7 +81,7 @@ def _draw_shared(found: Comparison) -> None:
     shared = found.shared
     if not shared:
         return
-    last = plain_label(shared[-1].text, 70)
+    last = plain_label(plain_words(shared[-1].text), 70)
     with st.expander(
         f"{count(len(shared), 'message')} in common, up to “{last}”", icon=":material/unfold_more:"
     ):
@@ -158,7 +159,9 @@ def _draw_acts(desk: Desk, column: Column, found: Comparison) -> None:
 
 def _draw_promote(chat: Conversation, desk: Desk, column: Column, others: list[str]) -> None:
     key = column.side.key
-    with st.popover("Promote", type="tertiary", icon=":material/flag:", key=f"compare.promote.{key}"):
+    # Under another key once a branch has moved: so it closes when it has done its work.
+    heads = hash(tuple(branch.head for branch in chat.branches.values()))
+    with st.popover("Promote", type="tertiary", icon=":material/flag:", key=f"compare.promote.{key}.{heads}"):
         st.caption("The branch moves here. Where it was stays visible, and Undo moves it back.")
         index = others.index(chat.branch_name) if chat.branch_name in others else 0
         target = st.selectbox("Branch to move", others, index=index, key=f"compare.target.{key}")
