@@ -83,6 +83,8 @@ def _draw_plan(frame: Frame, held: Planning, looked: MergeRequest | None) -> Non
         _draw_overtaken(frame, held)
     if plan is None:
         draw_writing(frame, held)
+        if looked is None and held.quoted is not None and held.writing is None:
+            draw_propose(frame)
         return
     if not plan.lands:
         _draw_up_to_date(held)
@@ -94,7 +96,7 @@ def _draw_plan(frame: Frame, held: Planning, looked: MergeRequest | None) -> Non
     with st.container(key="line-merge-land", horizontal=True):
         _draw_land(frame, held, looked)
         if looked is None:
-            draw_propose(frame, held.wish)
+            draw_propose(frame)
 
 
 def _draw_overtaken(frame: Frame, held: Planning) -> None:

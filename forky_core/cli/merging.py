@@ -11,12 +11,13 @@ from forky_core.errors import BadContent
 from forky_core.merge.settling import Clash
 from forky_core.merge.strategies import STRATEGIES
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.parts import Strategy
 from forky_core.repo.repo import short
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky
     from forky_core.merge.plan import MergePlan
+    from forky_core.merge.wish import Chosen
+    from forky_core.parts import Strategy
     from forky_core.repo.conversation import Conversation
 
 
@@ -24,11 +25,10 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     merge = commands.add_parser("merge", help="merge branches into another")
     merge.add_argument("source", nargs="+", metavar="SOURCE", help="a branch; several make an octopus")
     add_place(merge, "--into", "the branch that receives it (default: the one that moved last)")
-    _add_wish(merge)
-    merge.add_argument(
-        "--force", action="store_true", help="a merge message where moving the pointer would do"
-    )
+    add_wish(merge)
+    add_force(merge)
     add_settling(merge)
+    add_decision(merge)
     merge.set_defaults(run=run_merge, makes_database=False)
     graft = commands.add_parser("graft", help="merge a branch of another conversation")
     graft.add_argument("source", metavar="CONVERSATION", help="the other one, by the beginning of its id")
@@ -36,11 +36,19 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--from", dest="source_branch", metavar="BRANCH", help="its branch (default: moved last)"
     )
     add_place(graft, "--into", "the branch that receives it (default: the one that moved last)")
-    _add_wish(graft)
+    add_wish(graft)
+    add_settling(graft)
+    add_decision(graft)
     graft.set_defaults(run=run_graft, makes_database=False)
 
 
-def _add_wish(command: argparse.ArgumentParser) -> None:
+def add_force(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--force", action="store_true", help="a merge message where moving the pointer would do"
+    )
+
+
+def add_wish(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--strategy", choices=tuple(STRATEGIES), help="default: squash, or cherry-pick with --pick"
     )
@@ -51,51 +59,52 @@ def _add_wish(command: argparse.ArgumentParser) -> None:
     command.add_argument("--focus", default="", help="what matters to you, for a squash")
     command.add_argument("--budget", type=int, metavar="TOKENS", help="how long a squash may be")
     command.add_argument("--again", action="store_true", help="as if earlier merges had brought nothing")
-    add_decision(command)
 
 
 def run_merge(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     refuse_unasked(options)
-    strategy = _strategy(options)
-    policy, choices = settling(options, strategy)
+    wish = chosen(options)
     chat = place(forky, options)
-    plan = chat.plan_merge(
-        options.source,
-        strategy=strategy,
-        picks=options.pick,
-        focus=options.focus,
-        budget=options.budget,
-        model=options.model,
-        force=options.force,
-        again=options.again,
-        policy=policy,
-        choices=choices,
-    )
-    return decide(chat, plan, options, out)
+    return decide(chat, chat.plan_merge(options.source, **wish), options, out)
 
 
 def run_graft(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     refuse_unasked(options)
-    strategy = _strategy(options)
+    wish = chosen(options)
     chat = place(forky, options)
-    plan = chat.plan_graft(
-        forky.conversation(options.source, options.source_branch),
-        strategy=strategy,
-        picks=options.pick,
-        focus=options.focus,
-        budget=options.budget,
-        model=options.model,
-        again=options.again,
-    )
-    return decide(chat, plan, options, out)
+    source = forky.conversation(options.source, options.source_branch)
+    return decide(chat, chat.plan_graft(source, **wish), options, out)
 
 
-def _strategy(options: argparse.Namespace) -> Strategy:
-    """The one asked for; BadContent for a budget that nothing fits in."""
+def chosen(options: argparse.Namespace, proposed: Strategy = "squash") -> Chosen:
+    """What the options name of a wish; `proposed` is the strategy where none is named.
+
+    Raises:
+        BadContent: a budget that nothing fits in, or what is for another strategy.
+    """
     if options.budget is not None and options.budget < 1:
         raise BadContent(f"A budget of {options.budget} tokens holds nothing: it has to be at least 1.")
-    asked: Strategy | None = options.strategy
-    return asked or ("cherry-pick" if options.pick else "squash")
+    named: Chosen = {}
+    if options.strategy or options.pick:
+        named["strategy"] = options.strategy or "cherry-pick"
+    if options.pick:
+        named["picks"] = options.pick
+    if options.focus:
+        named["focus"] = options.focus
+    if options.budget is not None:
+        named["budget"] = options.budget
+    if options.model:
+        named["model"] = options.model
+    if options.again:
+        named["again"] = True
+    if getattr(options, "force", False):
+        named["force"] = True
+    policy, choices = settling(options, named.get("strategy", proposed))
+    if options.policy:
+        named["policy"] = policy
+    if choices:
+        named["choices"] = choices
+    return named
 
 
 def decide(

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_decision, add_place, place, refuse_unasked
-from forky_core.cli.merging import decide
+from forky_core.cli.merging import add_force, add_wish, chosen, decide
 from forky_core.cli.plain import one_line, plain
-from forky_core.cli.settling import add_settling, settling
+from forky_core.cli.settling import add_settling
 from forky_core.errors import NotFound
 from forky_core.repo.branching import UNCHANGED
 from forky_core.repo.merges.merge_request import quoted
-from forky_core.repo.merges.requests import OFFERED
 from forky_core.repo.repo import short
 from forky_core.views.times import stamp
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky
     from forky_core.model import MessageId
-    from forky_core.parts import Strategy
     from forky_core.repo.conversation import Conversation
     from forky_core.repo.merges.merge_request import MergeRequest
 
@@ -37,11 +34,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     add_place(make, "--into", "the branch that shall receive it (default: the one that moved last)")
     make.add_argument("--note", default="", help="what it is about")
     make.add_argument(
-        "--strategy",
-        choices=OFFERED,
-        help="how you would merge it (default: squash, or cherry-pick with --pick)",
+        "--of", metavar="CONVERSATION", help="BRANCH is one of this other conversation: a graft"
     )
-    _add_picks(make, "a message to propose; repeat it")
+    add_wish(make)
+    add_force(make)
+    add_settling(make)
     make.set_defaults(run=run_make, makes_database=False)
     listing = acts.add_parser("list", help="list the requests, the newest first")
     add_place(listing, "--branch", argparse.SUPPRESS)
@@ -65,30 +62,19 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         elif name == "change":
             act.add_argument("--note", default=UNCHANGED)
             act.add_argument("--into", dest="target", metavar="BRANCH", default=UNCHANGED)
-            act.add_argument("--strategy", choices=OFFERED)
-            _add_picks(act, "propose these messages instead; repeat it")
+            add_wish(act)
+            add_settling(act)
         elif name == "accept":
-            act.add_argument("--strategy", choices=OFFERED, help="another way than proposed")
-            _add_picks(act, "bring these messages in place of those proposed; repeat it")
-            act.add_argument("--model", help="who writes it (default: nobody)")
+            add_wish(act)
             add_settling(act)
             add_decision(act)
 
 
-def _add_picks(command: argparse.ArgumentParser, help: str) -> None:
-    command.add_argument("--pick", action="append", default=[], metavar="ID", help=help)
-
-
-def _strategy(options: argparse.Namespace) -> Strategy | None:
-    """The one asked for: picks alone say it too."""
-    asked: Strategy | None = options.strategy
-    return asked or ("cherry-pick" if options.pick else None)
-
-
 def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    made = place(forky, options).request_merge(
-        options.source, note=options.note, strategy=_strategy(options) or "squash", picks=options.pick
-    )
+    wish = chosen(options)
+    names: list[str] = options.source
+    sources = names if options.of is None else [forky.conversation(options.of, name) for name in names]
+    made = place(forky, options).request_merge(sources, note=options.note, **wish)
     print(one_line(_line(made)), file=out)
     return 0
 
@@ -96,7 +82,12 @@ def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 def run_list(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     requests = place(forky, options).requests
     for request in requests:
-        print(json.dumps(asdict(request)) if options.json else one_line(_line(request)), file=out)
+        line = (
+            json.dumps({"number": request.number, **request.stored()})
+            if options.json
+            else one_line(_line(request))
+        )
+        print(line, file=out)
     if not requests and not options.json:
         print("There is no merge request.", file=out)
     return 0
@@ -108,8 +99,11 @@ def run_show(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     print(one_line(_line(request)), file=out)
     if request.note:
         print(plain(request.note), file=out)
+    for line in _asked(request):
+        print(one_line(f"  {line}"), file=out)
+    home = forky.conversation(request.graft.conversation) if request.graft is not None else chat
     for pick in request.picks:
-        print(f"  {short(pick)}  {_said_there(chat, pick)}", file=out)
+        print(f"  {short(pick)}  {_said_there(home, pick)}", file=out)
     for comment in request.comments:
         print(f"\n{one_line(comment.by)}, {stamp(comment.at)}\n{plain(comment.text)}", file=out)
     return 0
@@ -121,13 +115,8 @@ def run_comment(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 def run_change(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = place(forky, options)
-    done = chat.change_request(
-        options.number,
-        note=options.note,
-        into=options.target,
-        strategy=_strategy(options) or UNCHANGED,
-        picks=options.pick or UNCHANGED,
-    )
+    wish = chosen(options, chat.request(options.number).strategy)
+    done = chat.change_request(options.number, note=options.note, into=options.target, **wish)
     return _said(done.summary, out)
 
 
@@ -140,16 +129,7 @@ def run_accept(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     here = place(forky, options)
     request = here.request(options.number)
     chat: Conversation = here.checkout(request.into)
-    strategy = _strategy(options) or request.strategy
-    policy, choices = settling(options, strategy)
-    planned = chat.plan_merge(
-        request.sources,
-        strategy=strategy,
-        picks=options.pick or (request.picks if strategy == "cherry-pick" else ()),
-        model=options.model,
-        policy=policy,
-        choices=choices,
-    )
+    planned = chat.plan_request(request.number, **chosen(options, request.strategy))
     plan = chat.accepting(request.number, planned)
     return decide(chat, plan, options, out, question=f"Accept request {request.number}?")
 
@@ -167,10 +147,25 @@ def _said_there(chat: Conversation, pick: MessageId) -> str:
     return one_line(f"{message.role}: {message.text[:_WORDS]}")
 
 
+def _asked(request: MergeRequest) -> list[str]:
+    """What its author chose, beside the strategy."""
+    wish = request.wish
+    said = {
+        "focus": wish.focus,
+        "at most": f"{wish.budget} tokens" if wish.budget is not None else "",
+        "written by": wish.model,
+        "where they disagree": wish.policy if wish.policy != "ask" else "",
+        "settled": f"{len(wish.choices)} conflicts" if wish.choices else "",
+        "again": "as if earlier merges had brought nothing" if wish.again else "",
+        "words": "its author changed what the model will read" if request.words else "",
+    }
+    return [f"{name}: {what}" for name, what in said.items() if what]
+
+
 def _line(request: MergeRequest) -> str:
     answered = f" by {request.answered_by}" if request.answered_by else ""
     how = f"{request.strategy} of {len(request.picks)}" if request.picks else request.strategy
     return (
-        f"{request.number}  {request.state}{answered}  {quoted(request.sources)} into “{request.into}” ({how})  "
+        f"{request.number}  {request.state}{answered}  {quoted(request.named)} into “{request.into}” ({how})  "
         f"{request.by}, {stamp(request.at)}"
     )

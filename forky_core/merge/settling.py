@@ -149,10 +149,15 @@ def by_policy(clash: Clash, policy: Policy, said_at: Callable[[MessageId], int])
     return clash.chosen(Choice("text", text[:LONGEST_WORD], "policy newest"))
 
 
+def names(name: str, clash: Clash) -> bool:
+    """Whether this is the hash or the key of the conflict."""
+    return name == clash.conflict.hash or folded(name) == folded(clash.key)
+
+
 def find(every: Sequence[Clash], name: str) -> Clash:
     """The conflict of a key or a hash. BadContent where there is none."""
     for clash in every:
-        if name == clash.conflict.hash or folded(name) == folded(clash.key):
+        if names(name, clash):
             return clash
     raise BadContent(
         f"There is no conflict about “{name}”.",

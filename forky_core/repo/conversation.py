@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from threading import Event
-from types import MappingProxyType
+from typing import Unpack
 
 from forky_core.errors import BadContent, NothingToDo
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.rebase import RebasePlan
 from forky_core.merge.settling import Choice, Policy
-from forky_core.merge.wish import Wish
+from forky_core.merge.wish import NO_CHOICES, Chosen, Wish
 from forky_core.model import (
     Message,
     Operation,
@@ -30,14 +30,13 @@ from forky_core.repo.identity import title_line
 from forky_core.repo.merges import bisecting, grafting, landing, merging, rebasing, replaying, reverting
 from forky_core.repo.merges.agreeing import Agreeing
 from forky_core.repo.merges.bisecting import Bisection, Check
+from forky_core.repo.merges.decisions import chosen_of
 from forky_core.repo.merges.replaying import Replay
 from forky_core.repo.merges.reverting import RevertPlan
 from forky_core.repo.people.gathering import Gathering
 from forky_core.repo.programs.receiving import Receiving
 from forky_core.repo.stashing import Applied
 from forky_core.repo.steering import Steering
-
-NO_CHOICES: Mapping[str, Choice | None] = MappingProxyType({})
 
 
 class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreeing):
@@ -144,26 +143,16 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         return landing.land(self._repo, plan)
 
     def plan_graft(
-        self,
-        source: Conversation,
-        *,
-        strategy: Strategy = "squash",
-        picks: Sequence[str] = (),
-        focus: str = "",
-        budget: int | None = None,
-        model: str | None = None,
-        again: bool = False,
-        stop: Event | None = None,
+        self, source: Conversation, *, stop: Event | None = None, **chosen: Unpack[Chosen]
     ) -> MergePlan:
         """What merging a branch of another conversation would write; `merge` lands it. Options as `plan_merge`.
 
-        Its messages are taken in as they are, so that their ids hold.
+        Its messages are taken in as they are, so that their ids hold. Picks are messages of that conversation.
 
         Raises:
             InTheWay: that conversation has taken this one in: it would make a circle.
         """
-        picked = tuple(source.message(pick).id for pick in picks)
-        wish = Wish(strategy, picked, focus, budget, model, force=True, again=again)
+        wish = chosen_of(Wish(force=True), source._repo, chosen)
         return grafting.plan(self._repo, self.branch_name, source._repo, source.branch_name, wish, stop)
 
     def plan_rebase(self, onto: Conversation | str) -> RebasePlan:

@@ -98,6 +98,10 @@ class Repo:
                 self._persons[name] = replace(self, actor=name, person=name, _lock=threading.Lock())
             return self._persons[name]
 
+    def beside(self, conversation: ConversationId) -> Repo:
+        """Another conversation of the same store, for the same person, to be read. Nothing is looked up yet."""
+        return Repo(self.store, self.replies, self.models, conversation, self.actor, person=self.person)
+
     @property
     def view(self) -> View:
         return self.store.view(self.id)

@@ -152,3 +152,22 @@ def test_a_request_can_be_declined_with_a_reason(forky: Run, torn: str) -> None:
     forky("request", "make", "debug", "--into", "main")
     assert forky("request", "decline", "1", "--why", "Not now.").code == 0
     assert "Not now." in forky("request", "show", "1").out
+
+
+def test_a_branch_of_another_conversation_is_proposed_with_all_that_was_chosen(
+    forky: Run, torn: str, database: Path
+) -> None:
+    with Forky.open(database) as store:
+        other = talk(store.create("Elsewhere"), "What now?", "Decision: use port 9191 for the proxy.").id
+    place = ("--conversation", torn)
+    made = forky("request", "make", "main", "--of", other, "--into", "main", "--focus", "proxy", *place)
+    assert made.code == 0 and "“main of Elsewhere” into “main” (squash)" in made.out
+    assert forky("request", "change", "1", "--budget", "200", *place).code == 0
+    shown = forky("request", "show", "1", *place).out
+    assert "focus: proxy" in shown and "at most: 200 tokens" in shown
+    assert forky("request", "change", "1", "--budget", "0", *place).code == 2
+    accepted = forky("request", "accept", "1", "--yes", "--json", *place)
+    landed = json.loads(accepted.out)
+    assert "9191" in landed["payload"] and landed["tokens"] <= 200 and landed["request"] == 1
+    stored = json.loads(forky("request", "list", "--json", *place).out)
+    assert (stored["state"], stored["graft"]) == ("accepted", [other, "Elsewhere"])

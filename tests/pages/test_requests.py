@@ -60,12 +60,63 @@ def test_the_same_is_proposed_once(proposed: Conversation) -> None:
     assert "Request 1 proposes that already." in words(test)
 
 
-def test_what_cannot_be_proposed_says_why(forky: Forky, chat: Conversation) -> None:
+def test_a_branch_of_another_conversation_is_proposed_and_accepted(forky: Forky, chat: Conversation) -> None:
     other = talk(forky.create("Elsewhere"), "What did we decide?", "Decision: use port 9191 for the proxy.")
-    test = merge(chat, graft=other.id, source="main")
-    (popover,) = [one for one in test.get("popover") if one.proto.popover.label == "Propose instead"]
-    assert popover.proto.popover.disabled
-    assert "branches of this conversation" in popover.proto.popover.help
+    test = press(merge(chat, graft=other.id, source="main", focus="port"), "merge.propose_it")
+    request = chat.request(1)
+    assert request.graft is not None and request.graft.conversation == other.id
+    assert (param(test, "graft"), param(test, "focus")) == (str(other.id), "port")
+    assert "“main of Elsewhere” into “main”" in words(test) and "about “port”" in words(test)
+    talk(other, "More?", "More.")
+    test = look(chat)
+    assert "“main of Elsewhere” has moved on since" in words(test)
+    press(test, "merge.land")
+    assert chat.request(1).state == "accepted" and "9191" in chat.path()[-1].text
+
+
+def test_every_choice_of_the_author_is_shown_and_lands(chat: Conversation) -> None:
+    chat.merge(chat.plan_merge("debug"))
+    chat.revert(chat.plan_revert(chat.path()[-1].id))
+    chosen = {"focus": "lazily", "budget": "200", "again": "1"}
+    test = press(merge(chat, source="debug", **chosen), "merge.propose_it")
+    assert {name: param(test, name) for name in chosen} == chosen
+    wish = chat.request(1).wish
+    assert (wish.focus, wish.budget, wish.again) == ("lazily", 200, True)
+    test = look(chat)
+    assert {name: param(test, name) for name in chosen} == chosen
+    assert "about “lazily”, in at most 200 tokens, as if it had never been merged" in words(test)
+    text = test.code[0].value
+    press(test, "merge.land")
+    assert chat.head is not None and chat.head.text == text and "lazily" in text
+
+
+def test_words_of_the_author_are_proposed_and_can_be_taken_back(chat: Conversation) -> None:
+    test = merge(chat, source="debug")
+    by_key(test, "merge.edit").set_value(True)
+    by_key(test := settled(test.run()), "merge.text").set_value("What we found out.")
+    test = press(settled(test.run()), "merge.propose_it")
+    assert dict(chat.request(1).words) == {"debug": "What we found out."}
+    test = look(chat)
+    assert "in words of its author" in words(test) and test.code[0].value == "What we found out."
+    back = press(test, "merge.reset")
+    assert "Enum" in back.code[0].value
+    press(back, "merge.change.go")
+    assert chat.request(1).words == {}
+    press(look(chat), "merge.land")
+    assert chat.head is not None and "What we found out." not in chat.head.text
+
+
+def test_what_is_settled_of_a_conflict_is_proposed(forky: Forky) -> None:
+    chat = talk(forky.create("Server"), "Set up the server.", "OK.")
+    talk(chat.fork("debug"), "No, use port 9090.", "Fine.")
+    talk(chat, "Use port 8080.", "Fine.")
+    test = merge(chat, source="debug", strategy="three-way")
+    by_key(test, "merge.take.0").set_value("theirs")
+    press(settled(test.run()), "merge.propose_it")
+    test = look(chat)
+    assert "with 1 conflict settled" in words(test) and by_key(test, "merge.take.0").value == "theirs"
+    press(test, "merge.land")
+    assert chat.unresolved == () and "9090" in chat.path()[-1].text
 
 
 def test_picks_are_proposed_looked_at_changed_and_accepted(chat: Conversation) -> None:
@@ -100,7 +151,7 @@ def test_several_branches_are_proposed_and_accepted(chat: Conversation) -> None:
     test = look(chat)
     assert by_key(test, "merge.others").value == ["idea"]
     assert "“debug”, “idea” into “main”" in words(test) and "“idea” has moved on since" in words(test)
-    assert by_key(test, "merge.change.how.1").options == ["Full", "Squash"]
+    assert "merge.change.go" in keys(test)
     press(test, "merge.land")
     assert chat.head is not None and len(chat.head.parents) == 3
     assert chat.request(1).state == "accepted"
@@ -158,8 +209,10 @@ def test_an_empty_comment_is_refused_in_words(proposed: Conversation) -> None:
 def test_a_request_is_changed(proposed: Conversation) -> None:
     test = look(proposed)
     by_key(test, "merge.change.note.1").set_value("Enums, mended")
-    by_key(test, "merge.change.how.1").set_value("three-way")
-    test = press(settled(test.run()), "merge.change.go")
+    by_key(test, "merge.strategy").set_value("three-way")
+    test = settled(test.run())
+    assert param(test, "request") == "1", "another way to merge it goes on with the request"
+    test = press(test, "merge.change.go")
     request = proposed.request(1)
     assert (request.note, request.strategy, request.state) == ("Enums, mended", "three-way", "open")
     assert by_key(test, "merge.strategy").value == "three-way"

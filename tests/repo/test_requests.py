@@ -7,6 +7,9 @@ from dataclasses import replace
 import pytest
 
 from forky_core.errors import BadContent, InTheWay, NotFound, NothingToDo, Outdated
+from forky_core.merge.settling import Choice
+from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.merge.wish import Chosen, Wish
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.merges.merge_request import MergeRequest
 from tests.builders import debugged, talk, workspace
@@ -236,16 +239,128 @@ def test_a_request_of_several_follows_each_of_them(chat: Conversation) -> None:
         chat.change_request(1, into="stubs")
 
 
-def test_a_branch_of_another_conversation_is_refused_with_the_way_that_there_is() -> None:
+def test_a_branch_of_another_conversation_is_proposed_changed_and_accepted() -> None:
     forky, _ = workspace()
-    chat, other = debugged(forky), debugged(forky)
-    with pytest.raises(BadContent, match="another conversation cannot be proposed") as refused:
+    chat, other = talk(forky.create("Here"), "Hello.", "Hello."), debugged(forky)
+    debug = other.checkout("debug")
+    made = chat.request_merge(debug, note="They found it.", focus="lazily")
+    assert made.graft is not None and made.graft.conversation == other.id
+    assert (made.named, made.seen) == (("debug of Enums",), debug.branch.head)
+    assert chat.operations[-1].summary == "Asked to graft “debug of Enums” into “main”"
+    with pytest.raises(InTheWay, match="Request 1"):
+        chat.request_merge(debug)
+    chat.fork("debug")
+    for wrong in (chat.plan_merge("debug", force=True), chat.plan_graft(other.checkout("main"))):
+        with pytest.raises(BadContent, match="not of"):
+            chat.accepting(1, wrong)
+    chat.checkout("debug").rename_branch("own")
+    assert chat.request(1).source == "debug", "the branch of that name here is another one"
+    picked = debug.path()[-1].id
+    chat.change_request(1, strategy="cherry-pick", picks=[picked[:14]])
+    assert chat.request(1).picks == (picked,)
+    plan = chat.plan_request(1)
+    assert plan.graft is not None and plan.turns == (picked,)
+    talk(debug, "Thanks.", "Welcome.")
+    with pytest.raises(Outdated, match="Welcome"):
+        chat.merge(chat.accepting(1, plan))
+    chat.merge(chat.replan(chat.accepting(1, plan)))
+    assert chat.request(1).state == "accepted"
+    assert debug.message(picked).text in chat.path()[-1].text
+    assert chat.operations[-1].verb == "graft" and "request 1" in chat.operations[-1].summary
+
+
+def test_a_graft_that_nobody_could_accept_is_not_proposed() -> None:
+    forky, _ = workspace()
+    chat, other = debugged(forky), talk(forky.create("There"), "Hm?", "Hm.")
+    with pytest.raises(NothingToDo, match="empty"):
+        chat.request_merge(forky.create("Empty"))
+    with pytest.raises(BadContent, match="alone"):
+        chat.request_merge(["debug", other])
+    other.merge(other.plan_graft(chat))
+    with pytest.raises(InTheWay, match="circle"):
         chat.request_merge(other)
-    assert "Graft" in str(refused.value)
-    assert chat.requests == ()
-    chat.request_merge("debug")
-    with pytest.raises(BadContent, match="not of"):
-        chat.accepting(1, chat.plan_graft(other.checkout("debug")))
+    third = talk(forky.create("Third"), "Yes?", "No.")
+    chat.request_merge(third)
+    third.trash()
+    forky.purge(third.id)
+    with pytest.raises(NotFound):
+        chat.plan_request(1)
+    chat.decline_request(1)
+    assert chat.request(1).named == ("main of Third",)
+
+
+def test_a_request_keeps_every_choice_of_its_author(chat: Conversation) -> None:
+    chosen: Chosen = {
+        "strategy": "three-way",
+        "focus": "lazily",
+        "budget": 150,
+        "model": "scripted/two",
+        "again": True,
+        "policy": "newest",
+    }
+    made = as_(chat, "ann").request_merge("debug", **chosen)
+    assert made.wish == Wish("three-way", (), "lazily", 150, "scripted/two", again=True, policy="newest")
+    assert chat.request(1) == made
+    chat.change_request(1, strategy="squash", model=None, budget=120)
+    assert chat.request(1).wish == Wish("squash", (), "lazily", 120, again=True)
+    plan = chat.plan_request(1)
+    assert plan.wish == chat.request(1).wish and plan.tokens <= 120
+    assert plan == chat.plan_merge("debug", focus="lazily", budget=120, again=True)
+    other = chat.plan_request(1, strategy="full")
+    assert other.strategy == "full" and other.wish == Wish("full", again=True)
+
+
+def test_a_plan_is_proposed_as_it_is_shown(chat: Conversation) -> None:
+    plan = chat.plan_merge("debug", focus="lazily").edited("We found out: collect lazily.")
+    as_(chat, "ann").request_plan(plan, note="Please.")
+    request = chat.request(1)
+    assert (request.sources, request.wish, dict(request.words)) == (
+        ("debug",),
+        plan.wish,
+        {"debug": "We found out: collect lazily."},
+    )
+    assert chat.plan_request(1) == plan
+    talk(chat.checkout("debug"), "And sets?", "The same.")
+    assert "2 messages have come that these words say nothing about." in chat.plan_request(1).warnings
+    assert chat.plan_request(1, own_words=False) == chat.plan_merge("debug", focus="lazily")
+    chat.merge(chat.accepting(1, chat.plan_request(1)))
+    assert chat.path()[-1].text == "We found out: collect lazily." and chat.request(1).state == "accepted"
+    with pytest.raises(NothingToDo):
+        chat.request_plan(chat.plan_merge("debug"))
+
+
+def test_words_for_one_of_several_branches_are_proposed(chat: Conversation) -> None:
+    with_an_idea(chat)
+    plan = chat.plan_merge(["debug", "idea"]).edited_side("idea", "Stubs as well.")
+    chat.request_plan(plan)
+    chat.checkout("idea").rename_branch("stubs")
+    assert dict(chat.request(1).words) == {"stubs": "Stubs as well."}
+    again = chat.plan_request(1)
+    assert [side.payload for side in again.sides] == [plan.sides[0].payload, "Stubs as well."]
+
+
+def test_choices_between_conflicting_claims_are_proposed_and_land() -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create("Server"), "Set up the server.", "OK.")
+    talk(chat.fork("debug"), "No, use port 9090.", "Fine.")
+    talk(chat, "Use port 8080.", "Fine.")
+    with pytest.raises(BadContent, match="no conflict"):
+        chat.request_merge("debug", strategy="three-way", choices={"colour": Choice("mine")})
+    with pytest.raises(BadContent, match="no conflict to settle"):
+        chat.request_merge("debug", choices={"port": Choice("mine")})
+    shown = chat.plan_merge("debug", strategy="three-way")
+    assert isinstance(shown, ThreeWayPlan)
+    made = chat.request_plan(shown.resolved({"port": Choice("theirs")}))
+    assert [choice.take for choice in made.wish.choices.values() if choice] == ["theirs"]
+    plan = chat.plan_request(1)
+    assert isinstance(plan, ThreeWayPlan) and plan.unresolved == ()
+    talk(chat, "Use port 7070.", "Fine.")
+    moved = chat.plan_request(1)
+    assert isinstance(moved, ThreeWayPlan) and len(moved.unresolved) == 1
+    assert any("1 resolution fits no conflict any more" in warning for warning in moved.warnings)
+    chat.change_request(1, choices={"port": Choice("text", "Ports are given by the system.")})
+    chat.merge(chat.accepting(1, chat.plan_request(1)))
+    assert chat.unresolved == () and "given by the system" in chat.path()[-1].text
 
 
 def test_what_is_stored_of_a_request_of_one_branch_is_as_it_was() -> None:
@@ -261,7 +376,7 @@ def test_what_is_stored_of_a_request_of_one_branch_is_as_it_was() -> None:
         "state": "open",
     }
     request = MergeRequest.from_stored(1, entry)
-    assert (request.sources, request.picks) == (("debug",), ())
+    assert (request.sources, request.wish, request.graft) == (("debug",), Wish(), None)
     assert request.stored() == entry
 
 

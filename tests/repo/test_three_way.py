@@ -98,7 +98,7 @@ def test_a_decision_whose_conflict_is_gone_is_said_to_be(chat: Conversation) -> 
     plan = three_way(chat).resolved({"port": Choice("mine")})
     chat.merge(three_way(chat).resolved({"port": Choice("theirs")}))
     talk(chat.checkout("debug"), "Decision: log as JSON.", "Fine.")
-    assert any("1 of your resolutions" in warning for warning in chat.replan(plan).warnings)
+    assert any("1 resolution fits no conflict" in warning for warning in chat.replan(plan).warnings)
 
 
 def test_planning_again_after_the_other_merged_the_same_says_up_to_date(chat: Conversation) -> None:

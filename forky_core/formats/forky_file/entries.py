@@ -15,7 +15,7 @@ from forky_core.memory import Memory
 from forky_core.model import Change, Rules, stash_from_stored
 from forky_core.parts import Json
 from forky_core.repo.identity import disturbs
-from forky_core.repo.merges.merge_request import MergeRequest
+from forky_core.repo.merges.merge_request import MergeRequest, sound
 from forky_core.repo.merges.merging import RESOLUTIONS
 from forky_core.room import Person, room_in
 
@@ -170,6 +170,7 @@ def _request(name: str, value: Any) -> Iterable[str]:
     _must(one.state in ("open", "accepted", "declined"))
     _texts(*(word for comment in one.comments for word in (comment.by, comment.text)))
     _must(all(seen is None or isinstance(seen, str) for seen in (one.seen, *(o.seen for o in one.others))))
+    _must(sound(one))
     return ()
 
 

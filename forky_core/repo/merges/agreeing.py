@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from threading import Event
+from typing import Unpack
 
 from forky_core.errors import BadContent
 from forky_core.merge.claims import ClaimSet
@@ -12,10 +14,11 @@ from forky_core.merge.plan import MergePlan
 from forky_core.merge.proposing import Proposal
 from forky_core.merge.settling import Choice, Clash
 from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.merge.wish import Chosen, Wish, heard
 from forky_core.model import Operation
-from forky_core.parts import Strategy
 from forky_core.repo.branching import UNCHANGED, Unchanged
 from forky_core.repo.merges import fusing, replanning, requests, settling
+from forky_core.repo.merges.decisions import chosen_of
 from forky_core.repo.merges.merge_request import MergeRequest, request_in, requests_in
 from forky_core.repo.reading import Reading
 
@@ -80,28 +83,58 @@ class Agreeing(Reading):
         *,
         into: str | None = None,
         note: str = "",
-        strategy: Strategy = "squash",
-        picks: Sequence[str] = (),
+        **chosen: Unpack[Chosen],
     ) -> MergeRequest:
         """Propose a branch for merging into this one (or `into`); somebody looks at it and answers.
 
-        Several sources propose an octopus, as a squash or in full; `picks` are the messages of a cherry-pick. To
-        accept, plan the request's `sources` and `picks`, and land what `accepting` makes of the plan.
+        Several sources propose an octopus, as a squash or in full; a branch of another conversation proposes a graft.
+        What else is chosen is as for `plan_merge`, and kept. To accept, land what `accepting` makes of `plan_request`.
 
         Raises:
             NotFound: one of the branches or picks is not there.
-            BadContent: a branch of another conversation, or what this strategy cannot take.
+            BadContent: what this strategy cannot take, or several branches with one of another conversation.
             NothingToDo: there is nothing to bring.
-            InTheWay: the same is proposed already.
+            InTheWay: the same is proposed already, or it would make a circle.
         """
         sources = [source] if isinstance(source, Reading | str) else source
-        if any(one.id != self.id for one in sources if isinstance(one, Reading)):
-            raise BadContent(
-                "A branch of another conversation cannot be proposed.", "Graft it: that can be undone."
-            )
-        names = [one if isinstance(one, str) else one.branch_name for one in sources]
-        picked = [self.message(pick).id for pick in picks]
-        return requests.make(self._repo, names, into or self.branch_name, note, strategy, picked)
+        away = [one for one in sources if isinstance(one, Reading) and one.id != self.id]
+        if away and len(sources) > 1:
+            raise BadContent("A branch of another conversation is merged alone.", "Propose it by itself.")
+        home = away[0] if away else self
+        wish = chosen_of(Wish(), home._repo, chosen)
+        names = tuple(one if isinstance(one, str) else one.branch_name for one in sources)
+        offer = requests.Offer(names, wish, away[0].id if away else None)
+        return requests.make(self._repo, offer, into or self.branch_name, note)
+
+    def request_plan(self, plan: MergePlan, *, note: str = "") -> MergeRequest:
+        """Propose what a plan shows, with what was chosen and written in it. Errors as `request_merge`."""
+        return requests.make(self._repo, requests.Offer.of_plan(plan), plan.target_name, note)
+
+    def plan_request(
+        self, number: int, *, own_words: bool = True, stop: Event | None = None, **chosen: Unpack[Chosen]
+    ) -> MergePlan:
+        """What a request proposes, on the branches as they are now; in another way where something else is `chosen`.
+
+        Where its author changed the words of the payload they are in it, but for `own_words=False`: `in_words_of` puts
+        them there.
+
+        Raises:
+            NotFound: one of its branches, or the other conversation, is gone.
+            Else as `plan_merge`.
+        """
+        request = self.request(number)
+        planned = requests.plan(self._repo, request, self._changed_wish(request, chosen), stop=stop)
+        return requests.in_its_words(self._repo, request, planned) if own_words else planned
+
+    def in_words_of(self, number: int, plan: MergePlan) -> MergePlan:
+        """A plan of a request in the words of its author; as it is where there are none."""
+        return requests.in_its_words(self._repo, self.request(number), plan)
+
+    def _changed_wish(self, request: MergeRequest, chosen: Chosen) -> Wish:
+        """The request's own with these changes; what another strategy would pass over goes, unless it is named."""
+        home = self._repo.beside(request.graft.conversation) if request.graft is not None else self._repo
+        strategy = chosen.get("strategy", request.strategy)
+        return chosen_of(heard(replace(request.wish, strategy=strategy)), home, chosen)
 
     def comment_request(self, number: int, text: str) -> Operation:
         return requests.comment(self._repo, number, text)
@@ -112,12 +145,19 @@ class Agreeing(Reading):
         *,
         note: str | Unchanged = UNCHANGED,
         into: str | Unchanged = UNCHANGED,
-        strategy: Strategy | Unchanged = UNCHANGED,
-        picks: Sequence[str] | Unchanged = UNCHANGED,
+        plan: MergePlan | Unchanged = UNCHANGED,
+        **chosen: Unpack[Chosen],
     ) -> Operation:
-        """Change what is proposed. InTheWay where it was answered already."""
-        picked = picks if isinstance(picks, Unchanged) else [self.message(pick).id for pick in picks]
-        return requests.change(self._repo, number, note, into, strategy, picked)
+        """Change what is proposed: what is `chosen`, or all that a `plan` of the same sources shows.
+
+        InTheWay where it was answered already.
+        """
+        request = self.request(number)
+        if isinstance(plan, Unchanged):
+            wish = self._changed_wish(request, chosen) if chosen else UNCHANGED
+            return requests.change(self._repo, number, note, into, wish)
+        offer = requests.Offer.of_plan(plan)
+        return requests.change(self._repo, number, note, into, offer.wish, offer.words)
 
     def decline_request(self, number: int, why: str = "") -> Operation:
         """Close a request without merging. InTheWay where it was answered already."""

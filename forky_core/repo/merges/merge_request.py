@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Literal, get_args
 
 from forky_core.errors import InTheWay, NotFound
-from forky_core.model import MessageId, View
+from forky_core.merge.settling import Choice, Policy, Take
+from forky_core.merge.wish import Wish
+from forky_core.model import ConversationId, MessageId, View
 from forky_core.parts import Json, Strategy
 from forky_core.repo.transaction import Transaction
 
@@ -35,6 +38,15 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """The conversation that the source is a branch of, where it is not this one: a graft."""
+
+    conversation: ConversationId
+    title: str
+    """As it was when the request was made or last changed."""
+
+
+@dataclass(frozen=True, slots=True)
 class MergeRequest:
     number: int
     source: str
@@ -45,20 +57,42 @@ class MergeRequest:
     at: int
     seen: MessageId | None
     """The source's head when the request was made or last changed: what its author had in view."""
-    strategy: Strategy = "squash"
-    """What its author proposes; whoever accepts may take another."""
+    wish: Wish = field(default_factory=Wish)
+    """What its author proposes, with every choice; whoever accepts may take another."""
     state: State = "open"
     answered_by: str = ""
     comments: tuple[Comment, ...] = ()
     others: tuple[Beside, ...] = ()
     """Further branches, in the order they shall be shown in."""
-    picks: tuple[MessageId, ...] = ()
-    """Of a proposed cherry-pick: the messages; of any other strategy none."""
+    graft: Elsewhere | None = None
+    words: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """The payload where its author wrote it, by source."""
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Every branch that is proposed: what `plan_merge` takes."""
+        """Every branch that is proposed."""
         return (self.source, *(other.source for other in self.others))
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The sources as a person reads them."""
+        if self.graft is None:
+            return self.sources
+        return (f"{self.source} of {self.graft.title}" if self.graft.title else self.source,)
+
+    @property
+    def strategy(self) -> Strategy:
+        return self.wish.strategy
+
+    @property
+    def picks(self) -> tuple[MessageId, ...]:
+        """Of a proposed cherry-pick: the messages; of any other strategy none."""
+        return self.wish.picks
+
+    @property
+    def seen_heads(self) -> tuple[MessageId, ...]:
+        """Of every source: what its author had in view."""
+        return tuple(h for h in (self.seen, *(other.seen for other in self.others)) if h is not None)
 
     def stored(self) -> dict[str, Json]:
         entry: dict[str, Json] = {
@@ -77,12 +111,16 @@ class MergeRequest:
             entry["comments"] = [[one.by, one.text, one.at] for one in self.comments]
         if self.others:
             entry["others"] = [[one.source, one.seen] for one in self.others]
-        if self.picks:
-            entry["picks"] = list(self.picks)
-        return entry
+        if self.graft is not None:
+            entry["graft"] = [self.graft.conversation, self.graft.title]
+        if self.words:
+            entry["words"] = dict(self.words)
+        return entry | _wish_stored(self.wish)
 
     @classmethod
     def from_stored(cls, number: int, entry: Mapping[str, Json]) -> MergeRequest:
+        graft = entry.get("graft")
+        id, title = graft or ("", "")
         return cls(
             number,
             entry["source"],
@@ -91,13 +129,71 @@ class MergeRequest:
             entry["note"],
             entry["at"],
             entry["seen"],
-            entry["strategy"],
+            _wish_from_stored(entry),
             entry["state"],
             entry.get("answered_by", ""),
             tuple(Comment(by, text, at) for by, text, at in entry.get("comments", ())),
             tuple(Beside(source, seen) for source, seen in entry.get("others", ())),
-            tuple(MessageId(pick) for pick in entry.get("picks", ())),
+            Elsewhere(ConversationId(id), title) if graft else None,
+            MappingProxyType(dict(entry.get("words", {}))),
         )
+
+
+def _wish_stored(wish: Wish) -> dict[str, Json]:
+    """What differs from the plain wish of its strategy."""
+    fields: dict[str, Json] = {
+        "picks": list(wish.picks),
+        "focus": wish.focus,
+        "budget": wish.budget,
+        "model": wish.model,
+        "force": wish.force,
+        "again": wish.again,
+        "policy": "" if wish.policy == "ask" else wish.policy,
+        "choices": {
+            name: None if choice is None else [choice.take, choice.text, choice.by]
+            for name, choice in wish.choices.items()
+        },
+    }
+    return {name: value for name, value in fields.items() if value or (value == 0 and name == "budget")}
+
+
+def _wish_from_stored(entry: Mapping[str, Json]) -> Wish:
+    choices = {
+        name: None if choice is None else Choice(*choice) for name, choice in entry.get("choices", {}).items()
+    }
+    return Wish(
+        entry["strategy"],
+        tuple(MessageId(pick) for pick in entry.get("picks", ())),
+        entry.get("focus", ""),
+        entry.get("budget"),
+        entry.get("model"),
+        entry.get("force", False),
+        entry.get("again", False),
+        policy=entry.get("policy", "ask"),
+        choices=MappingProxyType(choices),
+    )
+
+
+def sound(request: MergeRequest) -> bool:
+    """Whether what was chosen is of the types that it claims: a file may say anything."""
+    wish = request.wish
+    choices = [choice for choice in wish.choices.values() if choice is not None]
+    texts: list[object] = [
+        wish.focus,
+        wish.model or "",
+        *wish.choices,
+        *request.words,
+        *request.words.values(),
+    ]
+    texts += [text for choice in choices for text in (choice.text, choice.by)]
+    texts += (request.graft.conversation, request.graft.title) if request.graft is not None else ()
+    return (
+        all(isinstance(text, str) for text in texts)
+        and all(isinstance(flag, bool) for flag in (wish.force, wish.again))
+        and (wish.budget is None or type(wish.budget) is int)
+        and wish.policy in get_args(Policy)
+        and all(choice.take in get_args(Take) for choice in choices)
+    )
 
 
 def requests_in(view: View) -> tuple[MergeRequest, ...]:
@@ -121,12 +217,16 @@ def request_in(view: View, number: int) -> MergeRequest:
 def follow_renamed(tx: Transaction, old: str, new: str) -> None:
     """Open requests go on naming their branches when one is renamed."""
     for request in requests_in(tx.view):
-        if request.state == "open" and old in (*request.sources, request.into):
+        own = request.graft is None
+        if request.state != "open" or old not in (*(request.sources if own else ()), request.into):
+            continue
+        followed = replace(request, into=new if request.into == old else request.into)
+        if own:
             source = new if request.source == old else request.source
-            into = new if request.into == old else request.into
             others = tuple(replace(o, source=new) if o.source == old else o for o in request.others)
-            followed = replace(request, source=source, into=into, others=others)
-            tx.set(f"{REQUESTS}{request.number}", followed.stored())
+            words = {new if name == old else name: text for name, text in request.words.items()}
+            followed = replace(followed, source=source, others=others, words=words)
+        tx.set(f"{REQUESTS}{request.number}", followed.stored())
 
 
 def open_request(view: View, number: int) -> MergeRequest:
@@ -139,7 +239,7 @@ def open_request(view: View, number: int) -> MergeRequest:
 
 def called(request: MergeRequest) -> str:
     """As the log says it."""
-    return f"request {request.number}, {quoted(request.sources)} into “{request.into}”"
+    return f"request {request.number}, {quoted(request.named)} into “{request.into}”"
 
 
 def quoted(names: Sequence[str]) -> str:

@@ -7,21 +7,26 @@ other is not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from threading import Event
+from types import MappingProxyType
 
+from forky_core.dag import ancestors
 from forky_core.errors import BadContent, InTheWay, NothingToDo
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.wish import Wish, refuse_unheard
-from forky_core.model import MessageId, Operation, View
+from forky_core.merge.wish import NO_CHOICES, Wish, refuse_unheard
+from forky_core.model import ConversationId, Operation, View
 from forky_core.parts import Strategy
 from forky_core.repo.branching import UNCHANGED, Unchanged
-from forky_core.repo.identity import now
-from forky_core.repo.merges import merging
+from forky_core.repo.identity import now, title_line
+from forky_core.repo.merges import grafting, merging
+from forky_core.repo.merges.decisions import decisions_in, with_choices, with_words
 from forky_core.repo.merges.merge_request import (
     REQUESTS,
     Beside,
     Comment,
+    Elsewhere,
     MergeRequest,
     called,
     open_request,
@@ -41,52 +46,74 @@ OFFERED_OF_SEVERAL: tuple[Strategy, ...] = ("full", "squash")
 """What a request of several branches may propose."""
 
 
-def make(
-    repo: Repo,
-    sources: Sequence[str],
-    into: str,
-    note: str,
-    strategy: Strategy,
-    picks: Sequence[MessageId] = (),
-) -> MergeRequest:
-    """Propose a branch for merging, several of them, or picks of one.
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What is proposed, apart from for whom and why: by its parts, or as a plan shows it."""
+
+    sources: tuple[str, ...]
+    wish: Wish
+    graft: ConversationId | None = None
+    words: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Payloads that a person wrote, by source."""
+
+    @classmethod
+    def of_plan(cls, plan: MergePlan) -> Offer:
+        """What a plan shows, with what the person decided about it.
+
+        Raises:
+            NothingToDo: it was not made from a wish, as the resolution of a conflict is not.
+        """
+        if plan.wish is None or (not plan.drafts and plan.fast_forward is None):
+            raise NothingToDo("There is nothing here to propose.")
+        decided = decisions_in(plan)
+        # A payload that stands in for a model's refused answer is proposed as what it is.
+        model = None if plan.badge else plan.wish.model
+        wish = replace(plan.wish, model=model, reread=False, choices=MappingProxyType(dict(decided.choices)))
+        words = dict(decided.words)
+        if plan.graft is None:
+            return cls(_bringing(plan), wish, None, words)
+        words = {plan.graft.branch: words[plan.source_name]} if words else {}
+        return cls((plan.graft.branch,), wish, plan.graft.conversation, words)
+
+
+def make(repo: Repo, offer: Offer, into: str, note: str) -> MergeRequest:
+    """Propose a branch for merging, several of them, picks of one, or a branch of another conversation.
 
     Raises:
         NotFound: one of the branches is not there.
         BadContent: several branches, or picks, by a strategy that cannot take them; or none at all.
         NothingToDo: a source is empty, or the target itself; or the target has all that is picked.
-        InTheWay: the same is proposed already.
+        InTheWay: the same is proposed already; or a graft would make a circle.
     """
     words = _words(note, "A note", empty=True)
-    if not sources:
+    if not offer.sources:
         raise BadContent("A request names a branch.", "Choose one.")
-    first, *others = dict.fromkeys(sources)
+    first, *others = dict.fromkeys(offer.sources)
 
     def put() -> MergeRequest:
         tx = repo.live()
         known = requests_in(tx.view)
         number = max((one.number for one in known), default=0) + 1
-        made = _seen_now(
-            tx.view,
-            MergeRequest(
-                number,
-                first,
-                into,
-                repo.actor,
-                words,
-                now(),
-                None,
-                strategy,
-                others=tuple(Beside(name, None) for name in others),
-                picks=tuple(dict.fromkeys(picks)),
-            ),
+        made = MergeRequest(
+            number,
+            first,
+            into,
+            repo.actor,
+            words,
+            now(),
+            None,
+            others=tuple(Beside(name, None) for name in others),
+            graft=Elsewhere(offer.graft, "") if offer.graft is not None else None,
         )
+        made = _seen_now(repo, tx.view, _with(made, offer.wish, offer.words))
         _refuse_senseless(repo, tx.view, made)
+        if made.wish.choices and made.wish.model is None:
+            merging.plan(repo, into, first, made.wish)
         same = next((one for one in known if one.state == "open" and _same(one, made)), None)
         if same is not None:
             raise InTheWay(f"Request {same.number} proposes that already.", "Comment on it, or change it.")
-        what = f"pick {len(made.picks)} of" if made.picks else "merge"
-        _publish(tx, made, "request", f"Asked to {what} {quoted(made.sources)} into “{into}”")
+        what = f"pick {len(made.picks)} of" if made.picks else "graft" if made.graft else "merge"
+        _publish(tx, made, "request", f"Asked to {what} {quoted(made.named)} into “{into}”")
         return made
 
     return with_a_free_key(REQUESTS, put)
@@ -106,10 +133,10 @@ def change(
     number: int,
     note: str | Unchanged = UNCHANGED,
     into: str | Unchanged = UNCHANGED,
-    strategy: Strategy | Unchanged = UNCHANGED,
-    picks: Sequence[MessageId] | Unchanged = UNCHANGED,
+    wish: Wish | Unchanged = UNCHANGED,
+    words: Mapping[str, str] | Unchanged = UNCHANGED,
 ) -> Operation:
-    """Change what is proposed; the sources as they are now count as seen. Picks go when it is no cherry-pick any more.
+    """Change what is proposed; the sources as they are now count as seen. Words of its own go with another wish.
 
     Raises:
         InTheWay: it was answered already.
@@ -118,20 +145,55 @@ def change(
     """
     tx = repo.live()
     old = open_request(tx.view, number)
-    new = _seen_now(tx.view, old)
+    new = _seen_now(repo, tx.view, old)
     if not isinstance(note, Unchanged):
         new = replace(new, note=_words(note, "A note", empty=True))
     if not isinstance(into, Unchanged):
         new = replace(new, into=into)
-    if not isinstance(strategy, Unchanged):
-        new = replace(new, strategy=strategy, picks=new.picks if strategy == "cherry-pick" else ())
-    if not isinstance(picks, Unchanged):
-        new = replace(new, picks=tuple(dict.fromkeys(picks)))
-    if (new.into, new.strategy, new.picks) != (old.into, old.strategy, old.picks):
+    if not isinstance(wish, Unchanged) and wish != new.wish:
+        new = _with(new, wish, {})
+    if not isinstance(words, Unchanged):
+        new = _with(new, new.wish, words)
+    if (new.into, new.wish) != (old.into, old.wish):
         _refuse_senseless(repo, tx.view, new)
     if new == old:
         raise NothingToDo(f"{called(old)} says that already.")
     return _publish(tx, new, "request", f"Changed {called(old)}")
+
+
+def plan(
+    repo: Repo,
+    request: MergeRequest,
+    wish: Wish | None = None,
+    *,
+    stop: Event | None = None,
+) -> MergePlan:
+    """What a request proposes, on the branches as they are now; by another `wish`, with the choices that still fit.
+
+    Raises:
+        NotFound: one of its branches, or the other conversation, is gone.
+        Else as a merge or a graft.
+    """
+    wish = request.wish if wish is None else wish
+    bare = replace(wish, choices=NO_CHOICES)
+    if request.graft is None:
+        made = merging.plan_octopus(repo, request.into, request.sources, bare, stop)
+    else:
+        other = repo.beside(request.graft.conversation)
+        made = grafting.plan(repo, request.into, other, request.source, bare, stop)
+    return with_choices(made, wish.choices)
+
+
+def in_its_words(repo: Repo, request: MergeRequest, made: MergePlan) -> MergePlan:
+    """The plan of a request with the payloads that its author wrote, where its strategy is the one they are for."""
+    if not request.words or made.strategy != request.strategy:
+        return made
+    messages = (repo.beside(request.graft.conversation) if request.graft is not None else repo).messages
+    known = ancestors(request.seen_heads, lambda id: messages[id].parents)
+    words = request.words
+    if request.graft is not None:
+        words = {made.source_name: words.get(request.source, "")}
+    return with_words(made, words, known)
 
 
 def decline(repo: Repo, number: int, why: str = "") -> Operation:
@@ -161,7 +223,7 @@ def accepting(repo: Repo, number: int, planned: MergePlan) -> MergePlan:
         raise BadContent(f"This plan is not of {called(request)}.", "Plan the request.")
     if not planned.lands:
         raise NothingToDo(
-            f"“{request.into}” has all of {quoted(request.sources)} already.", "Decline the request."
+            f"“{request.into}” has all of {quoted(request.named)} already.", "Decline the request."
         )
     return replace(planned, request=number)
 
@@ -171,10 +233,24 @@ def _publish(tx: Transaction, request: MergeRequest, verb: str, summary: str) ->
     return tx.publish(verb, summary)
 
 
-def _seen_now(view: View, request: MergeRequest) -> MergeRequest:
+def _with(request: MergeRequest, wish: Wish, words: Mapping[str, str]) -> MergeRequest:
+    """Proposing this, in these words. BadContent for what cannot be stored or heard."""
+    refuse_unheard(wish)
+    fit_text(wish.focus, "A focus")
+    kept = {source: fit_text(text, "A payload") for source, text in words.items() if text.strip()}
+    # What was read before is no part of a proposal.
+    wish = replace(wish, picks=tuple(dict.fromkeys(wish.picks)), reread=False)
+    return replace(request, wish=wish, words=MappingProxyType(kept))
+
+
+def _seen_now(repo: Repo, view: View, request: MergeRequest) -> MergeRequest:
     """As if its author looked at the sources now. NotFound where one is gone."""
+    graft = request.graft
+    if graft is not None:
+        view = repo.beside(graft.conversation).view
+        graft = replace(graft, title=title_line(view.title))
     others = tuple(replace(one, seen=branch_in(view, one.source).head) for one in request.others)
-    return replace(request, seen=branch_in(view, request.source).head, others=others)
+    return replace(request, seen=branch_in(view, request.source).head, others=others, graft=graft)
 
 
 def _refuse_senseless(repo: Repo, view: View, request: MergeRequest) -> None:
@@ -186,18 +262,26 @@ def _refuse_senseless(repo: Repo, view: View, request: MergeRequest) -> None:
         raise BadContent(
             f"A request{several} cannot propose “{request.strategy}”.", f"There are: {', '.join(offered)}."
         )
-    wish = Wish(request.strategy, request.picks)
-    refuse_unheard(wish)
-    for name in request.sources:
-        if name == request.into or branch_in(view, name).head is None:
-            raise NothingToDo(f"“{name}” cannot be merged into “{request.into}”.", "Choose another branch.")
-    if request.strategy == "cherry-pick" and not merging.plan(repo, request.into, request.source, wish).lands:
+    if request.graft is None:
+        for name in request.sources:
+            if name == request.into or branch_in(view, name).head is None:
+                raise NothingToDo(
+                    f"“{name}” cannot be merged into “{request.into}”.", "Choose another branch."
+                )
+    if request.strategy != "cherry-pick" and request.graft is None:
+        return
+    if not plan(repo, request, replace(request.wish, model=None)).lands and request.picks:
         raise NothingToDo(f"“{request.into}” has all that is picked.", "Pick something else.")
 
 
 def _same(one: MergeRequest, other: MergeRequest) -> bool:
     """Whether two requests propose the same messages for the same branch, however they would merge them."""
-    return (one.into, set(one.sources), set(one.picks)) == (other.into, set(other.sources), set(other.picks))
+
+    def what(request: MergeRequest) -> tuple[object, ...]:
+        elsewhere = request.graft.conversation if request.graft is not None else None
+        return request.into, elsewhere, set(request.sources), set(request.picks)
+
+    return what(one) == what(other)
 
 
 def _is_of(repo: Repo, request: MergeRequest, planned: MergePlan) -> bool:
@@ -206,8 +290,11 @@ def _is_of(repo: Repo, request: MergeRequest, planned: MergePlan) -> bool:
     An octopus leaves out a source that brings nothing new: so what it was made of is known by making it again, without
     a model.
     """
-    if planned.target_name != request.into or planned.graft is not None:
+    if planned.target_name != request.into:
         return False
+    if planned.graft is not None or request.graft is not None:
+        asked = (request.graft.conversation, request.source) if request.graft is not None else None
+        return planned.graft is not None and (planned.graft.conversation, planned.graft.branch) == asked
     brings = _bringing(planned)
     if not request.others:
         return brings == (request.source,)

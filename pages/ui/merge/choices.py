@@ -1,12 +1,13 @@
 """What a merge is to be: source, target, strategy and their settings, all of it in the URL.
 
 `?c=…&b=main&source=debug&with=idea&graft=<conversation>&strategy=squash&focus=…&budget=…&by=model&picks=3f2a91,…
-&policy=newest&force=1&again=1`
+&policy=newest&force=1&again=1&request=3`
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import get_args
 
 import streamlit as st
@@ -37,7 +38,7 @@ STRATEGIES: dict[str, tuple[str, str]] = {
 }
 _OF_SEVERAL = ("squash", "full")
 """What an octopus can be."""
-_OF_ANOTHER = ("squash", "cherry-pick", "full")
+_OF_ANOTHER = ("squash", "cherry-pick", "full", "three-way")
 """What a graft can be."""
 POLICIES: dict[Policy, str] = {
     "ask": "I decide each",
@@ -87,6 +88,7 @@ def read_wish(frame: Frame) -> Wish | None:
         policy=next((known for known in POLICIES if known == policy), "ask")
         if strategy == "three-way"
         else "ask",
+        request=int(number) if (number := params.get("request", "")).isdecimal() else None,
     )
 
 
@@ -138,12 +140,13 @@ def ticked_picks(frame: Frame) -> tuple[MessageId, ...]:
     """The messages that are ticked: in the URL, or since before in this tab."""
     if "picks" not in st.query_params:
         return frame.session.picks
-    found: list[MessageId] = []
+    home, found = frame.chat, list[MessageId]()
+    if graft := st.query_params.get("graft"):
+        with suppress(ForkyError):
+            home = frame.forky.conversation(graft)
     for digits in st.query_params["picks"].split(","):
-        try:
-            found.append(frame.chat.message(digits).id)
-        except ForkyError:
-            continue
+        with suppress(ForkyError):
+            found.append(home.message(digits).id)
     return tuple(found)
 
 

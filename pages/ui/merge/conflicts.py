@@ -60,25 +60,27 @@ def _draw_clash(frame: Frame, held: Planning, plan: ThreeWayPlan, number: int, c
     with st.container(key=f"merge-clash-{number}", border=True):
         state = ":material/check_circle:" if clash.choice is not None else ":material/help:"
         st.markdown(f"{state} **{plain_label(clash.key, 100)}**")
-        _draw_side(frame, f"{plan.target_name} says", clash.mine)
-        _draw_side(frame, f"{plan.source_name} says", clash.theirs)
+        _draw_side(frame, plan, f"{plan.target_name} says", clash.mine)
+        _draw_side(frame, plan, f"{plan.source_name} says", clash.theirs)
         if clash.base:
-            _draw_side(frame, "both said before", clash.base)
+            _draw_side(frame, plan, "both said before", clash.base)
         _draw_choice(frame, held, number, clash)
         if clash.result is not None and clash.choice is not None:
             by = f" ({plain_label(clash.choice.by, 60)})" if clash.choice.by else ""
             st.markdown(f":material/arrow_forward: {plain_label(clash.result.text, 300)}{by}")
 
 
-def _draw_side(frame: Frame, who: str, claims: Sequence[Claim]) -> None:
+def _draw_side(frame: Frame, plan: ThreeWayPlan, who: str, claims: Sequence[Claim]) -> None:
     for claim in claims:
-        marks = " ".join(_mark(frame, cite) for cite in claim.cites[:4])
+        marks = " ".join(_mark(frame, plan, cite) for cite in claim.cites[:4])
         st.markdown(f":small[{plain_label(who, 70)}]  \n{plain_label(claim.text, 300)} {marks}")
 
 
-def _mark(frame: Frame, cite: str) -> str:
-    """A link to the message that a claim rests on."""
-    place = f"./?c={frame.chat.id}&m={cite.removeprefix('b2:')}"
+def _mark(frame: Frame, plan: ThreeWayPlan, cite: str) -> str:
+    """A link to the message that a claim rests on, in the conversation where it was said."""
+    away = plan.graft is not None and cite in plan.turns
+    home = plan.graft.conversation if plan.graft is not None and away else frame.chat.id
+    place = f"./?c={home}&m={cite.removeprefix('b2:')}"
     return f":small[[{short(MessageId(cite))}]({place})]"
 
 

@@ -19,6 +19,7 @@ from forky_core.merge.model_squash import SquashRejected
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.settling import Choice, Policy
 from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.merge.wish import NO_CHOICES
 from forky_core.model import ConversationId, MessageId
 from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation
@@ -54,6 +55,8 @@ class Wish:
     """As if earlier merges of this source had brought nothing."""
     policy: Policy = "ask"
     """What becomes of a three-way merge's conflicts that nobody decides."""
+    request: int | None = None
+    """The merge request that is looked at: what its author decided is in the plan."""
 
 
 @dataclass(slots=True)
@@ -141,7 +144,18 @@ def plan_anew(forky: Forky, chat: Conversation, wish: Wish) -> Planning:
         made.quoted = plan
     else:
         made.take(plan)
+    _take_its_words(made, chat, plan)
     return made
+
+
+def _take_its_words(made: Planning, chat: Conversation, plan: MergePlan) -> None:
+    """Of a request whose author changed the words: they are the edit, which may be taken back."""
+    if made.wish.request is None:
+        return
+    worded = chat.in_words_of(made.wish.request, plan)
+    if worded is not plan:
+        made.take(plan)
+        made.plan = worded
 
 
 def go_on(held: Planning, chat: Conversation) -> Planning:
@@ -173,6 +187,8 @@ def begin_writing(held: Planning, forky: Forky, chat: Conversation) -> None:
 def _plan(forky: Forky, chat: Conversation, wish: Wish, model: str | None, stop: Event) -> MergePlan:
     if wish.strategy == "fuse":
         return chat.plan_fuse(wish.picks, model=model, stop=stop)
+    if wish.request is not None:
+        return _plan_request(chat, wish, wish.request, model, stop)
     if wish.graft is not None:
         return chat.plan_graft(
             forky.conversation(wish.graft, wish.source),
@@ -182,6 +198,7 @@ def _plan(forky: Forky, chat: Conversation, wish: Wish, model: str | None, stop:
             budget=wish.budget,
             model=model,
             again=wish.again,
+            policy=wish.policy,
             stop=stop,
         )
     return chat.plan_merge(
@@ -194,6 +211,24 @@ def _plan(forky: Forky, chat: Conversation, wish: Wish, model: str | None, stop:
         force=wish.force,
         again=wish.again,
         policy=wish.policy,
+        stop=stop,
+    )
+
+
+def _plan_request(chat: Conversation, wish: Wish, number: int, model: str | None, stop: Event) -> MergePlan:
+    """What the page shows of a request is in the URL: choices of conflicts are its author's own."""
+    return chat.plan_request(
+        number,
+        own_words=False,
+        strategy=wish.strategy,
+        picks=wish.picks,
+        focus=wish.focus,
+        budget=wish.budget,
+        model=model,
+        force=wish.force or wish.graft is not None,
+        again=wish.again,
+        policy=wish.policy,
+        choices=chat.request(number).wish.choices if wish.strategy == "three-way" else NO_CHOICES,
         stop=stop,
     )
 

@@ -5,26 +5,28 @@ The one that is looked at is in the URL (`?c=…&request=3`); its preview is tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
-from forky_core.model import MessageId
-from forky_core.parts import Strategy
+from forky_core.errors import ForkyError
+from forky_core.merge.plan import MergePlan
+from forky_core.merge.wish import Wish as CoreWish
+from forky_core.model import ConversationId, MessageId
+from forky_core.repo.branching import UNCHANGED
 from forky_core.repo.identity import now
 from forky_core.repo.merges.merge_request import MergeRequest
-from forky_core.repo.merges.requests import LONGEST_NOTE, OFFERED, OFFERED_OF_SEVERAL
+from forky_core.repo.merges.requests import LONGEST_NOTE
 from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp
 from pages.ui.frame import Frame, saying
 from pages.ui.markdown import plain_label, show_text
-from pages.ui.merge.choices import STRATEGIES, ticked_picks, want, written_picks
-from pages.ui.merge.planning import Wish
+from pages.ui.merge.choices import POLICIES, STRATEGIES, want, written_picks
 from pages.ui.notice import done
 
 _SHOWN = 6
 """Open requests, and answered ones, that are listed."""
-_ONLY = "A request proposes branches of this conversation: a branch of another one can be landed, and undone."
 
 
 def draw_requests(frame: Frame) -> MergeRequest | None:
@@ -47,39 +49,68 @@ def draw_requests(frame: Frame) -> MergeRequest | None:
 
 def _looked_at(frame: Frame) -> MergeRequest | None:
     """The open request of the URL; one that does not fit the branches chosen meanwhile is let go."""
-    params, branches = st.query_params, frame.chat.branches
+    params = st.query_params
     asked = params.get("request", "")
     found = next((one for one in frame.chat.requests if str(one.number) == asked), None)
-    if found is None or found.state != "open" or not {*found.sources, found.into} <= set(branches):
+    if found is None or found.state != "open" or _gone(frame, found):
         want(request=None)
         return None
     if "source" not in params:
         _look(found)
         st.rerun()
-    chosen = {params["source"], *params.get_all("with")}
-    if (chosen, frame.chat.branch_name) != ({*found.sources}, found.into) or "graft" in params:
+    chosen = ({params["source"], *params.get_all("with")}, params.get("graft"), frame.chat.branch_name)
+    if chosen != ({*found.sources}, _elsewhere(found), found.into):
         want(request=None)
         return None
     return found
 
 
+def _elsewhere(request: MergeRequest) -> ConversationId | None:
+    return request.graft.conversation if request.graft is not None else None
+
+
+def _heads(frame: Frame, request: MergeRequest) -> Mapping[str, MessageId | None]:
+    """The branches among which the sources are, with where they stand."""
+    branches = frame.chat.branches
+    if request.graft is not None:
+        try:
+            branches = frame.forky.conversation(request.graft.conversation).branches
+        except ForkyError:
+            return {}
+    return {name: branch.head for name, branch in branches.items()}
+
+
+def _gone(frame: Frame, request: MergeRequest) -> str:
+    """A branch of it that is not there any more; "" where all are."""
+    heads = _heads(frame, request)
+    sources = dict(zip(request.sources, request.named, strict=False))
+    here = [request.into] if request.into not in frame.chat.branches else []
+    return next(iter([*here, *(shown for name, shown in sources.items() if name not in heads)]), "")
+
+
 def _look(request: MergeRequest) -> None:
+    wish = request.wish
     params: dict[str, str | list[str]] = {
         "c": st.query_params.get("c", ""),
         "b": request.into,
         "source": request.source,
         "strategy": request.strategy,
         "request": str(request.number),
+        "focus": wish.focus,
+        "budget": str(wish.budget) if wish.budget is not None else "",
+        "by": wish.model or "",
+        "policy": wish.policy if wish.policy != "ask" else "",
+        "force": "1" if wish.force and request.graft is None else "",
+        "again": "1" if wish.again else "",
+        "graft": _elsewhere(request) or "",
+        "with": [other.source for other in request.others],
+        "picks": written_picks(request.picks) if request.picks else "",
     }
-    if request.others:
-        params["with"] = [other.source for other in request.others]
-    if request.picks:
-        params["picks"] = written_picks(request.picks)
-    st.query_params.from_dict(params)
+    st.query_params.from_dict({name: value for name, value in params.items() if value})
 
 
 def _draw_line(frame: Frame, request: MergeRequest) -> None:
-    gone = [name for name in (*request.sources, request.into) if name not in frame.chat.branches]
+    gone = _gone(frame, request)
     with st.container(
         key=f"line-merge-request-{request.number}", horizontal=True, vertical_alignment="center"
     ):
@@ -90,7 +121,7 @@ def _draw_line(frame: Frame, request: MergeRequest) -> None:
         if not gone:
             st.button("Look at it", key=f"merge.look.{request.number}", on_click=_look, args=(request,))
             return
-        st.caption(f"“{plain_label(gone[0], 40)}” is not there any more.")
+        st.caption(f"“{plain_label(gone, 60)}” is not there any more.")
         st.button(
             "Decline",
             key=f"merge.decline_gone.{request.number}",
@@ -100,14 +131,31 @@ def _draw_line(frame: Frame, request: MergeRequest) -> None:
 
 
 def _between(request: MergeRequest) -> str:
-    sources = ", ".join(f"“{plain_label(name, 40)}”" for name in request.sources)
+    sources = ", ".join(f"“{plain_label(name, 60)}”" for name in request.named)
     return f"{sources} into “{plain_label(request.into, 40)}”"
 
 
-def _how(request: MergeRequest) -> str:
-    title = STRATEGIES[request.strategy][0] if request.strategy in STRATEGIES else request.strategy
-    of = f" of {count(len(request.picks), 'message')}" if request.picks else ""
-    return f"{plain_label(title, 40).lower()}{of}"
+def _how(wish: CoreWish, *, worded: bool = False) -> str:
+    """All that is chosen, as a person would say it."""
+    title = STRATEGIES[wish.strategy][0] if wish.strategy in STRATEGIES else wish.strategy
+    said = [
+        plain_label(title, 40).lower() + (f" of {count(len(wish.picks), 'message')}" if wish.picks else "")
+    ]
+    if wish.focus:
+        said.append(f"about “{plain_label(wish.focus, 80)}”")
+    if wish.budget is not None:
+        said.append(f"in at most {count(wish.budget, 'token')}")
+    if wish.model:
+        said.append(f"written by {plain_label(wish.model, 60)}")
+    if wish.policy != "ask":
+        said.append(f"where they disagree: {POLICIES[wish.policy].lower()}")
+    if settled := sum(choice is not None for choice in wish.choices.values()):
+        said.append(f"with {count(settled, 'conflict')} settled")
+    if wish.again:
+        said.append("as if it had never been merged")
+    if worded:
+        said.append("in words of its author")
+    return ", ".join(said)
 
 
 def _facts(request: MergeRequest) -> str:
@@ -141,7 +189,8 @@ def _draw_looked_at(frame: Frame, request: MergeRequest) -> None:
     with st.container(key="merge-request", border=True):
         st.markdown(f":material/call_merge: **Request {request.number}: {_between(request)}**")
         st.caption(
-            f"Proposed by {plain_label(request.by, 60)}, {ago(request.at, now())}, as {_how(request)}. "
+            f"Proposed by {plain_label(request.by, 60)}, {ago(request.at, now())}, as "
+            f"{_how(request.wish, worded=bool(request.words))}. "
             "Landing what is shown below accepts it; you may change it first."
         )
         if request.note:
@@ -176,7 +225,8 @@ def _draw_looked_at(frame: Frame, request: MergeRequest) -> None:
 def _moved_on(frame: Frame, request: MergeRequest) -> list[str]:
     """The sources that are not as they were when it was made or last changed."""
     seen = {request.source: request.seen, **{other.source: other.seen for other in request.others}}
-    return [name for name, head in seen.items() if frame.chat.branches[name].head != head]
+    heads = _heads(frame, request)
+    return [shown for name, shown in zip(seen, request.named, strict=True) if heads[name] != seen[name]]
 
 
 def _draw_change(frame: Frame, request: MergeRequest) -> None:
@@ -184,42 +234,40 @@ def _draw_change(frame: Frame, request: MergeRequest) -> None:
         note = st.text_area(
             "Note", request.note, key=f"merge.change.note.{request.number}", max_chars=LONGEST_NOTE
         )
-        branches = [name for name in frame.chat.branches if name not in request.sources]
-        ways = OFFERED_OF_SEVERAL if request.others else OFFERED
+        sources = () if request.graft is not None else request.sources
+        branches = [name for name in frame.chat.branches if name not in sources]
         into = st.selectbox(
             "into", branches, index=branches.index(request.into), key=f"merge.change.into.{request.number}"
         )
-        how = st.selectbox(
-            "How",
-            ways,
-            index=ways.index(request.strategy) if request.strategy in ways else 0,
-            key=f"merge.change.how.{request.number}",
-            format_func=lambda strategy: STRATEGIES[strategy][0],
-        )
-        ticked = ticked_picks(frame)
-        if how == "cherry-pick":
-            st.caption(f"It will propose what is ticked on this page: {count(len(ticked), 'message')}.")
+        st.caption("The rest is as this page shows it below: choose there how it shall be merged.")
         st.button(
             "Change it",
             key="merge.change.go",
             type="primary",
             on_click=_change,
-            args=(frame, request, note, into, how, ticked if how == "cherry-pick" else ()),
+            args=(frame, request, note, into),
         )
 
 
-def _change(
-    frame: Frame,
-    request: MergeRequest,
-    note: str,
-    into: str,
-    how: Strategy,
-    picks: tuple[MessageId, ...],
-) -> None:
+def _change(frame: Frame, request: MergeRequest, note: str, into: str) -> None:
+    """Takes the note, and what the page shows."""
     with saying(frame.session):
-        operation = frame.chat.change_request(request.number, note=note, into=into, strategy=how, picks=picks)
+        plan = _shown(frame)
+        operation = frame.chat.change_request(
+            request.number, note=note, into=into, plan=UNCHANGED if plan is None else plan
+        )
         done(frame.session, operation)
         _look(frame.chat.request(request.number))
+
+
+def _shown(frame: Frame) -> MergePlan | None:
+    """What the page shows of a merge, and would ask a model for; None where it cannot be planned."""
+    held = frame.session.planning
+    if held is None or (plan := held.plan or held.quoted) is None or not plan.lands:
+        return None
+    if held.plan is not None or plan.wish is None:
+        return plan
+    return replace(plan, wish=replace(plan.wish, model=held.wish.writer))
 
 
 def _draw_decline(frame: Frame, request: MergeRequest) -> None:
@@ -243,15 +291,13 @@ def _decline(frame: Frame, request: MergeRequest, why: str) -> None:
         want(request=None)
 
 
-def draw_propose(frame: Frame, wish: Wish) -> None:
-    """Beside Land. Keys: `merge.propose_note`, `merge.propose_it`."""
-    possible = wish.strategy in OFFERED and wish.graft is None
+def draw_propose(frame: Frame) -> None:
+    """Beside Land: proposes what is shown. Keys: `merge.propose_note`, `merge.propose_it`."""
     with st.popover(
         "Propose instead",
         icon=":material/call_merge:",
         key="merge.propose_open",
-        disabled=not possible,
-        help="Ask somebody to look at it before it lands: nothing is merged yet" if possible else _ONLY,
+        help="Ask somebody to look at it before it lands: nothing is merged yet",
     ):
         st.text_area(
             "Note",
@@ -259,21 +305,20 @@ def draw_propose(frame: Frame, wish: Wish) -> None:
             max_chars=LONGEST_NOTE,
             placeholder="What it is about (optional)",
         )
-        st.caption("It is listed on this page and in Chat until somebody accepts or declines it.")
-        st.button("Propose it", key="merge.propose_it", type="primary", on_click=_propose, args=(frame, wish))
-
-
-def _propose(frame: Frame, wish: Wish) -> None:
-    chat, version = frame.chat, frame.chat.view.version
-    with saying(frame.session):
-        note = st.session_state["merge.propose_note"]
-        made = chat.request_merge(
-            (wish.source, *wish.others),
-            into=wish.target,
-            note=note,
-            strategy=wish.strategy,
-            picks=wish.picks,
+        st.caption(
+            "What you chose and wrote goes along. It is listed on this page and in Chat until somebody accepts or "
+            "declines it."
         )
+        st.button("Propose it", key="merge.propose_it", type="primary", on_click=_propose, args=(frame,))
+
+
+def _propose(frame: Frame) -> None:
+    chat, version, plan = frame.chat, frame.chat.view.version, _shown(frame)
+    if plan is None:
+        frame.session.say("There is nothing here to propose.")
+        return
+    with saying(frame.session):
+        made = chat.request_plan(plan, note=st.session_state["merge.propose_note"])
         done(frame.session, chat.recent_operations(after=version)[-1])
         _look(made)
         del st.session_state["merge.propose_note"]

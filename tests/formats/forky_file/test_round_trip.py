@@ -119,10 +119,12 @@ def test_what_a_request_proposes_comes_along() -> None:
     assert file_of(other, other.conversation(chat.id)) == text
     arrived = other.conversation(chat.id, "main")
     assert arrived.requests == chat.requests
-    for one in arrived.requests:
-        plan = arrived.plan_merge(one.sources, strategy=one.strategy, picks=one.picks)
-        arrived.merge(arrived.accepting(one.number, plan))
-    assert {one.state for one in arrived.requests} == {"accepted"}
+    assert {field for one in arrived.requests for field in one.stored()} >= {
+        *("others", "picks", "focus", "budget", "words", "policy", "model", "again", "choices")
+    }
+    for one in arrived.requests[1:]:
+        arrived.merge(arrived.accepting(one.number, arrived.plan_request(one.number, again=True)))
+    assert {one.state for one in arrived.requests[1:]} == {"accepted"}
 
 
 def test_requests_settled_conflicts_and_what_was_deleted_come_along() -> None:

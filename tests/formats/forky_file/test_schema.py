@@ -44,8 +44,14 @@ def test_requests_are_valid_with_what_they_propose(schema: Draft202012Validator)
         schema.validate(value)
         if value.get("key", "").startswith("requests/"):
             entries.append(value)
-    assert [set(entry["value"]) & {"others", "picks"} for entry in entries] == [{"others"}, {"picks"}]
-    for wrong in ({"picks": "b2:00"}, {"others": ["idea"]}, {"state": "perhaps"}):
+    special = {"others", "picks", "words", "policy"}
+    assert [set(entry["value"]) & special for entry in entries] == [
+        {one} for one in ("others", "picks", "words", "policy")
+    ]
+    for wrong in (
+        *({"picks": "b2:00"}, {"others": ["idea"]}, {"state": "perhaps"}, {"words": "x"}, {"budget": "10"}),
+        *({"choices": {"a": ["mine"]}}, {"graft": "c1"}, {"policy": "whatever"}, {"again": 1}),
+    ):
         assert not schema.is_valid({**entries[0], "value": {**entries[0]["value"], **wrong}})
 
 
