@@ -61,9 +61,13 @@ def give_out(path: Path) -> Told:
     with Forky.open(path) as forky:
         (summary,) = forky.conversations()
         before = _peak()
-        start = time.perf_counter()
+        start, busy = time.perf_counter(), time.process_time()
         save(chat_of(forky.store, summary.id), path.with_suffix(".forky.jsonl"))
-        return {"seconds": time.perf_counter() - start, "before": before}
+        return {
+            "seconds": time.perf_counter() - start,
+            "processor": time.process_time() - busy,
+            "before": before,
+        }
 
 
 def talk(path: Path) -> Told:
@@ -147,13 +151,29 @@ def lines(*, quick: bool) -> list[Line]:
         found.append(
             Line(f"  its last line ({seen['lines']:,.0f}); peak memory / 300 MB", seen["peak"], 300, 1, "MB")
         )
-        count = 10_000 if quick else 100_000
+        return found + exports(folder, (3_000, 10_000) if quick else (10_000, 100_000))
+
+
+def exports(folder: Path, counts: tuple[int, int]) -> list[Line]:
+    """A conversation of each length as a Forky file: the larger one by the clock, and what both hold in memory."""
+    outs = []
+    for count in counts:
         database = folder / f"{count}.duckdb"
         in_a_process(talk, database)  # What this process held would count as its children's peak.
-        out = in_a_process(give_out, database)
-        found.append(Line(f"export of {count:,} messages / 5 s", out["seconds"], 5, 1, "s"))
-        found.append(Line("  peak memory / before it", out["peak"], out["before"], None, "MB"))
-        return found
+        outs.append(in_a_process(give_out, database))
+    fewer, more = outs
+    return [
+        Line(f"export of {counts[1]:,} messages / 5 s", more["seconds"], 5, 1, "s"),
+        Line(
+            f"  the processor's time / that of {counts[0]:,}, as many times",
+            more["processor"],
+            fewer["processor"] * counts[1] / counts[0],
+            None,
+            "s",
+        ),
+        Line("  peak memory / before it", more["peak"], more["before"], None, "MB"),
+        Line(f"  peak memory / that of {counts[0]:,}", more["peak"], fewer["peak"], 1.25, "MB"),
+    ]
 
 
 if __name__ == "__main__":

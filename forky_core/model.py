@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, NewType
+from typing import Any, Literal, NamedTuple, NewType, Protocol
 
 from forky_core.document import DocumentId, DocumentUse, Looked
 from forky_core.hashing import content_hash, mend_part, mend_text, message_id
@@ -87,6 +87,19 @@ class Stem(NamedTuple):
     @property
     def parent(self) -> MessageId | None:
         return self.parents[0] if self.parents else None
+
+
+class Linked(Protocol):
+    """What a message and its stem have in common."""
+
+    @property
+    def parents(self) -> tuple[MessageId, ...]: ...
+    @property
+    def parent(self) -> MessageId | None: ...
+    @property
+    def created(self) -> int: ...
+    @property
+    def hidden(self) -> bool: ...
 
 
 def seal(

@@ -5,12 +5,14 @@ What a merge brought is what a context shows of it: its block, and of a merge in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from forky_core.context.convert import Sight, convert
+from forky_core.dag import first_parent_path
 from forky_core.errors import NotFound
 from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.stored import linked
 from forky_core.formats.forky_file.writing import checked_out
 from forky_core.formats.rewriting import Wanted, rewritten, visible
 from forky_core.llm.contract import ProviderMessage
@@ -68,33 +70,27 @@ class Path:
     branch: str
     system: str | None
     """The branch's own system prompt."""
-    messages: tuple[Message, ...]
+    messages: tuple[MessageId, ...]
+    """The hidden ones are left out."""
 
 
-def paths(chat: Chat) -> tuple[Path, ...]:
+def paths(chat: Chat) -> Iterator[Path]:
     """Every branch that says something, the one that is checked out first; no line twice."""
+    stems = linked(chat.messages)
     names = list(chat.view.branches)
     here = checked_out(chat)
     names.sort(key=lambda name: name != here)
-    found: dict[MessageId, Path] = {}
+    found: set[MessageId] = set()
     for name in names:
         branch = chat.view.branch(name)
         if branch.head is not None and branch.head not in found:
-            found[branch.head] = Path(name, branch.rules.system, path_to(chat, branch.head))
-    return tuple(found.values())
+            path = first_parent_path(branch.head, lambda id: stems[id].parents)
+            shown = tuple(id for id in path if not stems[id].hidden)
+            found.add(branch.head)
+            yield Path(name, branch.rules.system, shown)
 
 
-def path_to(chat: Chat, head: MessageId | None) -> tuple[Message, ...]:
-    """The messages that lead to `head`, oldest first, without the hidden ones."""
-    path: list[Message] = []
-    while head is not None:
-        message = chat.messages[head]
-        path.append(message)
-        head = message.parent
-    return tuple(message for message in reversed(path) if not message.hidden)
-
-
-def provider_messages(chat: Chat, path: Path) -> list[ProviderMessage]:
+def provider_messages(chat: Chat, path: Path) -> Iterator[ProviderMessage]:
     """The path as OpenAI's chat API takes it; every call has an id and every result that of its call."""
 
     def blob(sha256: str) -> Blob:
@@ -102,19 +98,16 @@ def provider_messages(chat: Chat, path: Path) -> list[ProviderMessage]:
             raise NotFound("It did not come along.")
         return chat.blobs[sha256]
 
-    found: list[ProviderMessage] = []
     if path.system:
-        found.append({"role": "system", "content": path.system})
-    for message in path.messages:
-        if not (path.system and message.role == "system"):
-            found += convert(message, len, Sight(blob)).messages
-    return _with_ids(found)
+        yield {"role": "system", "content": path.system}
+    said = (chat.messages[id] for id in path.messages)
+    heard = (message for message in said if not (path.system and message.role == "system"))
+    yield from _with_ids(one for message in heard for one in convert(message, len, Sight(blob)).messages)
 
 
-def _with_ids(messages: list[ProviderMessage]) -> list[ProviderMessage]:
+def _with_ids(messages: Iterable[ProviderMessage]) -> Iterator[ProviderMessage]:
     waiting: list[str] = []
     calls = 0
-    given: list[ProviderMessage] = []
     for message in messages:
         named = message
         if message.get("tool_calls"):
@@ -130,8 +123,7 @@ def _with_ids(messages: list[ProviderMessage]) -> list[ProviderMessage]:
             if id in waiting:
                 waiting.remove(id)
             named = {**message, "tool_call_id": id}
-        given.append(named)
-    return given
+        yield named
 
 
 def calls_of(chat: Chat) -> Mapping[MessageId, Generation]:

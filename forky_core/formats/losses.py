@@ -5,16 +5,19 @@ Each thing that a conversation may have is counted here once; an exporter only n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 from forky_core.dag import ancestors
 from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.stored import linked
+from forky_core.model import Message
 from forky_core.parts import (
     AttachmentPart,
     OpaquePart,
     Part,
     ReasoningPart,
+    TextPart,
     ToolCallPart,
     ToolResultPart,
 )
@@ -42,13 +45,27 @@ Kind = Literal[
 
 def losses(chat: Chat, kept: Iterable[Kind]) -> tuple[str, ...]:
     """A sentence for everything that `chat` has and a format that keeps only `kept` has not."""
-    keeps = frozenset(kept)
-    found = []
-    for kind, (count, say) in _COUNTED.items():
-        number = count(chat) if kind not in keeps else 0
-        if number:
-            found.append(say(number))
-    return tuple(found)
+    missing = [kind for kind in _SAID if kind not in frozenset(kept)]
+    number = {kind: _OF_CHAT[kind](chat) for kind in missing if kind in _OF_CHAT}
+    number |= _of_messages(chat, [kind for kind in missing if kind in _OF_MESSAGE])
+    return tuple(_SAID[kind](number[kind]) for kind in missing if number[kind])
+
+
+def _of_messages(chat: Chat, kinds: Sequence[Kind]) -> dict[Kind, int]:
+    """All counted in one go: a long conversation is read from the store for it."""
+    counts = dict.fromkeys(kinds, 0)
+    for message in chat.messages.values() if kinds else ():
+        if not _is_ordinary(message):
+            for kind in kinds:
+                counts[kind] += _OF_MESSAGE[kind](message)
+    return counts
+
+
+def _is_ordinary(message: Message) -> bool:
+    """Whether it is nothing but a text, of which no format loses anything."""
+    parts = message.parts
+    plain = len(parts) == 1 and type(parts[0]) is TextPart and len(message.parents) < 2
+    return plain and message.name is None and not message.hidden
 
 
 def many(number: int, noun: str) -> str:
@@ -56,8 +73,8 @@ def many(number: int, noun: str) -> str:
     return f"1 {noun}" if number == 1 else f"{number:,} {noun}{ending}"
 
 
-def _parts(chat: Chat, *types: type[Part]) -> int:
-    return sum(isinstance(part, types) for message in chat.messages.values() for part in message.parts)
+def _parts(*types: type[Part]) -> Callable[[Message], int]:
+    return lambda message: sum(isinstance(part, types) for part in message.parts)
 
 
 def _lines(chat: Chat) -> int:
@@ -67,76 +84,58 @@ def _lines(chat: Chat) -> int:
 
 
 def _undone(chat: Chat) -> int:
-    seen = ancestors((t for t in chat.view.tips if t in chat.messages), lambda id: chat.messages[id].parents)
+    stems = linked(chat.messages)
+    seen = ancestors((tip for tip in chat.view.tips if tip in stems), lambda id: stems[id].parents)
     return len(chat.messages) - len(seen)
 
 
-_COUNTED: Mapping[Kind, tuple[Callable[[Chat], int], Callable[[int], str]]] = {
-    "merges": (
-        lambda chat: sum(len(message.parents) > 1 for message in chat.messages.values()),
-        lambda n: (
-            f"{many(n, 'merge')} become ordinary messages: the text stays, the link to what was merged does not."
-            if n > 1
-            else "1 merge becomes an ordinary message: the text stays, the link to what was merged does not."
-        ),
-    ),
-    "tree": (
-        _lines,
-        lambda n: (
-            f"It cannot hold branches: {many(n + 1, 'line')} are written one after another, each from the start; "
-            "what no branch leads to is left out."
-        ),
-    ),
-    "branch names": (
-        lambda chat: sum(name != "main" for name in chat.view.branches),
-        lambda n: f"The names of {many(n, 'branch')} are left out; their messages stay.",
-    ),
-    "rules": (
-        lambda chat: sum(bool(branch.rules.stored()) for branch in chat.view.branches.values()),
-        lambda n: f"The settings of {many(n, 'branch')} (system prompt, model, pins) are left out.",
-    ),
-    "tags": (lambda chat: len(chat.view.tags), lambda n: f"{many(n, 'tag')} left out."),
-    "stashes": (
-        lambda chat: len(chat.view.stashes),
-        lambda n: f"What was put aside ({many(n, 'stash')}) stays here.",
-    ),
-    "log": (
-        lambda chat: len(chat.operations),
-        lambda n: f"The history of {many(n, 'operation')} stays here.",
-    ),
-    "undone": (_undone, lambda n: f"{many(n, 'message')} that were undone or removed stay here."),
-    "calls": (
-        lambda chat: sum(
-            one.usage.prompt_tokens is not None or one.usage.cost is not None for one in chat.generations
-        ),
-        lambda n: f"Tokens, cost and times of {many(n, 'model call')} are left out.",
-    ),
-    "tools": (
-        lambda chat: _parts(chat, ToolCallPart, ToolResultPart),
-        lambda n: f"What tools were asked and answered ({many(n, 'part')}) is written as plain text.",
-    ),
-    "files": (
-        lambda chat: _parts(chat, AttachmentPart),
-        lambda n: f"{many(n, 'attachment')}: only named, the bytes are left out.",
-    ),
-    "reasoning": (
-        lambda chat: _parts(chat, ReasoningPart),
-        lambda n: f"{many(n, 'thought')} of a model left out.",
-    ),
-    "hidden": (
-        lambda chat: sum(message.hidden for message in chat.messages.values()),
-        lambda n: f"{many(n, 'hidden message')} (instructions and notes that are not shown) left out.",
-    ),
-    "authors": (
-        lambda chat: sum(message.name is not None for message in chat.messages.values()),
-        lambda n: f"Who wrote {many(n, 'message')} is left out.",
-    ),
-    "reverts": (
-        lambda chat: sum(bool(message.reverts) for message in chat.messages.values()),
-        lambda n: f"{many(n, 'revert')}: said in words, what was taken back is in the file all the same.",
-    ),
-    "unknown": (
-        lambda chat: _parts(chat, OpaquePart),
-        lambda n: f"{many(n, 'part')} of a type that Forky does not know left out.",
+_OF_MESSAGE: Mapping[Kind, Callable[[Message], int]] = {
+    "merges": lambda message: len(message.parents) > 1,
+    "tools": _parts(ToolCallPart, ToolResultPart),
+    "files": _parts(AttachmentPart),
+    "reasoning": _parts(ReasoningPart),
+    "hidden": lambda message: message.hidden,
+    "authors": lambda message: message.name is not None,
+    "reverts": lambda message: bool(message.reverts),
+    "unknown": _parts(OpaquePart),
+}
+_OF_CHAT: Mapping[Kind, Callable[[Chat], int]] = {
+    "tree": _lines,
+    "branch names": lambda chat: sum(name != "main" for name in chat.view.branches),
+    "rules": lambda chat: sum(bool(branch.rules.stored()) for branch in chat.view.branches.values()),
+    "tags": lambda chat: len(chat.view.tags),
+    "stashes": lambda chat: len(chat.view.stashes),
+    "log": lambda chat: len(chat.operations),
+    "undone": _undone,
+    "calls": lambda chat: sum(
+        one.usage.prompt_tokens is not None or one.usage.cost is not None for one in chat.generations
     ),
 }
+_SAID: Mapping[Kind, Callable[[int], str]] = {
+    "merges": lambda n: (
+        f"{many(n, 'merge')} become ordinary messages: the text stays, the link to what was merged does not."
+        if n > 1
+        else "1 merge becomes an ordinary message: the text stays, the link to what was merged does not."
+    ),
+    "tree": lambda n: (
+        f"It cannot hold branches: {many(n + 1, 'line')} are written one after another, each from the start; "
+        "what no branch leads to is left out."
+    ),
+    "branch names": lambda n: f"The names of {many(n, 'branch')} are left out; their messages stay.",
+    "rules": lambda n: f"The settings of {many(n, 'branch')} (system prompt, model, pins) are left out.",
+    "tags": lambda n: f"{many(n, 'tag')} left out.",
+    "stashes": lambda n: f"What was put aside ({many(n, 'stash')}) stays here.",
+    "log": lambda n: f"The history of {many(n, 'operation')} stays here.",
+    "undone": lambda n: f"{many(n, 'message')} that were undone or removed stay here.",
+    "calls": lambda n: f"Tokens, cost and times of {many(n, 'model call')} are left out.",
+    "tools": lambda n: f"What tools were asked and answered ({many(n, 'part')}) is written as plain text.",
+    "files": lambda n: f"{many(n, 'attachment')}: only named, the bytes are left out.",
+    "reasoning": lambda n: f"{many(n, 'thought')} of a model left out.",
+    "hidden": lambda n: f"{many(n, 'hidden message')} (instructions and notes that are not shown) left out.",
+    "authors": lambda n: f"Who wrote {many(n, 'message')} is left out.",
+    "reverts": lambda n: (
+        f"{many(n, 'revert')}: said in words, what was taken back is in the file all the same."
+    ),
+    "unknown": lambda n: f"{many(n, 'part')} of a type that Forky does not know left out.",
+}
+"""In the order they are said."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.model import Message, MessageId
+from forky_core.formats.forky_file.stored import linked
+from forky_core.model import MessageId
 from forky_core.views.shape import Shape, shape_of
 
 
@@ -17,7 +18,7 @@ class Section:
     """The branch it belongs to, "" where none does."""
     after: int | None
     """Number of the message that it continues; None at the beginning."""
-    messages: tuple[tuple[int, Message], ...]
+    messages: tuple[tuple[int, MessageId], ...]
     """With their numbers, which count through the whole conversation."""
 
 
@@ -30,7 +31,7 @@ class Outline:
 
 def outline(chat: Chat) -> Outline:
     """The visible messages, main line first; hidden ones are left out."""
-    shape = shape_of(chat.messages, chat.view)
+    shape = shape_of(linked(chat.messages), chat.view)
     lines = sorted(shape.lines, key=lambda line: not _is_main(line, shape))
     number = {id: at for at, id in enumerate((id for line in lines for id in line), 1)}
     sections = []
@@ -40,7 +41,7 @@ def outline(chat: Chat) -> Outline:
             Section(
                 _name(line, shape),
                 number[above] if above is not None else None,
-                tuple((number[id], chat.messages[id]) for id in line),
+                tuple((number[id], id) for id in line),
             )
         )
     return Outline(shape, tuple(sections), number)

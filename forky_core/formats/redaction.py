@@ -105,9 +105,8 @@ def _texts(chat: Chat) -> Iterator[tuple[str, str]]:
 
 def _behind(chat: Chat, plain: Chat) -> Iterator[tuple[str, str]]:
     """The texts of a file that nobody sees in the conversation: undone, put aside, logged, from another program."""
-    for message in chat.messages.values():
-        if message.id not in plain.messages:
-            yield from _of_message(message, "an undone message")
+    for message in _undone(chat, plain):
+        yield from _of_message(message, "an undone message")
     shown = {call.id for call in plain.generations}
     for call in chat.generations:
         if call.id not in shown:
@@ -130,6 +129,11 @@ def _behind(chat: Chat, plain: Chat) -> Iterator[tuple[str, str]]:
         yield "the conversation it was forked from", str(chat.forked_from.get("name", ""))
 
 
+def _undone(chat: Chat, plain: Chat) -> Iterator[Message]:
+    if len(plain.messages) < len(chat.messages):
+        yield from (message for message in chat.messages.values() if message.id not in plain.messages)
+
+
 def _of_log(chat: Chat) -> Iterator[tuple[str, str]]:
     """Each text once, at the first operation that has it: a log says most things many times."""
     told: set[str] = set()
@@ -143,7 +147,8 @@ def _of_log(chat: Chat) -> Iterator[tuple[str, str]]:
 
 
 def _of_message(message: Message, where: str) -> Iterator[tuple[str, str]]:
-    yield f"the author of {where}", message.name or ""
+    if message.name:
+        yield f"the author of {where}", message.name
     for part in message.parts:
         yield from ((where, text) for text in texts_of(part))
         if isinstance(part, ToolCallPart):

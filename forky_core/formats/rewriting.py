@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from forky_core.dag import ancestors
 from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.stored import files_named, files_of, linked, only
 from forky_core.hashing import content_hash
 from forky_core.model import (
     Blob,
@@ -24,7 +25,7 @@ from forky_core.model import (
     View,
     seal,
 )
-from forky_core.parts import AttachmentPart, Draft, Json, Part, part_from_stored
+from forky_core.parts import AttachmentPart, Draft, Json, Part, TextPart, part_from_stored
 from forky_core.repo.identity import free_name
 
 Word = Callable[[str], str]
@@ -53,21 +54,26 @@ class Wanted:
 def visible(chat: Chat) -> Chat:
     """What a person sees of it, as it is: without the log, stashes and what was undone."""
     entries = {key: value for key, value in chat.entries.items() if key.partition("/")[0] in _SHARED}
-    view = View(entries, 0)
-    seen = ancestors((tip for tip in view.tips if tip in chat.messages), lambda id: chat.messages[id].parents)
-    messages = {id: message for id, message in chat.messages.items() if id in seen}
-    named = _files_of(messages.values())
+    seen = seen_of(chat)
+    messages = only(chat.messages, seen)
     return Chat(
         chat.id,
-        MappingProxyType(messages),
-        tuple(one for one in chat.generations if one.message in messages),
+        messages,
+        tuple(one for one in chat.generations if one.message in seen),
         MappingProxyType(entries),
         (),
-        MappingProxyType({sha256: blob for sha256, blob in chat.blobs.items() if sha256 in named}),
+        files_of(chat.blobs, messages),
         (),
         (),
         chat.forked_from,
     )
+
+
+def seen_of(chat: Chat) -> frozenset[MessageId]:
+    """The messages that a branch, a tag or a kept tip leads to."""
+    shared = {key: value for key, value in chat.entries.items() if key.partition("/")[0] in _SHARED}
+    stems = linked(chat.messages)
+    return ancestors((tip for tip in View(shared, 0).tips if tip in stems), lambda id: stems[id].parents)
 
 
 def rewritten(chat: Chat, wanted: Wanted) -> Chat:
@@ -102,12 +108,6 @@ def _ends(made: Chat, tips: list[MessageId]) -> Mapping[str, Json]:
     return MappingProxyType(entries)
 
 
-def _files_of(messages: Iterable[Message]) -> frozenset[str]:
-    return frozenset(
-        part.sha256 for message in messages for part in message.parts if isinstance(part, AttachmentPart)
-    )
-
-
 @dataclass(slots=True)
 class _Rewriting:
     source: Chat
@@ -128,7 +128,7 @@ class _Rewriting:
         title = entries.get("title", "")
         origin = {"id": str(self.source.id), "name": title}
         entries["forked_from"] = origin
-        named = _files_of(self.messages.values())
+        named = frozenset(files_named(self.messages))
         blobs = {blob.sha256: blob for blob in self.files.values() if blob.sha256 in named}
         return Chat(
             _derived_id(self.source.id, self.wanted.why),
@@ -231,6 +231,8 @@ def _derived_id(source: ConversationId, why: str) -> ConversationId:
 
 def texts_of(part: Part) -> tuple[str, ...]:
     """Every text of a part that somebody wrote, as `Wanted.word` gets them."""
+    if isinstance(part, TextPart):
+        return (part.text,)
     if isinstance(part, AttachmentPart):
         return (part.name,) if part.name else ()
     stored = part.stored()

@@ -187,9 +187,9 @@ class MemoryStore:
             return MappingProxyType(dict(self._kept(conversation).messages))
 
     def stems(self, conversation: ConversationId) -> Mapping[MessageId, Stem]:
-        return {
-            id: Stem(one.parents, one.created, one.hidden) for id, one in self.messages(conversation).items()
-        }
+        with self._lock:
+            messages = self._kept(conversation).messages
+            return {id: Stem(one.parents, one.created, one.hidden) for id, one in messages.items()}
 
     def stretch(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Message, ...]:
         with self._lock:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from forky_core.model import Message, MessageId, View
+from forky_core.model import Linked, MessageId, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Shape:
     """Tips without a branch."""
 
 
-def shape_of(messages: Mapping[MessageId, Message], view: View) -> Shape:
+def shape_of(messages: Mapping[MessageId, Linked], view: View) -> Shape:
     """The shape of what `view` reaches in `messages` (which may hold more, in any order)."""
     reached = _reached(messages, view)
     parent, side_parents = _shown_parents(messages, reached)
@@ -67,7 +67,7 @@ def shape_of(messages: Mapping[MessageId, Message], view: View) -> Shape:
     )
 
 
-def _reached(messages: Mapping[MessageId, Message], view: View) -> list[MessageId]:
+def _reached(messages: Mapping[MessageId, Linked], view: View) -> list[MessageId]:
     """Everything the view's tips reach through every parent, parents first where `messages` has them so."""
     seen = {tip for tip in view.tips if tip in messages}
     open_ends = list(seen)
@@ -79,7 +79,7 @@ def _reached(messages: Mapping[MessageId, Message], view: View) -> list[MessageI
     return [id for id in messages if id in seen]
 
 
-def _shown(id: MessageId | None, messages: Mapping[MessageId, Message]) -> MessageId | None:
+def _shown(id: MessageId | None, messages: Mapping[MessageId, Linked]) -> MessageId | None:
     """The message itself, or where it is hidden the nearest shown one above it."""
     while id is not None and id in messages and messages[id].hidden:
         id = messages[id].parent
@@ -87,7 +87,7 @@ def _shown(id: MessageId | None, messages: Mapping[MessageId, Message]) -> Messa
 
 
 def _shown_parents(
-    messages: Mapping[MessageId, Message], reached: Iterable[MessageId]
+    messages: Mapping[MessageId, Linked], reached: Iterable[MessageId]
 ) -> tuple[dict[MessageId, MessageId | None], dict[MessageId, tuple[MessageId, ...]]]:
     parent: dict[MessageId, MessageId | None] = {}
     sides: dict[MessageId, tuple[MessageId, ...]] = {}
@@ -104,7 +104,7 @@ def _shown_parents(
 
 
 def _weights(
-    parent: Mapping[MessageId, MessageId | None], view: View, messages: Mapping[MessageId, Message]
+    parent: Mapping[MessageId, MessageId | None], view: View, messages: Mapping[MessageId, Linked]
 ) -> dict[MessageId, int]:
     """Which child goes on: 3 on the way to the main branch, 1 on the way to any, 0 to what has no branch."""
     names = list(view.branches)

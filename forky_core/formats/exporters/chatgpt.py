@@ -7,11 +7,13 @@ last of them has the message's id, so that whatever follows hangs below all of t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
+from forky_core.formats.exporters.json_pieces import array_of, members, object_with
 from forky_core.formats.flattening import calls_of, flattened
 from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.stored import linked
 from forky_core.formats.forky_file.writing import checked_out
 from forky_core.formats.losses import losses
 from forky_core.model import Generation, Message
@@ -41,32 +43,42 @@ class ChatGPTTree:
         plain = flattened(chat)
         calls = calls_of(plain)
         head = plain.view.branch(checked_out(plain)).head if plain.view.branches else None
-        begun = min((one.created for one in plain.messages.values() if one.created), default=0)
-        mapping: dict[str, dict[str, Any]] = {
-            ROOT: {"id": ROOT, "message": None, "parent": None, "children": []}
-        }
-        for message in plain.messages.values():
-            parent = message.parent or ROOT
-            contents = _contents(message)
-            for number, content in enumerate(contents, 1):
-                id = message.id if number == len(contents) else f"{message.id}/{number}"
-                mapping[id] = {
-                    "id": id,
-                    "message": _message(id, message, content, calls.get(message.id)),
-                    "parent": parent,
-                    "children": [],
-                }
-                mapping[parent]["children"].append(id)
-                parent = id
-        whole = {
+        stems = linked(plain.messages)
+        begun = min((stems[id].created for id in plain.messages if stems[id].created), default=0)
+        children = _children(plain)
+
+        def nodes() -> Iterator[tuple[str, Json]]:
+            yield ROOT, {"id": ROOT, "message": None, "parent": None, "children": children.get(ROOT, [])}
+            for message in plain.messages.values():
+                parent = message.parent or ROOT
+                contents = _contents(message)
+                ids = _ids(message, len(contents))
+                for at, (id, content) in enumerate(zip(ids, contents, strict=True)):
+                    body = _message(id, message, content, calls.get(message.id))
+                    below = ids[at + 1 : at + 2] or children.get(id, [])
+                    yield id, {"id": id, "message": body, "parent": parent, "children": below}
+                    parent = id
+
+        about = {
             "title": plain.title,
             "create_time": begun / 1e6 if begun else None,
             "conversation_id": chat.id,
             "current_node": head or ROOT,
-            "mapping": mapping,
         }
-        for piece in json.JSONEncoder(ensure_ascii=False).iterencode([whole]):
-            yield piece.encode()
+        yield from array_of((object_with(about, "mapping", members(nodes())),))
+
+
+def _children(chat: Chat) -> Mapping[str, list[str]]:
+    """The first nodes of the messages below each."""
+    found: dict[str, list[str]] = {}
+    for message in chat.messages.values():
+        found.setdefault(message.parent or ROOT, []).append(_ids(message, len(_contents(message)))[0])
+    return found
+
+
+def _ids(message: Message, nodes: int) -> list[str]:
+    """Of the nodes that a message becomes."""
+    return [*(f"{message.id}/{number}" for number in range(1, nodes)), message.id]
 
 
 def _message(id: str, message: Message, content: dict[str, Json], call: Generation | None) -> dict[str, Json]:

@@ -44,7 +44,8 @@ class Markdown:
         for at, section in enumerate(read.sections):
             if len(read.sections) > 1:
                 yield f"\n---\n\n{section_name(section, first=at == 0)}\n".encode()
-            for number, message in section.messages:
+            for number, id in section.messages:
+                message = plain.messages[id]
                 heading = f"## {number}. {who(message, calls.get(message.id))}{when(message)}"
                 body = "\n\n".join(filter(None, map(said, plain_parts(message, plain.messages))))
                 yield f"\n{heading}\n\n{closed(body)}\n".encode()

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import chain
 from typing import Any, ClassVar
 
+from forky_core.formats.exporters.json_pieces import array, array_of, object_with
 from forky_core.formats.flattening import Path, flattened, paths, provider_messages
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.losses import losses
@@ -31,12 +34,15 @@ class OpenAIMessages:
 
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = flattened(chat)
-        lines = paths(plain)
-        each = [(path, provider_messages(plain, path)) for path in lines]
-        if len(each) == 1:
-            yield _json(each[0][1])
+        several = _several(plain)
+        if several:
+            yield from array_of(
+                object_with(_heading(plain, path), "messages", array(provider_messages(plain, path)))
+                for path in paths(plain)
+            )
         else:
-            yield _json([{**_heading(plain, path), "messages": messages} for path, messages in each])
+            yield from array(one for path in paths(plain) for one in provider_messages(plain, path))
+        yield b"\n"
 
 
 class AnthropicMessages:
@@ -50,11 +56,17 @@ class AnthropicMessages:
 
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = flattened(chat)
-        each = [(path, _anthropic(provider_messages(plain, path))) for path in paths(plain)]
-        if len(each) == 1:
-            yield _json(each[0][1])
-        else:
-            yield _json([{**_heading(plain, path), **request} for path, request in each])
+        several = _several(plain)
+        requests = (
+            object_with(
+                {**(_heading(plain, path) if several else {}), **_system(plain, path)},
+                "messages",
+                array(_turns(provider_messages(plain, path))),
+            )
+            for path in paths(plain)
+        )
+        yield from array_of(requests) if several else chain.from_iterable(requests)
+        yield b"\n"
 
 
 class ShareGPTFile:
@@ -68,11 +80,15 @@ class ShareGPTFile:
 
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = flattened(chat)
-        items = []
-        for number, path in enumerate(paths(plain), 1):
-            said = [one for message in provider_messages(plain, path) for one in _sharegpt(message)]
-            items.append({"id": f"{chat.id}_{number}", **_heading(plain, path), "conversations": said})
-        yield _json(items)
+        yield from array_of(
+            object_with(
+                {"id": f"{chat.id}_{number}", **_heading(plain, path)},
+                "conversations",
+                array(one for message in provider_messages(plain, path) for one in _sharegpt(message)),
+            )
+            for number, path in enumerate(paths(plain), 1)
+        )
+        yield b"\n"
 
 
 def _heading(chat: Chat, path: Path) -> dict[str, Json]:
@@ -80,23 +96,33 @@ def _heading(chat: Chat, path: Path) -> dict[str, Json]:
     return {"title": title, "branch": path.branch}
 
 
-def _json(value: Json) -> bytes:
-    return json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n"
+def _several(chat: Chat) -> bool:
+    """Whether there is not one line of messages only."""
+    return len({branch.head for branch in chat.view.branches.values() if branch.head is not None}) != 1
 
 
-def _anthropic(messages: list[dict[str, Any]]) -> dict[str, Json]:
-    """`system` apart, results of tools in messages of the user, neighbours of one role as one message."""
-    system = [_words(message["content"]) for message in messages if message["role"] == "system"]
-    turns: list[dict[str, Any]] = []
+def _system(chat: Chat, path: Path) -> dict[str, Json]:
+    """What Anthropic has apart from the messages."""
+    said = () if path.system else path.messages
+    those = replace(path, messages=tuple(id for id in said if chat.messages[id].role == "system"))
+    words = [_words(message["content"]) for message in provider_messages(chat, those)]
+    return {"system": "\n\n".join(words)} if words else {}
+
+
+def _turns(messages: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Json]]:
+    """Without `system`, results of tools in messages of the user, neighbours of one role as one message."""
+    turn: dict[str, Any] = {}
     for message in messages:
         if message["role"] == "system":
             continue
         role = "assistant" if message["role"] == "assistant" else "user"
-        if not turns or turns[-1]["role"] != role:
-            turns.append({"role": role, "content": []})
-        turns[-1]["content"] += _blocks(message)
-    request: dict[str, Json] = {"system": "\n\n".join(system)} if system else {}
-    return {**request, "messages": turns}
+        if turn.get("role") != role:
+            if turn:
+                yield turn
+            turn = {"role": role, "content": []}
+        turn["content"] += _blocks(message)
+    if turn:
+        yield turn
 
 
 def _blocks(message: Mapping[str, Any]) -> list[dict[str, Json]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-import json
 import re
 from collections.abc import Iterator
 from typing import ClassVar
 
+from forky_core.formats.exporters.json_pieces import array, object_with
 from forky_core.formats.exporters.markdown import closed, one_line, said, section_name, when, who
 from forky_core.formats.flattening import calls_of, plain_parts
 from forky_core.formats.forky_file.chat import Chat
@@ -33,15 +33,18 @@ class Notebook:
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = visible(chat)
         read, calls = outline(plain), calls_of(plain)
-        cells: list[dict[str, Json]] = [_cell("title", f"# {one_line(plain.title) or 'Untitled'}")]
-        for at, section in enumerate(read.sections):
-            if len(read.sections) > 1:
-                cells.append(_cell(f"branch-{at + 1}", section_name(section, first=at == 0)))
-            for number, message in section.messages:
-                heading = f"## {number}. {who(message, calls.get(message.id))}{when(message)}"
-                cells += _cells(plain, message, heading, section.name)
-        book = {
-            "cells": cells,
+
+        def cells() -> Iterator[Json]:
+            yield _cell("title", f"# {one_line(plain.title) or 'Untitled'}")
+            for at, section in enumerate(read.sections):
+                if len(read.sections) > 1:
+                    yield _cell(f"branch-{at + 1}", section_name(section, first=at == 0))
+                for number, id in section.messages:
+                    message = plain.messages[id]
+                    heading = f"## {number}. {who(message, calls.get(id))}{when(message)}"
+                    yield from _cells(plain, message, heading, section.name)
+
+        about = {
             "metadata": {
                 "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
                 "language_info": {"name": "python"},
@@ -50,7 +53,8 @@ class Notebook:
             "nbformat": 4,
             "nbformat_minor": 5,
         }
-        yield json.dumps(book, ensure_ascii=False, indent=1).encode() + b"\n"
+        yield from object_with(about, "cells", array(cells()))
+        yield b"\n"
 
 
 def _cells(chat: Chat, message: Message, heading: str, branch: str) -> list[dict[str, Json]]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
 from forky_core.formats.flattening import calls_of, flattened
 from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.stored import linked
 from forky_core.formats.forky_file.writing import checked_out
 from forky_core.formats.losses import losses
-from forky_core.model import Message
+from forky_core.model import Linked, Message, MessageId
 from forky_core.parts import (
     AttachmentPart,
     Json,
@@ -36,13 +37,14 @@ class SessionTrace:
         models = {id: call.model for id, call in calls_of(plain).items()}
         head = plain.view.branch(checked_out(plain)).head if plain.view.branches else None
         header = {"type": "session", "harness": "llama.cpp", "id": chat.id, "name": plain.title}
-        shown = {"currNode": _shown(plain, head)} if head else {}
+        stems = linked(plain.messages)
+        shown = {"currNode": _shown(stems, head)} if head else {}
         yield _line(header | shown)
         for message in plain.messages.values():
             if message.hidden:
                 continue
             entries = _entries(plain, message)
-            parent = _shown(plain, message.parent)
+            parent: str | None = _shown(stems, message.parent)
             for number, entry in enumerate(entries, 1):
                 id = message.id if number == len(entries) else f"{message.id}/{number}"
                 body = {"id": id, "parent": parent, "timestamp": message.created // 1000, **entry}
@@ -52,10 +54,10 @@ class SessionTrace:
                 parent = id
 
 
-def _shown(chat: Chat, id: Any) -> Any:
+def _shown(stems: Mapping[MessageId, Linked], id: MessageId | None) -> MessageId | None:
     """The message, or the nearest one above it that is not hidden."""
-    while id is not None and chat.messages[id].hidden:
-        id = chat.messages[id].parent
+    while id is not None and stems[id].hidden:
+        id = stems[id].parent
     return id
 
 

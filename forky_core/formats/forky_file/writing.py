@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from itertools import chain
 from types import MappingProxyType
 
 from forky_core.dag import ancestors
-from forky_core.errors import NotFound
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.lines import (
     FORMAT,
@@ -23,8 +23,17 @@ from forky_core.formats.forky_file.lines import (
     message_line,
     operation_line,
 )
-from forky_core.model import Blob, ConversationId, Message, MessageId, View
-from forky_core.parts import AttachmentPart, Json
+from forky_core.formats.forky_file.stored import (
+    STRETCH,
+    StoredFiles,
+    StoredMessages,
+    files_named,
+    files_of,
+    linked,
+    only,
+)
+from forky_core.model import Blob, ConversationId, Message, MessageId
+from forky_core.parts import Json
 from forky_core.store.contract import Store
 
 ORIGINS = "origins"
@@ -34,22 +43,36 @@ OTHER_LINES = "lines"
 
 
 def chat_of(store: Store, id: ConversationId, *, files: bool = True) -> Chat:
-    """A whole conversation as it can leave the store. A reply that is being written is not in it yet."""
+    """A whole conversation as it can leave the store. A reply that is being written is not in it yet.
+
+    The messages of a long one, and all files, stay in the store until they are asked for (stored.py).
+    """
     view = store.view(id)
-    messages = store.messages(id)
     derived = store.derived(id, (ORIGINS, OTHER_LINES))
     origin = view.entries.get("forked_from")
+    calls = tuple(one for one in store.generations(id) if one.status != "running")
+    operations = tuple(one for one in store.operations(id) if one.number <= view.version)
+    messages = _messages(store, id)
+    stashed = [sha256 for stash in view.stashes for sha256 in stash.attachments]
     return Chat(
         id,
         messages,
-        tuple(one for one in store.generations(id) if one.status != "running"),
+        calls,
         view.entries,
-        store.operations(id),
-        _files(store, messages.values(), view) if files else MappingProxyType({}),
+        operations,
+        StoredFiles(store, lambda: chain(files_named(messages), stashed)) if files else MappingProxyType({}),
         tuple(json.loads(row) for row in derived.get(ORIGINS, "").splitlines()),
         tuple(derived.get(OTHER_LINES, "").splitlines()),
         origin if isinstance(origin, dict) else None,
     )
+
+
+def _messages(store: Store, id: ConversationId) -> Mapping[MessageId, Message]:
+    """Those of a short conversation at once: they are looked at several times before they leave."""
+    first = store.stretch(id, after=0, most=STRETCH + 1)
+    if len(first) > STRETCH:
+        return StoredMessages.of(store, id)
+    return MappingProxyType({message.id: message for message in first})
 
 
 def part_of(chat: Chat, tips: Mapping[str, MessageId]) -> Chat:
@@ -57,8 +80,9 @@ def part_of(chat: Chat, tips: Mapping[str, MessageId]) -> Chat:
 
     The log is left out: it names what does not come along.
     """
-    wanted = ancestors(tips.values(), lambda id: chat.messages[id].parents)
-    messages = {id: message for id, message in chat.messages.items() if id in wanted}
+    stems = linked(chat.messages)
+    wanted = ancestors(tips.values(), lambda id: stems[id].parents)
+    messages = only(chat.messages, wanted)
     entries: dict[str, Json] = {"title": chat.title} if chat.title else {}
     if "memory" in chat.entries:
         entries["memory"] = chat.entries["memory"]
@@ -66,15 +90,14 @@ def part_of(chat: Chat, tips: Mapping[str, MessageId]) -> Chat:
         entries[f"heads/{name}"] = {"at": tip}
         if f"rules/{name}" in chat.entries:
             entries[f"rules/{name}"] = chat.entries[f"rules/{name}"]
-    named = _named(messages.values(), View(entries, 0))
     return Chat(
         chat.id,
-        MappingProxyType(messages),
-        tuple(one for one in chat.generations if one.message in messages),
+        messages,
+        tuple(one for one in chat.generations if one.message in wanted),
         MappingProxyType(entries),
         (),
-        MappingProxyType({sha256: blob for sha256, blob in chat.blobs.items() if sha256 in named}),
-        tuple(row for row in chat.origins if row.get("message") in messages),
+        files_of(chat.blobs, messages),
+        tuple(row for row in chat.origins if row.get("message") in wanted),
         (),
         chat.forked_from,
     )
@@ -155,20 +178,3 @@ def checked_out(chat: Chat) -> str:
             if change.key.startswith("heads/") and change.key.removeprefix("heads/") in names:
                 return change.key.removeprefix("heads/")
     return "main" if "main" in names or not names else names[0]
-
-
-def _named(messages: Iterable[Message], view: View) -> dict[str, None]:
-    """The sha256 of every attachment that is named, in the order of their first use."""
-    parts = (part for message in messages for part in message.parts if isinstance(part, AttachmentPart))
-    stashed = (sha256 for stash in view.stashes for sha256 in stash.attachments)
-    return dict.fromkeys((*(part.sha256 for part in parts), *stashed))
-
-
-def _files(store: Store, messages: Iterable[Message], view: View) -> Mapping[str, Blob]:
-    found = {}
-    for sha256 in _named(messages, view):
-        try:
-            found[sha256] = store.blob(sha256)
-        except NotFound:
-            continue  # `verify` tells of it; the message keeps its name for it.
-    return MappingProxyType(found)

@@ -36,6 +36,8 @@ class _Held(NamedTuple):
     """What of it leaves."""
     seen: tuple[Finding, ...]
     unread: tuple[str, ...]
+    lost: dict[str, tuple[str, ...]]
+    """What a format does not hold, by its name, once somebody asked."""
 
 
 @st.dialog("Export or share", width="large", icon=":material/ios_share:")
@@ -114,7 +116,7 @@ def _scope(forky: Workspace, chat: Conversation, to: Exporter) -> _Held | None:
     if not isinstance(held, _Held) or held.what != what:
         whole = shared(forky.store, chat, branch=branch if not messages else None, messages=messages)
         made = leaving(whole, to, log=log)
-        held = _Held(what, whole, made, findings(made), unread_files(made))
+        held = _Held(what, whole, made, findings(made), unread_files(made), {})
         st.session_state[_HELD] = held
     return held
 
@@ -129,7 +131,9 @@ def _log_wanted() -> bool:
 
 
 def _draw_losses(to: Exporter, held: _Held) -> None:
-    lost = to.losses(held.whole)
+    if to.name not in held.lost:
+        held.lost[to.name] = to.losses(held.whole)
+    lost = held.lost[to.name]
     unseen = behind(held.whole)
     if unseen and to.name == "forky":
         st.caption(f"{'Leaving with it' if behind(held.chat) else 'Not in the file'}: {unseen}.")

@@ -7,9 +7,9 @@ should a text ever get past the escaping, a browser still would not run it. With
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from typing import ClassVar, get_args
 
@@ -54,10 +54,10 @@ class Page:
             yield f'<details class="graph" open><summary>Graph</summary><div class="lanes">{graph}</div></details>'.encode()
         for at, section in enumerate(read.sections):
             yield f"<section>{_section_heading(section, read, first=at == 0)}".encode()
-            for number, message in section.messages:
-                yield _article(plain, read, message, number, calls.get(message.id), lane[message.id]).encode()
+            for number, id in section.messages:
+                yield _article(plain, read, plain.messages[id], number, calls.get(id), lane[id]).encode()
             yield b"</section>\n"
-        yield _foot(plain, script).encode()
+        yield from _foot(plain, script)
 
 
 def _file(name: str) -> str:
@@ -117,8 +117,10 @@ def _section_heading(section: Section, read: Outline, *, first: bool) -> str:
 
 
 def _leaves(section: Section, read: Outline) -> str:
-    at = next(id for id, number in read.number.items() if number == section.after)
-    return f' <small>from <a href="#{anchor(at)}">message {section.after}</a></small>'
+    _, first = section.messages[0]
+    above = read.shape.parent[first]
+    assert above is not None
+    return f' <small>from <a href="#{anchor(above)}">message {section.after}</a></small>'
 
 
 def _article(
@@ -142,11 +144,23 @@ def _article(
     )
 
 
-def _foot(chat: Chat, script: str) -> str:
-    rows = "".join(written(chat)).encode()
-    packed = base64.b64encode(gzip.compress(rows, mtime=0)).decode()
-    return (
+def _foot(chat: Chat, script: str) -> Iterator[bytes]:
+    yield (
         "</main><footer><p>This page loads nothing and sends nothing. With Forky, "
         "<code>forky import</code> reads it as it is, every branch included.</p></footer>\n"
-        f"{HOLDER}{packed}</script>\n<script>{script}</script></body></html>\n"
-    )
+        f"{HOLDER}"
+    ).encode()
+    yield from _packed(written(chat))
+    yield f"</script>\n<script>{script}</script></body></html>\n".encode()
+
+
+def _packed(rows: Iterable[str]) -> Iterator[bytes]:
+    """The rows as gzip in base64, which takes three bytes at a time."""
+    packer = zlib.compressobj(wbits=31)
+    ready = bytearray()
+    for row in rows:
+        ready += packer.compress(row.encode())
+        whole = len(ready) - len(ready) % 3
+        yield base64.b64encode(ready[:whole])
+        del ready[:whole]
+    yield base64.b64encode(bytes(ready) + packer.flush())
