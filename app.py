@@ -7,6 +7,7 @@ router wakes up where a folder `pages/` lies beside the main script.
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -35,6 +36,7 @@ from forky_core.gateway.guard import (  # noqa: E402
 )
 from forky_core.gateway.moving import PREFIX as MOVES  # noqa: E402
 from forky_core.gateway.moving import Moving  # noqa: E402
+from forky_core.gateway.serving import send_at_once  # noqa: E402
 from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
 from forky_core.gateway.watching import Watching  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
@@ -97,7 +99,9 @@ def policy() -> str:
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     preparing, timer = prepare(), warm_up_in(WARM_UP_AFTER)
+    sending = asyncio.create_task(send_at_once())
     yield {}
+    sending.cancel()
     timer.cancel()
     preparing.join()
     await GATEWAY.close()

@@ -1,10 +1,9 @@
-"""What our streams of server-sent events share: how they begin, when a client is gone, when the server wants to end."""
+"""What our streams of server-sent events share: how they begin, and when a client is gone."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import signal
 from urllib.parse import parse_qs
 
 from forky_core.gateway.guard import Receive, Scope, Send
@@ -27,15 +26,6 @@ def after(scope: Scope) -> int:
 async def gone(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-def server_stops() -> bool:
-    """Whether uvicorn wants to end: it waits for open responses first, so none of ours must keep it.
-
-    uvicorn tells nobody; but it is whose handler the signal has.
-    """
-    server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
-    return bool(getattr(server, "should_exit", False))
 
 
 async def send_event(send: Send, body: bytes) -> None:

@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 
 from forky_core.gateway.api_errors import ApiError
 from forky_core.gateway.calls import Call, Indexed, Said, Speech
-from forky_core.gateway.events import server_stops
 from forky_core.gateway.guard import Receive, Send
 from forky_core.gateway.recording import Kept
+from forky_core.gateway.serving import server_stops
 from forky_core.llm.contract import Done, Failed, ModelInfo
 from forky_core.llm.tokens import estimate_tokens, prompt_tokens
 from forky_core.llm.upstream import priced

@@ -15,8 +15,9 @@ import asyncio
 import json
 from collections.abc import Callable
 
-from forky_core.gateway.events import HEADERS, after, gone, refuse, send_event, server_stops
+from forky_core.gateway.events import HEADERS, after, gone, refuse, send_event
 from forky_core.gateway.guard import Receive, Scope, Send
+from forky_core.gateway.serving import server_stops
 
 PREFIX = "/moves"
 MOST = 500

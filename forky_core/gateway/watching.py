@@ -22,9 +22,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from forky_core.gateway.events import HEADERS, after, refuse, send_event, server_stops
+from forky_core.gateway.events import HEADERS, after, refuse, send_event
 from forky_core.gateway.events import gone as left
 from forky_core.gateway.guard import Receive, Scope, Send
+from forky_core.gateway.serving import server_stops
 
 if TYPE_CHECKING:  # The server's start does not wait for what a reply is made of.
     from forky_core.repo.answers.reply_job import News, ReplyJob

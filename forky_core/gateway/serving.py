@@ -1,0 +1,48 @@
+"""The uvicorn server in whose process our routes run: when it wants to end, and that it sends without delay.
+
+uvicorn hands its server to nobody; but it is whose handler the signal to end has.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from typing import Any
+
+_LOOK = 0.01
+"""Seconds between two looks whether the server listens."""
+
+
+def server_stops() -> bool:
+    """Whether uvicorn wants to end: it waits for open responses first, so none of ours must keep it."""
+    return bool(getattr(_server(), "should_exit", False))
+
+
+async def send_at_once() -> None:
+    """Have what is written to a connection leave at once: for the life of the server, from when it listens.
+
+    asyncio sees to that only for sockets that name their protocol, and Streamlit's does not. Then a second small write
+    (the first piece of an answer after its head, a second message to a page) waits until the other side acknowledges
+    the first one, which it puts off for up to 40 ms. Connections inherit the option from the listening socket.
+    """
+    server = _server()
+    while server is not None and not getattr(server, "started", False):  # noqa: ASYNC110 - it tells nobody
+        await asyncio.sleep(_LOOK)
+    for listener in getattr(server, "servers", ()):
+        for listening in listener.sockets:
+            _no_delay(listening)
+    state = getattr(server, "server_state", None)
+    for connection in list(getattr(state, "connections", ())):
+        transport = getattr(connection, "transport", None)
+        if transport is not None and (accepted := transport.get_extra_info("socket")) is not None:
+            _no_delay(accepted)
+
+
+def _server() -> Any:
+    return getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
+
+
+def _no_delay(one: Any) -> None:
+    if one.family in (socket.AF_INET, socket.AF_INET6):
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
