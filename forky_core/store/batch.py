@@ -28,7 +28,7 @@ from forky_core.store.tables import (
     segments,
 )
 
-_FEW = 8
+_FEW = 16
 """Up to this many rows, one statement is quicker than the appenders."""
 
 Step = tuple[str, list[Any]]
@@ -78,10 +78,15 @@ class Batch:
     def write(self, cursor: duckdb.DuckDBPyConnection) -> None:
         """All of it in one transaction, or duckdb.Error and nothing."""
         inserts = self._inserts()
-        steps = [*self._entry_steps(), *self._generation_steps(), *self._derived_steps()]
+        by_table = {
+            entries: self._entry_steps(),
+            generations: self._generation_steps(),
+            derived: self._derived_steps(),
+        }
+        steps = [step for found in by_table.values() for step in found]
         if sum(map(len, inserts.values())) + len(steps) <= _FEW:
             small = [(insertion(table, len(rows)), flat(rows)) for table, rows in inserts.items()]
-            if len(steps) <= 1 and not (steps and entries in inserts):
+            if all(len(found) + (table in inserts) <= 1 for table, found in by_table.items()):
                 _run_as_one(cursor, [*small, *steps])
             else:
                 _run_in_turn(cursor, {}, [*small, *steps])
