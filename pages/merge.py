@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from forky_core.errors import ForkyError, Outdated
+from forky_core.model import ConversationId, MessageId
+from forky_core.parts import MergePart
+from forky_core.repo.conversation import Conversation
 from forky_core.repo.merges.merge_request import MergeRequest
 from forky_core.views.merging import standing
 from forky_core.views.shelf import count
@@ -12,8 +17,9 @@ from pages.ui.frame import Frame, locate, place, saying
 from pages.ui.markdown import plain_label
 from pages.ui.merge.choices import draw_settings, draw_strategy, give_way, read_wish, rebases, want
 from pages.ui.merge.conflicts import draw_conflicts
+from pages.ui.merge.payload import draw_cited_payload
 from pages.ui.merge.picture import draw_standing
-from pages.ui.merge.planning import Planning, go_on, plan_anew, planning
+from pages.ui.merge.planning import WRITTEN, Planning, go_on, plan_anew, planning
 from pages.ui.merge.preview import draw_preview
 from pages.ui.merge.rebase import draw_rebase, leave
 from pages.ui.merge.requests import draw_propose, draw_requests
@@ -224,8 +230,18 @@ def _draw_landed(frame: Frame) -> bool:
             )
     if chat.head is not None and chat.head.merge is not None:
         st.caption("What the model reads from now on")
-        st.code(chat.head.merge.text, language=None, wrap_lines=True)
+        for merge in chat.head.merges:
+            if merge.strategy in WRITTEN:
+                draw_cited_payload(merge, partial(_said_in, chat, merge))
+            elif merge.text:
+                st.code(merge.text, language=None, wrap_lines=True)
     return True
+
+
+def _said_in(chat: Conversation, merge: MergePart, id: MessageId) -> tuple[ConversationId, str | None]:
+    """Where a message that a landed merge cites is to be seen."""
+    told = id in merge.messages and merge.source in chat.branches and not merge.conversation
+    return chat.id, merge.source if told else None
 
 
 def _sources() -> str:

@@ -12,6 +12,7 @@ from forky_core.merge.settling import Clash
 from forky_core.merge.strategies import STRATEGIES
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.repo.repo import short
+from forky_core.views.payload import payload_text
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky
@@ -129,11 +130,18 @@ def decide(
         options,
         out,
         entry=_entry(chat, plan),
-        preview=lambda: show(out, plan.payload, facts if plan.lands else (), plan.warnings),
+        preview=lambda: show(out, _told(plan), facts if plan.lands else (), plan.warnings),
         question=question or f"Land it on {plan.target_name}?",
         land=lambda: chat.merge(plan).summary,
         nothing=() if plan.lands else plan.warnings,
     )
+
+
+def _told(plan: MergePlan) -> str:
+    """The payload, each line of it with the id of its message."""
+    blocks = [side.block for side in plan.sides or (plan,)]
+    cites = plan.strategy in ("squash", "three-way")
+    return "\n\n".join(payload_text(b, short) for b in blocks if b is not None) if cites else plan.payload
 
 
 def _entry(chat: Conversation, plan: MergePlan) -> dict[str, object]:

@@ -7,11 +7,11 @@ In what a model reads, neighbouring lines of one message share the id at their e
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from forky_core.merge.block import cited
-from forky_core.merge.claims import SECTION_OF
+from forky_core.merge.claims import SECTION_OF, Frozen
 from forky_core.merge.squash import SECTIONS
 from forky_core.merge.three_way import SETTLED, UNRESOLVED
 from forky_core.model import MessageId
@@ -32,9 +32,28 @@ class PayloadRow:
 
 def payload_rows(merge: MergePart, limit: int) -> Iterator[PayloadRow]:
     """The first `limit` characters of a payload, line by line."""
+    return iter(_rows(merge, limit))
+
+
+def payload_text(merge: MergePart, mark: Callable[[MessageId], str]) -> str:
+    """A payload for a person on a terminal: every line that rests on messages ends in their marks."""
+    return "\n".join(
+        " ".join((row.text, *(f"[{mark(id)}]" for id in row.cites))) for row in _rows(merge, len(merge.text))
+    )
+
+
+def _resting_on(merge: MergePart) -> tuple[MessageId, ...]:
+    """What its marks may name: the messages it stands for, and those that its claims of either side rest on."""
+    frozen = Frozen.from_json(merge.claims) if merge.claims else None
+    claims = frozen.set.claims if frozen is not None else ()
+    beside = (MessageId(cite) for claim in claims for cite in claim.cites)
+    return tuple(dict.fromkeys((*map(MessageId, merge.messages), *beside)))
+
+
+def _rows(merge: MergePart, limit: int) -> list[PayloadRow]:
     cut = merge.text[:limit] + ("\n…" if len(merge.text) > limit else "")
     lines = cut.split("\n")
-    messages = tuple(map(MessageId, merge.messages))
+    messages = _resting_on(merge)
     cites: tuple[MessageId, ...] = ()
     rows: list[PayloadRow] = []
     # From below: a line without an id of its own shares that of the lines beneath it.
@@ -46,4 +65,4 @@ def payload_rows(merge: MergePart, limit: int) -> Iterator[PayloadRow]:
         elif ends is not None and (named := cited(ends.group(), messages)):
             cites, line = named, line[: ends.start()]
         rows.append(PayloadRow(line, cites))
-    return reversed(rows)
+    return rows[::-1]

@@ -9,7 +9,7 @@ import pytest
 from tests.browser.conftest import expect
 
 pytestmark = pytest.mark.browser
-PAYLOAD = ".stCode code"
+PAYLOAD = ".fk-payload"
 
 
 def test_the_first_minute_compare_merge_undo(app: str, watch: Any) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
 from forky_core.llm.scripted import Fail, ScriptedModel
+from forky_core.merge.plan import MergePlan
 from forky_core.repo.conversation import Conversation
+from forky_core.repo.repo import short
+from forky_core.views.payload import payload_text
 from pages.ui.session import Session
 from tests.builders import debugged, talk, texts
 from tests.pages.apptest import by_key, keys, open_app, open_page, settled, words
@@ -46,7 +51,24 @@ def merge(chat: Conversation, **params: str) -> AppTest:
 
 
 def preview(test: AppTest) -> str:
-    return str(test.code[0].value)
+    """The payload as a person reads it: of what cites, each line with the ids at its end."""
+    cited = [html.unescape(re.sub("<[^>]+>", "", body)) for body in _payloads(test)]
+    return "\n\n".join(cited) if cited else str(test.code[0].value)
+
+
+def _payloads(test: AppTest) -> list[str]:
+    pages = [str(one.proto.body) for one in test.get("html")]
+    return [
+        found
+        for body in pages
+        for found in re.findall(r'<pre class="fk-payload"[^>]*>(.*?)</pre>', body, re.DOTALL)
+    ]
+
+
+def told(plan: MergePlan) -> str:
+    """A plan's payload as `preview` has it."""
+    assert plan.block is not None
+    return re.sub(r"\[([0-9a-f]{8})\]", r"\1", payload_text(plan.block, short))
 
 
 def press(test: AppTest, key: str) -> AppTest:
@@ -60,13 +82,27 @@ def param(test: AppTest, name: str) -> Any:
 
 def test_the_preview_is_what_lands_and_nothing_is_written_before(chat: Conversation) -> None:
     before = chat.view
-    test = merge(chat)
-    text = preview(test)
-    assert text == chat.plan_merge("debug").payload and "parser.py" in text
+    test, plan = merge(chat), chat.plan_merge("debug")
+    assert preview(test) == told(plan) and "parser.py" in plan.payload
     assert chat.view == before
-    press(test, "merge.land")
-    assert chat.head is not None and chat.head.text == text
+    test = press(test, "merge.land")
+    assert chat.head is not None and chat.head.text == plan.payload and preview(test) == told(plan)
     assert chat.view.version == before.version + 1
+
+
+def test_every_line_of_the_preview_ends_in_an_id_that_leads_to_its_message(chat: Conversation) -> None:
+    debug = {short(message.id): message.id for message in chat.checkout("debug").path()}
+    header, *lines = preview(merge(chat)).split("\n")
+    assert header.startswith("[Merged ")
+    said = [line for line in lines if not line.endswith(":")]
+    assert len(said) > 2
+    for line in said:
+        text, _, mark = line.rpartition(" ")
+        assert text.removeprefix("+ ").split(", ")[0] in chat.message(debug[mark]).text
+    (body,) = _payloads(merge(chat))
+    links = re.findall(r'href="\./\?([^"]+)"', body)
+    assert len(links) == len(said)
+    assert all(f"c={chat.id}" in link and "b=debug" in link and "m=" in link for link in links)
 
 
 def test_after_landing_it_says_where_one_is_and_undo_is_there(chat: Conversation) -> None:
@@ -134,7 +170,7 @@ def test_choices_are_in_the_link(chat: Conversation) -> None:
     by_key(test, "merge.focus").set_value("parser").run()
     by_key(test, "merge.budget").set_value(140).run()
     assert [param(test, name) for name in ("strategy", "focus", "budget")] == ["squash", "parser", "140"]
-    assert preview(settled(test)) == chat.plan_merge("debug", focus="parser", budget=140).payload
+    assert preview(settled(test)) == told(chat.plan_merge("debug", focus="parser", budget=140))
 
 
 def test_ticked_messages_are_picked_in_the_order_they_were_said(chat: Conversation) -> None:
@@ -265,7 +301,7 @@ def test_a_summary_that_does_not_hold_says_why_and_the_quoted_lines_stand_in(
     assert "replied to the conversation" in words(test)
     press(test, "merge.quoted")
     assert "failed the checks" in words(test)
-    assert preview(test) == chat.plan_merge("debug").payload
+    assert preview(test) == told(chat.plan_merge("debug"))
 
 
 def test_a_model_that_fails_is_a_sentence_with_ways_on(chat: Conversation, writer: ScriptedModel) -> None:
@@ -276,7 +312,7 @@ def test_a_model_that_fails_is_a_sentence_with_ways_on(chat: Conversation, write
     written(test, held)
     assert "The model is busy." in words(test)
     press(test, "merge.quoted")
-    assert preview(test) == chat.plan_merge("debug").payload
+    assert preview(test) == told(chat.plan_merge("debug"))
 
 
 def test_a_conversation_with_one_branch_says_what_to_do(forky: Forky) -> None:

@@ -89,8 +89,11 @@ def test_several_branches_land_as_one_message(chat: Conversation) -> None:
     by_key(test, "merge.others").set_value(["idea"])
     test = settled(test.run())
     assert "parser.py" in preview(test) and "stubs" in preview(test)
-    test = press(test, "merge.land")
+    by_key(test, "merge.edit").set_value(True)
+    by_key(test := settled(test.run()), "merge.text.1").set_value("Stubs, too.")
+    test = press(settled(test.run()), "merge.land")
     assert chat.head is not None and len(chat.head.parents) == 3
+    assert [merge.text for merge in chat.head.merges][1] == "Stubs, too."
     assert "merge.undo" in keys(test) and "merge.land" not in keys(test), "what has landed is shown"
 
 

@@ -11,7 +11,7 @@ from forky_core.forky import Forky
 from forky_core.repo.conversation import Conversation
 from tests.builders import debugged, talk
 from tests.pages.apptest import by_key, keys, open_page, settled, words
-from tests.pages.test_merge import merge, param, press
+from tests.pages.test_merge import merge, param, press, preview, told
 from tests.pages.workspaces import empty_workspace
 
 
@@ -85,9 +85,10 @@ def test_every_choice_of_the_author_is_shown_and_lands(chat: Conversation) -> No
     test = look(chat)
     assert {name: param(test, name) for name in chosen} == chosen
     assert "about “lazily”, in at most 200 tokens, as if it had never been merged" in words(test)
-    text = test.code[0].value
+    plan = chat.plan_request(1)
+    assert preview(test) == told(plan) and "lazily" in plan.payload
     press(test, "merge.land")
-    assert chat.head is not None and chat.head.text == text and "lazily" in text
+    assert chat.head is not None and chat.head.text == plan.payload
 
 
 def test_words_of_the_author_are_proposed_and_can_be_taken_back(chat: Conversation) -> None:
@@ -97,9 +98,9 @@ def test_words_of_the_author_are_proposed_and_can_be_taken_back(chat: Conversati
     test = press(settled(test.run()), "merge.propose_it")
     assert dict(chat.request(1).words) == {"debug": "What we found out."}
     test = look(chat)
-    assert "in words of its author" in words(test) and test.code[0].value == "What we found out."
+    assert "in words of its author" in words(test) and preview(test) == "What we found out."
     back = press(test, "merge.reset")
-    assert "Enum" in back.code[0].value
+    assert "Enum" in preview(back)
     press(back, "merge.change.go")
     assert chat.request(1).words == {}
     press(look(chat), "merge.land")
@@ -185,9 +186,10 @@ def test_chat_shows_that_a_request_waits_and_leads_to_it(proposed: Conversation)
 def test_accepting_lands_the_preview_and_closes_the_request(proposed: Conversation) -> None:
     test = look(proposed)
     assert by_key(test, "merge.land").label == "Accept: land in “main”"
-    text = test.code[0].value
+    plan = proposed.plan_request(1)
+    assert preview(test) == told(plan)
     test = press(test, "merge.land")
-    assert proposed.head is not None and proposed.head.text == text
+    assert proposed.head is not None and proposed.head.text == plan.payload
     assert proposed.request(1).state == "accepted"
     assert "request 1" in words(test) and "request" not in test.query_params
     press(test, "merge.undo")

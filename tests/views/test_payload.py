@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from forky_core.merge.block import render
+from forky_core.merge.claims import Claim, ClaimSet, Frozen
 from forky_core.merge.squash import Line
 from forky_core.merge.wording import ShortIds
 from forky_core.model import MessageId
 from forky_core.parts import MergePart
-from forky_core.views.payload import PayloadRow, payload_rows
+from forky_core.views.payload import PayloadRow, payload_rows, payload_text
 
 ONE, TWO = (MessageId(f"b2:{digit * 32}") for digit in "ab")
 
@@ -34,6 +35,21 @@ def test_each_line_has_the_id_of_its_message_where_the_payload_shares_it() -> No
         PayloadRow("Decisions:"),
         PayloadRow("- Use tabs.", (ONE, TWO)),
     ]
+
+
+def test_on_a_terminal_each_line_ends_in_the_marks_of_its_messages() -> None:
+    text = "head\nSaid:\nx = 1\ny = 2 [aaaaaa]\nIt works. [bbbbbb]"
+    merge = MergePart("squash", "debug", (ONE, TWO), text)
+    assert payload_text(merge, lambda id: id[3:5]) == "head\nSaid:\nx = 1 [aa]\ny = 2 [aa]\nIt works. [bb]"
+
+
+def test_what_a_claim_of_the_other_side_rests_on_is_named_too() -> None:
+    """A three-way payload stands for the source's messages and cites the target's beside them."""
+    claims = Frozen(ClaimSet.of((Claim("decision", "port 1", (ONE, TWO), "port", "1"),), ())).to_json()
+    merge = MergePart(
+        "three-way", "debug", (ONE,), "head\nSettled:\n- port: 1 [aaaaaa] [bbbbbb]", claims=claims
+    )
+    assert list(payload_rows(merge, 999))[-1] == PayloadRow("- port: 1", (ONE, TWO))
 
 
 def test_what_names_no_message_stays_as_it_is_written() -> None:

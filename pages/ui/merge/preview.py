@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -17,10 +19,9 @@ from forky_core.views.shelf import count
 from pages.ui.frame import Frame, saying
 from pages.ui.links import chat_link
 from pages.ui.markdown import plain_label, show_text, showable
+from pages.ui.merge.payload import SHOWN, draw_cited_payload
 from pages.ui.merge.planning import WRITTEN, Planning
 
-_SHOWN = 60_000
-"""Characters of a payload that are drawn."""
 _OPENABLE = 40
 """Messages offered to be opened, of one list."""
 
@@ -71,9 +72,12 @@ def answering(frame: Frame) -> ModelInfo | None:
 
 def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
     """The text, and a way to change it. Keys: `merge.edit`, `merge.text`, `merge.reset`."""
-    editable = plan.block is not None
+    parts = _parts(plan)
+    editable = any(side.block is not None for side in parts)
     with st.container(key="line-merge-preview", horizontal=True, vertical_alignment="center"):
-        st.caption("What the model will read, word for word", width="stretch")
+        cites = plan.strategy in WRITTEN and not st.session_state.get("merge.edit")
+        told = ": where lines share a message, its id once" if cites else ""
+        st.caption(f"What the model will read, word for word{told}", width="stretch")
         if held.edited:
             st.button(
                 "Take the edit back",
@@ -86,21 +90,18 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
         if editable:
             st.toggle("Edit", key="merge.edit")
     if editable and st.session_state.get("merge.edit"):
-        st.session_state["merge.text"] = plan.payload
-        st.text_area(
-            "What the model will read",
-            key="merge.text",
-            height=min(520, 60 + 22 * (plan.payload.count("\n") + len(plan.payload) // 180)),
-            label_visibility="collapsed",
-            on_change=_edit,
-            args=(frame, held),
-        )
+        for at, side in enumerate(parts):
+            _draw_text_area(frame, held, side, f"merge.text.{at}" if plan.sides else "merge.text")
         st.caption("Ctrl+Enter, or a click outside, takes the change and counts again.")
+    elif plan.strategy in WRITTEN:
+        for side in parts:
+            if side.block is not None:
+                draw_cited_payload(side.block, partial(_seen_at, frame, side, plan))
     else:
         text = showable(plan.payload)
-        more = f"\n… and {len(text) - _SHOWN:,} characters more." if len(text) > _SHOWN else ""
+        more = f"\n… and {len(text) - SHOWN:,} characters more." if len(text) > SHOWN else ""
         tall = len(text) > 4_000 or text.count("\n") > 30
-        st.code(text[:_SHOWN] + more, language=None, wrap_lines=True, height=420 if tall else "content")
+        st.code(text[:SHOWN] + more, language=None, wrap_lines=True, height=420 if tall else "content")
     for mark in strange_marks(plan, _lookup(frame, plan)):
         st.caption(
             f":material/warning: \\[{mark}\\] names no message of “{plain_label(plan.source_name, 60)}”."
@@ -108,10 +109,28 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
     _draw_cited(frame, plan)
 
 
-def _edit(frame: Frame, held: Planning) -> None:
-    assert held.plan is not None
+def _parts(plan: MergePlan) -> tuple[MergePlan, ...]:
+    """What has a text of its own: each source of an octopus, else the plan."""
+    return plan.sides or (plan,)
+
+
+def _draw_text_area(frame: Frame, held: Planning, side: MergePlan, key: str) -> None:
+    st.session_state[key] = side.payload
+    st.text_area(
+        f"What the model will read of {plain_label(side.source_name, 60)}",
+        key=key,
+        height=min(520, 60 + 22 * (side.payload.count("\n") + len(side.payload) // 180)),
+        label_visibility="visible" if held.plan is not side else "collapsed",
+        on_change=_edit,
+        args=(frame, held, side.source_name, key),
+    )
+
+
+def _edit(frame: Frame, held: Planning, source: str, key: str) -> None:
+    plan, text = held.plan, st.session_state[key]
+    assert plan is not None
     with saying(frame.session):
-        held.plan = held.plan.edited(st.session_state["merge.text"])
+        held.plan = plan.edited_side(source, text) if plan.sides else plan.edited(text)
 
 
 def _reset(held: Planning) -> None:
@@ -139,6 +158,15 @@ def _lookup(frame: Frame, plan: MergePlan) -> Callable[[MessageId], Message]:
     if plan.graft is None:
         return frame.chat.message
     return frame.forky.conversation(plan.graft.conversation, plan.graft.branch).message
+
+
+def _seen_at(
+    frame: Frame, side: MergePlan, plan: MergePlan, id: MessageId
+) -> tuple[ConversationId, str | None]:
+    """Where a cited message is to be seen: what the target says itself, on the target."""
+    if id not in side.turns:
+        return frame.chat.id, plan.target_name
+    return _home(frame, replace(side, graft=plan.graft))
 
 
 def _home(frame: Frame, plan: MergePlan) -> tuple[ConversationId, str]:

@@ -19,6 +19,12 @@ _CSS = """<style>
 .st-key-merge-strategy label { position: static !important; }
 .st-key-merge-strategy label::after { content: ""; position: absolute; inset: 0; z-index: 1; }
 .st-key-merge-strategy label p { font-weight: 600; position: relative; z-index: 2; }
+.fk-payload { white-space: pre-wrap; overflow-wrap: anywhere; font-family: inherit; font-size: .88rem; line-height: 1.5; margin: 0;
+  padding: .7rem .9rem; border-radius: .5rem; background: color-mix(in srgb, currentColor 5%, transparent); max-height: 26rem;
+  overflow: auto; }
+.fk-payload a { font-family: monospace; font-size: .74rem; color: inherit; opacity: .72; text-decoration: underline;
+  text-underline-offset: .2em; text-decoration-color: color-mix(in srgb, currentColor 35%, transparent); padding: .1rem .15rem; }
+.fk-payload a:hover, .fk-payload a:focus-visible { opacity: 1; color: ACCENT; }
 .st-key-merge-picks { gap: .1rem !important; max-height: 26rem; overflow-y: auto; }
 .st-key-merge-swap { height: 2.4rem; display: flex; align-items: center; }
 /* What a long preview leads to stays in sight. */
