@@ -7,12 +7,15 @@ stands. Documents are no part of a conversation's history; a conversation and a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NewType
 
 if TYPE_CHECKING:  # numpy is loaded by what counts with it: no page of a conversation without documents does.
     from numpy.typing import NDArray
+
+ADDRESS = "doc:"
+"""How the address of a passage in a document begins."""
 
 DocumentId = NewType("DocumentId", str)
 """The sha256 of its bytes, 64 hex digits."""
@@ -94,6 +97,34 @@ class Quoted:
     """Where it stands: `doc:3f2a…#12` in a document, a message's id in another branch."""
     text: str = ""
     """Empty in what is kept of a past call: the address finds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A passage that an answer cites, as it leaves with a conversation: it opens where its document is not."""
+
+    address: str
+    """As in the SOURCES line."""
+    document: DocumentId
+    name: str
+    """Of the document."""
+    place: str
+    """Where it stands in it, as of a chunk."""
+    text: str
+
+    @property
+    def source(self) -> str:
+        """What a person would call it: "manual.pdf, page 12"."""
+        return source_of(self.name, self.place)
+
+
+def source_of(name: str, place: str) -> str:
+    """What a person calls a place in a document."""
+    return f"{name}, {place}" if place else name
+
+
+PassageOf = Callable[[str], Cited | None]
+"""The passage of an address; None where it is not at hand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,8 @@ def main() -> None:
     page_top("Documents", forky, held, chat, names_it=True)
     with st.container(key="column-documents"):
         if "d" in st.query_params:
-            draw_document(forky, st.query_params["d"], st.query_params.get("n", "1"))
+            asked = st.query_params.get("n", "1")
+            draw_document(forky, st.query_params["d"], asked, of=st.query_params.get("of", ""))
             return
         trashed = [one for one in forky.store.documents.documents() if one.shelf == "trash"]
         scope = draw_scope(chat, len(trashed))

@@ -47,7 +47,7 @@ MAY_IMPORT = {
     "repo": VALUES
     | CONTRACTS
     | {"context", "dag", "documents", "matching", "merge", "retrieval", "settings"},
-    "formats": VALUES | CONTRACTS | {"context", "dag", "matching", "repo", *DRAWN},
+    "formats": VALUES | CONTRACTS | {"context", "dag", "documents.cited", "matching", "repo", *DRAWN},
     "views": VALUES | CONTRACTS | {"context", "dag", "merge", "repo", "retrieval"},
 }
 """Of each layer, the others it may know; a layer that is not named here is an entrance and may know all."""

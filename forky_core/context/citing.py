@@ -8,11 +8,11 @@ from the numbers the answer cites: it is part of the answer's own text, so it su
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from forky_core.context.quoting import in_quotes
-from forky_core.document import Looked, Quoted
+from forky_core.document import ADDRESS, Looked, Quoted
 from forky_core.retrieval.passages import NOT_FOUND
 
 SOURCES = "SOURCES:"
@@ -32,7 +32,7 @@ class Source:
     @property
     def in_branch(self) -> bool:
         """Whether it is a message of this conversation, and not a passage of a document."""
-        return not self.address.startswith("doc:")
+        return not self.address.startswith(ADDRESS)
 
 
 def passage_texts(looked: Looked) -> tuple[str, ...]:
@@ -91,6 +91,15 @@ def sources_in(text: str) -> tuple[Source, ...]:
     lines = _LINE.findall(text)
     found = _ENTRY.findall(lines[-1]) if lines else ()
     return tuple(Source(int(number), source, address) for number, source, address in found)
+
+
+def documents_cited(text: str) -> Iterator[str]:
+    """The addresses of all passages of documents that its SOURCES lines name; a merge's text may hold several."""
+    if SOURCES not in text or ADDRESS not in text:
+        return
+    for line in text.splitlines():
+        if SOURCES in line:
+            yield from (address for _, _, address in _ENTRY.findall(line) if address.startswith(ADDRESS))
 
 
 def cites(text: str) -> bool:

@@ -11,14 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from forky_core.document import Chunk, Document, DocumentId, Numbers, Reach
+from forky_core.document import ADDRESS, Chunk, Document, DocumentId, Numbers, Reach, source_of
 from forky_core.errors import BadContent
 from forky_core.llm.contract import Passage
 from forky_core.retrieval import bm25
 from forky_core.store.document_contract import DocumentKeeper
 
-ADDRESS = "doc:"
-"""How the address of a passage in a document begins."""
 _DIGITS = 16
 """Of a document's id in an address."""
 _RANK = 60
@@ -51,7 +49,7 @@ class Found:
     @property
     def source(self) -> str:
         """What a person would call it: "manual.pdf, page 12"."""
-        return f"{self.document.name}, {self.chunk.place}" if self.chunk.place else self.document.name
+        return source_of(self.document.name, self.chunk.place)
 
     @property
     def address(self) -> str:

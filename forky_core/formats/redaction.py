@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from forky_core.context.citing import documents_cited
+from forky_core.document import Cited
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.outline import outline
 from forky_core.formats.private_words import Kind, private_words
@@ -94,13 +96,17 @@ def _texts(chat: Chat) -> Iterator[tuple[str, str]]:
     for tag in chat.view.tags:
         yield f"the tag “{tag}”", tag
     number = outline(chat).number
+    cited: dict[str, None] = {}
     for message in chat.messages.values():
         where = f"message {number[message.id]}" if message.id in number else "a hidden message"
         yield from _of_message(message, where)
+        cited.update(dict.fromkeys(documents_cited(message.text)))
     for call in chat.generations:
         yield from _of_call(call)
     for blob in chat.blobs.values():
         yield from _of_file(blob)
+    for address in cited:
+        yield from _of_passage(chat.passage_of(address))
 
 
 def _behind(chat: Chat, plain: Chat) -> Iterator[tuple[str, str]]:
@@ -158,9 +164,18 @@ def _of_message(message: Message, where: str) -> Iterator[tuple[str, str]]:
 def _of_call(call: Generation) -> Iterator[tuple[str, str]]:
     yield "the branch an answer was asked on", call.branch
     yield "why an answer failed", call.failure.sentence if call.failure is not None else ""
+    if call.consulted is not None:
+        yield "what documents were searched for", call.consulted.search
+        yield from (("what was found in documents", one.source) for one in call.consulted.passages)
     yield from (("the parameters of an answer", text) for text in _words(dict(call.parameters)))
     for part in call.partial:
         yield from (("an answer that was broken off", text) for text in texts_of(part))
+
+
+def _of_passage(passage: Cited | None) -> Iterator[tuple[str, str]]:
+    if passage is not None:
+        where = f"a passage of “{passage.name}”"
+        yield from ((where, text) for text in (passage.name, passage.place, passage.text))
 
 
 def _of_file(blob: Blob) -> Iterator[tuple[str, str]]:

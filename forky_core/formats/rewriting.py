@@ -7,11 +7,14 @@ copy has not: the log, stashes and source fields, which tell of what was left ou
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from forky_core.context.citing import SOURCES
 from forky_core.dag import ancestors
+from forky_core.document import Cited, Looked
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import files_named, files_of, linked, only
 from forky_core.hashing import content_hash
@@ -29,6 +32,7 @@ from forky_core.parts import AttachmentPart, Draft, Json, Part, TextPart, part_f
 from forky_core.repo.identity import free_name
 
 Word = Callable[[str], str]
+_CITED = re.compile(r"\((b2:[0-9a-f]{32})\)")
 _SHARED = ("title", "heads", "rules", "tags", "kept", "forked_from")
 """Keys of a view that leave with a copy."""
 
@@ -66,6 +70,7 @@ def visible(chat: Chat) -> Chat:
         (),
         (),
         chat.forked_from,
+        chat.passage_of,
     )
 
 
@@ -137,7 +142,15 @@ class _Rewriting:
             MappingProxyType(entries),
             blobs=MappingProxyType(blobs),
             forked_from=MappingProxyType(origin),
+            passage_of=self._passage,
         )
+
+    def _passage(self, address: str) -> Cited | None:
+        one = self.source.passage_of(address)
+        if one is None:
+            return None
+        word = self.wanted.word
+        return replace(one, name=word(one.name), place=word(one.place), text=word(one.text))
 
     def _take(self, message: Message) -> None:
         context = self.ids[message.parent] if message.parent is not None else None
@@ -172,12 +185,18 @@ class _Rewriting:
     def _json(self, value: Json) -> Json:
         """`value` with every text rewritten and every id followed; ids of what is left out are dropped from lists."""
         if isinstance(value, str):
-            return self.kept[value] if value in self.kept else self.wanted.word(value)
+            return self.kept[value] if value in self.kept else self._follow(self.wanted.word(value))
         if isinstance(value, list):
             return [self._json(item) for item in value if not (is_id(item) and item not in self.kept)]
         if isinstance(value, dict):
             return {self.wanted.word(key): self._json(item) for key, item in value.items()}
         return value
+
+    def _follow(self, text: str) -> str:
+        """The answers that an answer cites are named in its text."""
+        if SOURCES not in text:
+            return text
+        return _CITED.sub(lambda found: f"({self.kept.get(found[1], found[1])})", text)
 
     def _branch(self, name: str) -> str:
         """The new name of a branch or tag; no two become the same."""
@@ -213,7 +232,16 @@ class _Rewriting:
             if one.failure is not None
             else None,
             partial=(),
+            consulted=self._consulted(one.consulted) if one.consulted is not None else None,
         )
+
+    def _consulted(self, looked: Looked) -> Looked:
+        word = self.wanted.word
+        passages = tuple(
+            replace(one, source=word(one.source), address=self.kept.get(one.address, one.address))
+            for one in looked.passages
+        )
+        return Looked(word(looked.search), passages, word(looked.trouble))
 
 
 def is_id(value: Json) -> bool:

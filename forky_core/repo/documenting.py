@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from forky_core.document import Looked
+from forky_core.document import Cited, Document, Looked
+from forky_core.documents.cited import KeptPassages
 from forky_core.documents.shelf import DocumentStore
+from forky_core.errors import NotFound
 from forky_core.model import Operation, seal
 from forky_core.repo import placing
 from forky_core.repo.answers import consulting
@@ -36,6 +38,19 @@ class Documenting(Reading):
         `condenser` is the model that makes a follow-up question stand alone for the search; None: a rule does.
         """
         return placing.use_documents(self._repo, self.branch_name, on=on, condenser=condenser)
+
+    def cited(self, address: str) -> tuple[Document, int] | Cited:
+        """What a SOURCES line names: the document with the number of its passage, or the passage alone.
+
+        Raises:
+            NotFound: the document is not here, and the passage did not come along with this conversation.
+        """
+        found = KeptPassages(self._repo.store, self._repo.id).opened(address)
+        if found is None:
+            raise NotFound(
+                "The document that is cited here is not in this workspace.", "Add it on the Documents page."
+            )
+        return found
 
     def search_for(self, text: str, *, at: str | None = None) -> Looked | None:
         """What asking `text` at `at` (or at the head) would look for and find; None where documents are not used."""

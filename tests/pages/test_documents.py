@@ -8,8 +8,12 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from forky_core.context.citing import sources_in
 from forky_core.forky import Forky
+from forky_core.formats.forky_file.adopting import adopt
+from forky_core.formats.forky_file.writing import chat_of
 from forky_core.repo.conversation import Conversation
+from tests.builders import workspace
 from tests.pages.apptest import by_key, keys, latest, open_app, settled, words
 from tests.pages.workspaces import empty_workspace, open_page
 
@@ -151,6 +155,22 @@ def test_what_a_merge_cites_opens_as_well(forky: Forky) -> None:
     chat.merge(chat.plan_merge(side, strategy="squash"))
     body = html(chat_page(chat))
     assert 'SOURCES: <span class="fk-source">[1]' in body and 'data-act="document" data-id="doc:' in body
+
+
+def test_a_citation_of_an_imported_conversation_opens_without_its_document(forky: Forky) -> None:
+    other, models = workspace()
+    other.documents.append(MANUAL, name="manual.md")
+    theirs = other.create("Pumps")
+    theirs.use_documents()
+    models.one.enqueue("Two years [1].")
+    answer = theirs.ask("How long is the warranty of the X200?")
+    adopt(forky, chat_of(other.store, theirs.id))
+    (source,) = sources_in(answer.text)
+    id, _, number = source.address.removeprefix("doc:").partition("#")
+    test = documents(d=id, n=number, of=theirs.id)
+    assert "The warranty is two years." in html(test) and "came along with the conversation" in words(test)
+    gone = documents(d=id, n=number)
+    assert "The warranty" not in html(gone)
 
 
 def test_a_citation_of_another_branch_opens_and_pulls_in(forky: Forky) -> None:

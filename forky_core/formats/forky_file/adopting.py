@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from forky_core.context.citing import documents_cited
+from forky_core.documents.cited import PASSAGES, with_passages
 from forky_core.errors import BadContent, NotFound
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.writing import ORIGINS, OTHER_LINES
@@ -101,6 +103,7 @@ def pull(forky: Workspace, id: ConversationId, chat: Chat) -> Adopted:
     if not fresh:
         return Adopted(id, "unchanged", 0)
     done = unite(forky, id, chat)
+    _keep_beside(forky, id, chat)
     return Adopted(id, "grown", fresh, (done.number,))
 
 
@@ -198,11 +201,14 @@ def _refuse_missing(forky: Workspace, part: AttachmentPart) -> None:
 
 
 def _keep_beside(forky: Workspace, id: ConversationId, chat: Chat) -> None:
-    """Source ids and unknown lines, which belong to no operation."""
-    old = forky.store.derived(id, (ORIGINS, OTHER_LINES))
+    """Source ids, cited passages and unknown lines, which belong to no operation."""
+    old = forky.store.derived(id, (ORIGINS, OTHER_LINES, PASSAGES))
+    cited = dict.fromkeys(address for one in chat.messages.values() for address in documents_cited(one.text))
+    came = [passage for address in cited if (passage := chat.passage_of(address)) is not None]
     rows = dict.fromkeys((*old.get(ORIGINS, "").splitlines(), *map(_row, chat.origins)))
     others = dict.fromkeys((*old.get(OTHER_LINES, "").splitlines(), *chat.other_lines))
-    kept = {ORIGINS: "\n".join(rows), OTHER_LINES: "\n".join(others)}
+    passages = with_passages(old.get(PASSAGES, ""), came)
+    kept = {ORIGINS: "\n".join(rows), OTHER_LINES: "\n".join(others), PASSAGES: passages}
     changed = {key: text for key, text in kept.items() if text and text != old.get(key)}
     if changed:
         forky.store.keep_derived(id, changed)

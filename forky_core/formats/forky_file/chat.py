@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from forky_core.document import PassageOf
 from forky_core.model import EMPTY_VIEW, Blob, ConversationId, Generation, Message, MessageId, Operation, View
 from forky_core.parts import Json
 
@@ -34,6 +35,8 @@ class Chat:
     """Lines of types that this version does not know, as they were."""
     forked_from: Mapping[str, Json] | None = None
     """The conversation this one was forked from: `id`, `name`."""
+    passage_of: PassageOf = field(default=lambda _address: None, compare=False)
+    """What its answers cite of documents, by address; documents themselves do not come along."""
 
     @property
     def view(self) -> View:

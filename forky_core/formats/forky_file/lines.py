@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, get_args
 
+from forky_core.document import Looked, Quoted
 from forky_core.hashing import message_id
 from forky_core.model import (
     Change,
@@ -177,6 +178,12 @@ def generation_line(generation: Generation) -> str:
         "looked": generation.looked or None,
         "reused": generation.reused,
     }
+    if (looked := generation.consulted) is not None:
+        passages = [
+            {"number": one.number, "source": one.source, "address": one.address} for one in looked.passages
+        ]
+        consulted = {"search": looked.search, "passages": passages, "trouble": looked.trouble or None}
+        body["consulted"] = {key: value for key, value in consulted.items() if value not in (None, [])}
     if failure is not None:
         body["failure"] = {"kind": failure.kind, "sentence": failure.sentence}
         if failure.retry_after is not None:
@@ -211,9 +218,18 @@ def generation_of(body: Mapping[str, Any]) -> Generation:
             body.get("client", ""),
             body.get("looked", False),
             body.get("reused"),
+            _consulted(body["consulted"]) if "consulted" in body else None,
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadLine("a generation has no id or model as docs/format.md says") from error
+
+
+def _consulted(body: Mapping[str, Any]) -> Looked:
+    passages = [
+        Quoted(int(one["number"]), str(one["source"]), str(one["address"]))
+        for one in body.get("passages", ())
+    ]
+    return Looked(str(body["search"]), tuple(passages), str(body.get("trouble", "")))
 
 
 def operation_line(operation: Operation) -> str:

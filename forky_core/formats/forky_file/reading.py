@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from forky_core.document import Cited
+from forky_core.documents.cited import passage_of
 from forky_core.errors import BadContent
 from forky_core.formats.contract import Sample, Unreadable
 from forky_core.formats.forky_file.chat import Chat
@@ -70,6 +72,7 @@ class _Reading:
         self._entries: dict[str, Json] = {}
         self._blobs: dict[str, Blob] = {}
         self._origins: list[Mapping[str, Json]] = []
+        self._passages: dict[str, Cited] = {}
         self._others: list[str] = []
         self._replay = Replay()
         self._named: dict[str, int] = {}
@@ -97,6 +100,8 @@ class _Reading:
                 self._enter(_word(value, "key"), value.get("value"), number)
             case "blob":
                 self._take_blob(value)
+            case "passage":
+                self._take_passage(_body(value, "passage"))
             case "origin":
                 self._take_origin(_body(value, "origin"))
             case kind:
@@ -138,6 +143,13 @@ class _Reading:
         if not isinstance(body.get("x", {}), dict):
             raise BadLine("the fields of an origin are no object")
         self._origins.append(body)
+
+    def _take_passage(self, body: Mapping[str, Any]) -> None:
+        try:
+            passage = passage_of(body)
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadLine("a passage has not the fields docs/format.md says") from error
+        self._passages[passage.address] = passage
 
     def _take_message(self, body: Mapping[str, Any]) -> None:
         message = message_of(body)
@@ -213,6 +225,7 @@ class _Reading:
             tuple(self._origins),
             tuple(self._others),
             forked_from if isinstance(forked_from, dict) else None,
+            self._passages.get,
         )
 
     def _check_refs(self) -> None:

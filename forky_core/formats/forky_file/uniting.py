@@ -66,6 +66,7 @@ def united(ours: Chat, theirs: Chat, base: Chat | None = None) -> United:
         tuple({repr(sorted(row.items())): row for row in (*ours.origins, *theirs.origins)}.values()),
         tuple(dict.fromkeys((*ours.other_lines, *theirs.other_lines))),
         ours.forked_from,
+        lambda address: ours.passage_of(address) or theirs.passage_of(address),
     )
     brought = len(messages) - len(ours.messages)
     return United(chat, brought, tuple(deciding.parted), tuple(deciding.overruled))

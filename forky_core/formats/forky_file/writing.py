@@ -1,7 +1,7 @@
 """Writing a Forky chat file, line by line: what stands in it, and in which order (docs/format.md).
 
-Messages in the order they were written, then generations, operations, files; the refs last. So a conversation that
-went on only has lines inserted, and Git shows what is new.
+Messages in the order they were written, then generations, operations, files, passages; the refs last. So a
+conversation that went on only has lines inserted, and Git shows what is new.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from datetime import UTC, datetime
 from itertools import chain
 from types import MappingProxyType
 
+from forky_core.context.citing import documents_cited
 from forky_core.dag import ancestors
+from forky_core.documents.cited import KeptPassages, stored
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.lines import (
     FORMAT,
@@ -64,6 +66,7 @@ def chat_of(store: Store, id: ConversationId, *, files: bool = True) -> Chat:
         tuple(json.loads(row) for row in derived.get(ORIGINS, "").splitlines()),
         tuple(derived.get(OTHER_LINES, "").splitlines()),
         origin if isinstance(origin, dict) else None,
+        KeptPassages(store, id),
     )
 
 
@@ -100,6 +103,7 @@ def part_of(chat: Chat, tips: Mapping[str, MessageId]) -> Chat:
         tuple(row for row in chat.origins if row.get("message") in wanted),
         (),
         chat.forked_from,
+        chat.passage_of,
     )
 
 
@@ -107,8 +111,10 @@ def written(chat: Chat, *, files: bool = True) -> Iterator[str]:
     """The lines of the file, each with its line break. `files`: attachments stand in it as base64."""
     yield _header(chat) + "\n"
     models = {one.message: one.model for one in reversed(chat.generations) if one.message is not None}
+    cited: dict[str, None] = {}
     for message in chat.messages.values():
         yield message_line(message, models.get(message.id, "")) + "\n"
+        cited.update(dict.fromkeys(documents_cited(message.text)))
     for generation in chat.generations:
         yield generation_line(generation) + "\n"
     for operation in chat.operations:
@@ -117,6 +123,9 @@ def written(chat: Chat, *, files: bool = True) -> Iterator[str]:
         yield line("origin", origin=dict(row)) + "\n"
     for blob in chat.blobs.values():
         yield blob_line(blob, inline=files) + "\n"
+    for address in cited:
+        if (passage := chat.passage_of(address)) is not None:
+            yield line("passage", passage=stored(passage)) + "\n"
     for other in chat.other_lines:
         yield other + "\n"
     for ref in _refs(chat):

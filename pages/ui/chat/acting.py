@@ -6,13 +6,14 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
-from forky_core.documents.searching import split_address
 from forky_core.errors import NothingToDo
 from forky_core.model import Message, MessageId
+from forky_core.repo.conversation import Conversation
 from forky_core.views.places import branch_for, later_on
 from pages.ui.chat.acts import Act
 from pages.ui.chat.forms import FORMS
 from pages.ui.chat.stashes import stash_from
+from pages.ui.documents.reading import passage_place
 from pages.ui.frame import Frame, go, place, saying
 from pages.ui.notice import done
 from pages.ui.session import Session
@@ -22,20 +23,17 @@ _DIALOGS = frozenset({"prune", "revert"})
 
 def act_on(here: Frame, act: Act) -> None:
     """Carry out a click. The id comes from a browser, so it is looked up like any other."""
-    if act.name == "document":
-        _open_document(act.id)
-        return
     with saying(here.session):
+        if act.name == "document":
+            _open_document(here.chat, act.id)
+            return
         _act(here, act.name, here.chat.message(act.id))
 
 
-def _open_document(address: str) -> None:
+def _open_document(chat: Conversation, address: str) -> None:
     """The passage that an answer cites, on the Documents page."""
-    try:
-        document, number = split_address(address)
-    except ValueError:
-        return
-    st.switch_page("documents.py", query_params={"d": document, "n": str(number)})
+    chat.cited(address)
+    st.switch_page("documents.py", query_params=passage_place(chat.id, address))
 
 
 def goto(here: Frame, message: MessageId) -> None:

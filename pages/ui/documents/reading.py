@@ -6,8 +6,10 @@ from html import escape
 
 import streamlit as st
 
-from forky_core.document import Chunk, DocumentId
+from forky_core.document import ADDRESS, Chunk, Cited, DocumentId
+from forky_core.documents.searching import split_address
 from forky_core.errors import ForkyError
+from forky_core.model import ConversationId
 from forky_core.repo.workspace import Workspace
 from forky_core.views.shelf import count
 from pages.ui.markdown import plain_label, showable
@@ -28,11 +30,41 @@ def document_link(label: str, document: DocumentId, number: int) -> None:
     )
 
 
-def draw_document(forky: Workspace, id: str, asked: str) -> None:
-    """Keys: `documents.back`, `documents.earlier`, `documents.later`."""
+def passage_place(conversation: ConversationId, address: str) -> dict[str, str]:
+    """The query parameters that open what an answer of this conversation cites. ValueError for what is no address."""
+    document, number = split_address(address)
+    return {"d": document, "n": str(number), "of": str(conversation)}
+
+
+def _came_along(forky: Workspace, of: str, address: str) -> Cited | None:
+    """The passage that came with a conversation's file, where its document is not here."""
+    try:
+        found = forky.conversation(of).cited(address) if of else None
+    except ForkyError:
+        return None
+    return found if isinstance(found, Cited) else None
+
+
+def _draw_passage(passage: Cited) -> None:
+    st.markdown(f"##### {plain_label(passage.name, 120)}")
+    st.caption(
+        "The document itself is not in this workspace. This passage of it came along with the conversation that cites it."
+    )
+    st.html(_chunk(Chunk(1, passage.place, passage.text), here=True))
+
+
+def draw_document(forky: Workspace, id: str, asked: str, *, of: str = "") -> None:
+    """`of` is the conversation whose answer cites it, where one does.
+
+    Keys: `documents.back`, `documents.earlier`, `documents.later`.
+    """
     st.button(
         "All documents", key="documents.back", icon=":material/arrow_back:", type="tertiary", on_click=_back
     )
+    came = _came_along(forky, of, f"{ADDRESS}{id}#{asked}")
+    if came is not None:
+        _draw_passage(came)
+        return
     try:
         document = forky.store.documents.document(id)
     except ForkyError as error:
@@ -67,7 +99,7 @@ def _goto(id: str, number: int) -> None:
 
 
 def _back() -> None:
-    for name in ("d", "n"):
+    for name in ("d", "n", "of"):
         st.query_params.pop(name, None)
 
 
