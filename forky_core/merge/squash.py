@@ -12,12 +12,13 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from forky_core.context.citing import SOURCES, cites, own_sources
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.candidates import BYTES_PER_TOKEN, Candidate, Quotable, size
+from forky_core.merge.focus import spoken_of
 from forky_core.merge.indispensable import indispensable
 from forky_core.merge.units import atoms, is_named
 from forky_core.merge.worth import IN_FOCUS, OLD_NEWS
@@ -27,6 +28,8 @@ from forky_core.parts import AttachmentPart
 LEDGER_SHARE = 0.1
 KEPT_SHARE = 0.07
 """Of the budget, the most that decisions, corrections and errors take before the rest competes."""
+ASKED_SHARE = 0.5
+"""Of the budget, the most that lines about the focus take before the rest competes."""
 SMALLEST_BUDGET = 120
 DEFAULT_SHARE = 0.2
 _CITATION = " [3f2a91]\n"
@@ -79,7 +82,10 @@ def extract(
     In the order of SECTIONS, and inside each in the order they were said.
     """
     reading = Quotable.of(messages, list(target_texts))
-    picker = _Picker(reading, budget, frozenset(a.casefold() for a in atoms(focus)), count_tokens)
+    told = spoken_of(focus, [candidate.unit.text for candidate in reading.candidates])
+    asked = {c.unit.place: share for c, share in zip(reading.candidates, told, strict=True) if share}
+    picker = _Picker(reading, budget, asked, frozenset(a.casefold() for a in atoms(focus)), count_tokens)
+    picker.keep_asked()
     picker.keep_indispensable()
     picker.cover(budget * (1 - LEDGER_SHARE))
     picker.attach()
@@ -95,7 +101,10 @@ class _Picker:
 
     reading: Quotable
     budget: int
+    asked: Mapping[int, float]
+    """Lines that speak of the focus, by place: how much of it."""
     focus: frozenset[str]
+    """Its names."""
     count_tokens: Callable[[str], int]
     weight: dict[str, float] = field(default_factory=dict)
     """Of an atom: its part of all that names are worth."""
@@ -124,10 +133,8 @@ class _Picker:
         sample = "\n".join(c.unit.text for c in reading.candidates[:: max(1, len(reading.candidates) // 50)])
         if sample:
             self.ratio = max(0.2, self.count_tokens(sample) / max(1, estimate_tokens(sample)))
-        for candidate in reading.candidates if self.focus else ():
-            candidate.chance *= 1 + IN_FOCUS * len(
-                self.focus.intersection(map(str.casefold, candidate.atoms))
-            )
+        for candidate in reading.candidates if self.asked else ():
+            candidate.chance *= 1 + IN_FOCUS * self.asked.get(candidate.unit.place, 0.0)
         share = self.budget / max(1.0, reading.size * self.ratio)
         whole = sum(self.weight.values())
         names = names_beside_lines(share, reading.prose) / whole if whole else 0.0
@@ -159,15 +166,26 @@ class _Picker:
         self.opened.add((section, message))
         return new
 
+    def keep_asked(self) -> None:
+        """Lines that speak of what matters to the person, most of it first, within their share; one may take more."""
+        told = [c for c in self.reading.candidates if c.unit.place in self.asked]
+        for candidate in sorted(told, key=lambda c: (-self.asked[c.unit.place], -self._gain(c))):
+            room = ASKED_SHARE if self.chosen else 1 - LEDGER_SHARE
+            if self.spent + self._price(candidate) <= self.budget * room:
+                self._take(candidate)
+
     def keep_indispensable(self) -> None:
         """Decisions, corrections and errors, the latest first, within their share; then the conclusion."""
+        asked = self.spent
         found = [(indispensable(c.unit), c) for c in reversed(self.reading.candidates)]
         decided = False
         for section, candidate in sorted(found, key=lambda one: one[0] != "Decided"):
             # The last decision may take more: a merge without what was decided is worth little.
             first = section == "Decided" and not decided
             room = self.budget * (1 - LEDGER_SHARE if first else KEPT_SHARE)
-            if section and self.spent + self._price(candidate, section) <= room:
+            if candidate.unit.place in self.chosen:
+                continue
+            if section and self.spent + self._price(candidate, section) <= min(self.budget, asked + room):
                 candidate.section = section
                 decided = decided or section == "Decided"
                 self._take(candidate)

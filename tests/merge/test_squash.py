@@ -87,6 +87,28 @@ def test_what_matters_to_the_person_comes_first() -> None:
     assert "Service_7 " in said(squash(messages, 120, focus="Service_7"))
 
 
+@pytest.mark.parametrize(
+    ("focus", "kept"),
+    [
+        ("enums", "fail on enums?"),
+        ("the timeout", "timeout is 30"),
+        ("端口", "端口是 9090"),
+    ],
+)
+def test_lines_that_speak_of_what_matters_come_first_in_whatever_form_of_the_word(
+    focus: str, kept: str
+) -> None:
+    filler = [f"assistant: Step {n} needs Module{n} and file_{n}.py, as decided." for n in range(20)]
+    lines = [
+        *("user: Why does code generation fail on enums?", "assistant: See the parser.py file."),
+        *("user: And the job?", "assistant: Its timeout is 30 seconds."),
+        *("user: 用哪个？", "assistant: 端口是 9090。"),
+    ]
+    messages = talk(*lines, *(line for one in filler for line in ("user: No, go on.", one)))
+    assert kept not in said(squash(messages, 60))
+    assert kept in said(squash(messages, 60, focus=focus))
+
+
 def test_names_that_found_no_place_are_named_in_a_ledger_within_a_tenth() -> None:
     facts = [
         f"assistant: The service_{n} was written long ago by somebody called Person{n}." for n in range(60)

@@ -90,6 +90,7 @@ def _draw_rejected(frame: Frame, held: Planning) -> None:
         st.markdown(
             f":material/gpp_bad: {_name(frame, held)} wrote {'an answer' if held.wish.strategy == 'fuse' else 'a summary'} that does not hold."
         )
+        st.caption("It was shown what failed and asked once to mend it. Nothing of it was written.")
         for problem in error.problems[:12]:
             st.markdown(f"- {plain_label(problem, 300)}")
         if len(error.problems) > 12:
