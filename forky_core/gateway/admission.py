@@ -30,6 +30,9 @@ class Admitted:
     upstream: Upstream | None
     model: Model | None
     spend: Callable[[float], None]
+    """Puts a price on the caller's account."""
+    save_spending: Callable[[], None]
+    """Makes that last; to be called in a thread."""
 
 
 def authorised(store: Store, headers: Mapping[str, str]) -> Token:
@@ -78,7 +81,7 @@ def admit(forky: Workspace, caller: Caller, speech: Speech, payload: Mapping[str
             # Asking again before that cannot help; the clients of both providers obey this.
             headers={"x-should-retry": "false"},
         )
-    return Admitted(call, info, upstream, model, partial(tokens.spend, token))
+    return Admitted(call, info, upstream, model, partial(tokens.spend, token), tokens.save_spending)
 
 
 def _answering(forky: Workspace, name: str, speech: Speech) -> tuple[Upstream | None, Model | None]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from forky_core.errors import StoreError
 from forky_core.gateway.api_errors import ApiError
 from forky_core.gateway.calls import Call, Indexed, Said, Speech
 from forky_core.gateway.guard import Receive, Send
@@ -25,6 +27,8 @@ from forky_core.llm.upstream import priced
 from forky_core.model import Usage
 
 T = TypeVar("T")
+
+log = logging.getLogger("forky.gateway")
 
 STOPPED = "It was stopped in Forky."
 CLIENT_LEFT = "The client that asked left before the reply was finished."
@@ -47,16 +51,17 @@ class Exchange:
     """Of the model that answers."""
     send: Send
     executor: Executor
-    begin: Callable[[], Kept]
-    """Files the question; called in a thread."""
+    beginning: asyncio.Future[Kept]
+    """The question is being filed."""
     spend: Callable[[float], None]
-    """Puts a price on the caller's account; called in a thread."""
+    """Puts a price on the caller's account."""
+    save_spending: Callable[[], None]
+    """Makes that last; called in a thread, when the client has its answer."""
     remember: Callable[[str, Said], None]
     """Keeps an answer that is whole for requests that continue it by its id; called in a thread."""
     said: list[Said] = field(default_factory=list)
     started: bool = False
     """Whether the head of the answer was sent."""
-    _beginning: asyncio.Future[Kept] | None = None
     _kept: Kept | None = None
     _unkept: list[Indexed] = field(default_factory=list)
     """What was said before its recording had begun."""
@@ -70,7 +75,6 @@ class Exchange:
         Raises:
             ApiError: it failed before anything was sent.
         """
-        self._beginning = asyncio.ensure_future(self.in_thread(self.begin))
         main = asyncio.ensure_future(work)
         gone = asyncio.ensure_future(_gone(receive))
         try:
@@ -99,11 +103,10 @@ class Exchange:
 
     async def keep(self) -> Kept | None:
         """The recording, once it has begun; None where that takes too long."""
-        assert self._beginning is not None
         if self._kept is None:
-            await asyncio.wait({self._beginning}, timeout=_PATIENCE)
-            if self._beginning.done():
-                self._kept = self._beginning.result()
+            await asyncio.wait({self.beginning}, timeout=_PATIENCE)
+            if self.beginning.done():
+                self._kept = self.beginning.result()
                 for event in self._unkept:
                     self._kept.take(event)
                 self._unkept.clear()
@@ -147,8 +150,7 @@ class Exchange:
         return {"x-forky-reply": ", ".join(landed)} if landed else {}
 
     async def _land(self) -> tuple[str, ...]:
-        assert self._beginning is not None
-        await asyncio.wait({self._beginning})
+        await asyncio.wait({self.beginning})
         kept = await self.keep()
         ends = {index: said.end for index, said in enumerate(self.said) if said.end is not None}
         return await self.in_thread(self._write, kept, ends)
@@ -196,6 +198,10 @@ class Exchange:
         if self._landing is None:
             self._landing = asyncio.ensure_future(self._land())
         await asyncio.wait({self._landing})
+        try:
+            await self.in_thread(self.save_spending)
+        except StoreError:
+            log.exception("What was spent could not be saved.")
 
 
 def _error_of(main: asyncio.Future[None]) -> ApiError | None:

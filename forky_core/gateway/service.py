@@ -13,29 +13,23 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
-from uuid import uuid4
 
 from forky_core.errors import NotFound, StoreError
-from forky_core.gateway.admission import Admitted, admit, authorised
-from forky_core.gateway.api_errors import ApiError, Style, malformed, unknown_model
-from forky_core.gateway.calls import Said, Speech
-from forky_core.gateway.exchange import Exchange
-from forky_core.gateway.forwarding import HOP, Forwarder
+from forky_core.gateway.admission import authorised
+from forky_core.gateway.api_errors import ApiError, Style, unknown_model
+from forky_core.gateway.asking import Asking, parsed
+from forky_core.gateway.calls import Speech
+from forky_core.gateway.forwarding import Forwarder
 from forky_core.gateway.front import PREFIX
 from forky_core.gateway.guard import Receive, Scope, Send
 from forky_core.gateway.model_list import model_entry, model_list
 from forky_core.gateway.protocols.anthropic import MESSAGES
 from forky_core.gateway.protocols.chat import CHAT
-from forky_core.gateway.protocols.remembered import Remembered
 from forky_core.gateway.protocols.responses import RESPONSES
-from forky_core.gateway.recording import Caller, Kept
-from forky_core.gateway.relaying import relay
-from forky_core.gateway.speaking import repeat, speak
+from forky_core.gateway.recording import Caller
 from forky_core.gateway.taking import PATH as RECORD
 from forky_core.gateway.taking import take
-from forky_core.gateway.tokens import Token
 
 if TYPE_CHECKING:
     from forky_core.repo.workspace import Workspace
@@ -46,8 +40,8 @@ LARGEST_BODY = 50_000_000
 """Bytes of a request."""
 _THREADS = 32
 """At work on the database at once: what they commit together shares one write to the disk."""
-_LARGE = 200_000
-"""Bytes of JSON from which on reading it is left to a thread."""
+_SMALL = 200_000
+"""Bytes that are taken from whoever sends them, before it is known who that is."""
 _SPEECHES: Mapping[str, Speech] = {speech.path: speech for speech in (CHAT, RESPONSES, MESSAGES)}
 
 log = logging.getLogger("forky.gateway")
@@ -61,7 +55,7 @@ class Service:
         self._largest = largest
         self._executor = ThreadPoolExecutor(_THREADS, "gateway")
         self._forwarder = Forwarder()
-        self._remembered = Remembered()
+        self._asking = Asking(self._executor, self._forwarder)
 
     async def close(self) -> None:
         """Close what is open to upstreams. The calls themselves end when the server does."""
@@ -103,78 +97,36 @@ class Service:
         self, path: str, method: str, headers: Mapping[str, str], receive: Receive, send: Send
     ) -> None:
         speech = _SPEECHES.get(path)
-        known = speech is not None or path in {"models", RECORD} or path.startswith("models/")
-        forky, token = await self._in_thread(self._enter, headers)
-        if not known:
+        length = headers.get("content-length", "")
+        if speech is not None and method == "POST" and length.isdecimal() and int(length) <= _SMALL:
+            body = await self._body(headers, receive)
+            await self._asking.answer(lambda: self._enter(headers), speech, body, receive, send)
+            return
+        forky, caller = await self._in_thread(self._enter, headers)
+        if speech is None and path not in {"models", RECORD} and not path.startswith("models/"):
             raise ApiError(404, f"There is no /v1/{path[:200]} here.", "unknown_url")
         wanted = "POST" if speech is not None or path == RECORD else "GET"
         if method != wanted:
             raise ApiError(
                 405, f"/v1/{path[:200]} is asked by {wanted}.", "method", headers={"allow": wanted}
             )
-        caller = Caller(token, client_name(headers.get("user-agent", "")), headers)
         if speech is not None:
-            await self._answer(forky, speech, caller, await self._body(headers, receive), receive, send)
+            body = await self._body(headers, receive)
+            await self._asking.answer(lambda: (forky, caller), speech, body, receive, send)
         elif path == RECORD:
-            payload = await self._in_thread(_parsed, await self._body(headers, receive))
+            payload = await self._in_thread(parsed, await self._body(headers, receive))
             await _send_json(send, 200, await self._in_thread(take, forky, caller, payload))
         else:
-            body = await self._in_thread(
-                _models, forky, caller, path.removeprefix("models").removeprefix("/")
-            )
-            await _send_json(send, 200, body)
+            name = path.removeprefix("models").removeprefix("/")
+            await _send_json(send, 200, await self._in_thread(_models, forky, caller, name))
 
-    def _enter(self, headers: Mapping[str, str]) -> tuple[Workspace, Token]:
+    def _enter(self, headers: Mapping[str, str]) -> tuple[Workspace, Caller]:
         try:
             forky = self._workspace()
-            return forky, authorised(forky.store, headers)
+            token = authorised(forky.store, headers)
         except StoreError as error:
             raise ApiError(503, str(error), "database", headers={"retry-after": "5"}) from error
-
-    async def _answer(
-        self, forky: Workspace, speech: Speech, caller: Caller, body: bytes, receive: Receive, send: Send
-    ) -> None:
-        if HOP in caller.headers:
-            raise ApiError(
-                508, "This Forky was told to ask itself: its own address is set as a model server's.", "loop"
-            )
-        payload = await self._in_thread(_parsed, body) if len(body) > _LARGE else _parsed(body)
-        known = self._remembered.whole(caller.token.id, payload)
-        whole = known or payload
-        admitted: Admitted = await self._in_thread(admit, forky, caller, speech, whole)
-        call = admitted.call
-        if known is None and admitted.upstream is None:
-            raise ApiError(
-                404, "Forky does not know that response any more; send the whole input.", "not_found"
-            )
-        begin = partial(Kept.begin, forky, caller, call, speech, whole, admitted.info.name)
-        exchange = Exchange(
-            call,
-            speech,
-            f"{speech.prefix}{uuid4().hex}",
-            admitted.info,
-            send,
-            self._executor,
-            begin=begin
-            if known is not None
-            else partial(Kept, "it continues a response that Forky does not know"),
-            spend=admitted.spend,
-            remember=partial(_remember, self._remembered, speech, caller.token.id, whole),
-        )
-
-        async def work() -> None:
-            if caller.reuses:
-                kept = await exchange.keep()
-                if kept is not None and kept.reused is not None:
-                    await repeat(exchange, kept.reused)
-                    return
-            if admitted.upstream is not None:
-                await relay(exchange, self._forwarder, admitted.upstream, caller.headers, body)
-            else:
-                assert admitted.model is not None
-                await speak(exchange, admitted.model)
-
-        await exchange.run(work(), receive)
+        return forky, Caller(token, client_name(headers.get("user-agent", "")), headers)
 
     async def _body(self, headers: Mapping[str, str], receive: Receive) -> bytes:
         """The whole request. ApiError (413) where it is too large."""
@@ -203,23 +155,6 @@ class Service:
 
     async def _in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._executor, work, *arguments)
-
-
-def _remember(
-    remembered: Remembered, speech: Speech, token: str, payload: Mapping[str, Any], id: str, said: Said
-) -> None:
-    if speech is RESPONSES:
-        remembered.keep(token, id, payload, said)
-
-
-def _parsed(body: bytes) -> dict[str, Any]:
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        raise malformed("The request is no JSON.") from None
-    if not isinstance(value, dict):
-        raise malformed("The request must be a JSON object.")
-    return value
 
 
 def _models(forky: Workspace, caller: Caller, name: str) -> dict[str, Any]:

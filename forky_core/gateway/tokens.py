@@ -70,6 +70,10 @@ class _Shared:
     lock: threading.Lock = field(default_factory=threading.Lock)
     tokens: tuple[Token, ...] | None = None
     """As stored; None until they are read. Whoever writes them sets it, so that a revoked one is refused at once."""
+    spent: dict[str, tuple[str, float]] | None = None
+    """By a token's id, the day and US dollars; None until they are read."""
+    unsaved: bool = False
+    saving: threading.Lock = field(default_factory=threading.Lock)
 
 
 _stores: weakref.WeakKeyDictionary[Store, _Shared] = weakref.WeakKeyDictionary()
@@ -153,24 +157,37 @@ class Tokens:
 
     def spent_today(self, token: Token) -> float:
         """US dollars since midnight UTC."""
-        day, spent = self._spent().get(token.id, ("", 0.0))
+        with self._shared.lock:
+            day, spent = self._spent().get(token.id, ("", 0.0))
         return spent if day == _today() else 0.0
 
     def spend(self, token: Token, cost: float) -> None:
-        """Put a call's price on its account."""
+        """Put a call's price on its account: it counts at once, and `save_spending` makes it last."""
         if cost <= 0:
             return
         with self._shared.lock:
             everyone = self._spent()
             day, spent = everyone.get(token.id, ("", 0.0))
             everyone[token.id] = (_today(), cost + (spent if day == _today() else 0.0))
-            self._store.set_setting(_SPENT, json.dumps(everyone))
+            self._shared.unsaved = True
+
+    def save_spending(self) -> None:
+        """Write what was spent since it was written last. Who comes while another writes shares the next write."""
+        with self._shared.saving:
+            with self._shared.lock:
+                written = json.dumps(self._spent()) if self._shared.unsaved else None
+                self._shared.unsaved = False
+            if written is not None:
+                self._store.set_setting(_SPENT, written)
 
     def _spent(self) -> dict[str, tuple[str, float]]:
-        with suppress(ValueError, TypeError, AttributeError):
-            kept = json.loads(self._store.setting(_SPENT) or "{}")
-            return {id: (str(day), float(spent)) for id, (day, spent) in kept.items()}
-        return {}
+        """With the lock held."""
+        if self._shared.spent is None:
+            self._shared.spent = {}
+            with suppress(ValueError, TypeError, AttributeError):
+                kept = json.loads(self._store.setting(_SPENT) or "{}")
+                self._shared.spent = {id: (str(day), float(spent)) for id, (day, spent) in kept.items()}
+        return self._shared.spent
 
     def _known(self) -> tuple[Token, ...]:
         known = self._shared.tokens

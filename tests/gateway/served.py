@@ -79,6 +79,7 @@ def serving(models: Models, store: Store | None = None) -> Iterator[Served]:
     app = Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
     tokens = Tokens(forky.store)
     with socket.create_server(("127.0.0.1", 0), backlog=500) as listening:
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # As the app has it.
         server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="on"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()

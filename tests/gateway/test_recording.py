@@ -14,7 +14,7 @@ import pytest
 
 from forky_core.gateway import exchange
 from forky_core.llm.scripted import Hang, Until
-from forky_core.model import Generation
+from forky_core.model import ConversationId, Generation
 from forky_core.store.opening import open_store
 from tests.builders import ScriptedModels
 from tests.gateway.served import PATIENCE, Served, at_upstream, serving
@@ -214,6 +214,24 @@ def test_a_stored_answer_is_given_again_where_it_is_wanted(spoken: Served, scrip
     ]
     assert again.json()["choices"] == first.json()["choices"]
     assert len(spoken.paths()) == 1
+
+
+def test_a_conversation_that_gives_answers_again_asks_no_upstream(gateway: Served) -> None:
+    exact = {**ask("say hello", temperature=0), "model": "gpt-4o"}
+    first = post(gateway, exact)
+    conversation = ConversationId(first.headers["x-forky-conversation"])
+    gateway.forky.conversation(conversation).give_again(on=True)
+    again = post(gateway, exact)
+    assert (again.headers["x-forky-reused"], "x-forky-upstream" in again.headers) == ("yes", False)
+    assert (
+        again.json()["choices"][0]["message"]["content"] == first.json()["choices"][0]["message"]["content"]
+    )
+    for fresh in (
+        post(gateway, exact, **{"x-forky-reuse": "no"}),
+        post(gateway, {**exact, "temperature": 1}),
+    ):
+        assert ("x-forky-reused" in fresh.headers, "x-forky-upstream" in fresh.headers) == (False, True)
+    assert gateway.forky.conversation(conversation).reuse.hits == 1
 
 
 def test_the_same_question_twice_at_once_is_one_message(spoken: Served) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from forky_core.gateway import service
+from forky_core.gateway import asking, service
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.settings import Settings
@@ -207,7 +207,7 @@ def test_a_forky_that_asks_itself_notices(spoken: Served) -> None:
 def test_an_error_inside_forky_is_a_500_without_a_stack(
     spoken: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(service, "admit", lambda *_: 1 / 0)
+    monkeypatch.setattr(asking, "admit", lambda *_: 1 / 0)
     with spoken.client() as client:
         answer = client.post("/chat/completions", json=HELLO)
     assert (answer.status_code, error_of(answer)["code"]) == (500, "internal")

@@ -79,6 +79,16 @@ def test_what_is_spent_counts_for_the_day(store: Store, monkeypatch: pytest.Monk
     assert tokens.spent_today(one) == 0.125
 
 
+def test_what_is_spent_lasts_once_it_is_saved(store: Store) -> None:
+    tokens = Tokens(store)
+    one = tokens.make("one").token
+    tokens.spend(one, 0.25)
+    tokens.save_spending()
+    later = MemoryStore()
+    later.set_setting("gateway_spent", store.setting("gateway_spent"))
+    assert Tokens(later).spent_today(one) == 0.25
+
+
 def test_tokens_of_a_later_version_are_read(store: Store) -> None:
     made = Tokens(store).make("laptop")
     kept = json.loads(store.setting("gateway_tokens") or "")

@@ -1,0 +1,159 @@
+"""A call that asks a model, from its bytes to its exchange.
+
+One thread reads it, admits it and goes on to file its question; the event loop hears of the admission at once and asks
+the upstream meanwhile. So a call waits for one thread and not for three, and what is filed is mostly done before the
+model's first word.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from forky_core.gateway.admission import Admitted, admit
+from forky_core.gateway.api_errors import ApiError, malformed
+from forky_core.gateway.calls import Said, Speech
+from forky_core.gateway.exchange import Exchange
+from forky_core.gateway.forwarding import HOP, Forwarder
+from forky_core.gateway.guard import Receive, Send
+from forky_core.gateway.protocols.remembered import Remembered
+from forky_core.gateway.protocols.responses import RESPONSES
+from forky_core.gateway.recording import Caller, Kept
+from forky_core.gateway.relaying import relay
+from forky_core.gateway.speaking import repeat, speak
+from forky_core.matching import is_greedy
+
+if TYPE_CHECKING:
+    from forky_core.repo.workspace import Workspace
+
+Enter = Callable[[], tuple["Workspace", Caller]]
+"""Says who asks, and where it is kept. Raises ApiError (401): nobody who may; called in a thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A call that may be made."""
+
+    forky: Workspace
+    caller: Caller
+    admitted: Admitted
+    whole: Mapping[str, Any]
+    """The request, with the turns that it continues where they are known."""
+    known: bool
+    """Whether they are."""
+
+
+class Asking:
+    """Answers calls that ask a model."""
+
+    def __init__(self, executor: Executor, forwarder: Forwarder) -> None:
+        self._executor = executor
+        self._forwarder = forwarder
+        self._remembered = Remembered()
+
+    async def answer(self, enter: Enter, speech: Speech, body: bytes, receive: Receive, send: Send) -> None:
+        """Raises ApiError where nothing was sent yet."""
+        loop = asyncio.get_running_loop()
+        asked: asyncio.Future[_Asked] = loop.create_future()
+
+        def told(outcome: _Asked | Exception) -> None:
+            if asked.done():
+                return  # It was given up.
+            if isinstance(outcome, Exception):
+                asked.set_exception(outcome)
+            else:
+                asked.set_result(outcome)
+
+        def tell(outcome: _Asked | Exception) -> None:
+            with suppress(RuntimeError):  # The loop is closed: nobody waits any more.
+                loop.call_soon_threadsafe(told, outcome)
+
+        beginning = loop.run_in_executor(self._executor, self._begin, enter, speech, body, tell)
+        call = await asked
+        exchange = self._exchange(call, speech, beginning, send)
+        await exchange.run(self._work(exchange, call, body), receive)
+
+    def _begin(
+        self, enter: Enter, speech: Speech, body: bytes, tell: Callable[[_Asked | Exception], None]
+    ) -> Kept:
+        """Admit it, tell so, and file it; in a thread."""
+        try:
+            asked = self._admitted(*enter(), speech, parsed(body))
+        except Exception as error:  # noqa: BLE001 - it is raised where the call is awaited
+            tell(error)
+            return Kept("it was refused")
+        tell(asked)
+        if not asked.known:
+            return Kept("it continues a response that Forky does not know")
+        call = asked.admitted.call
+        return Kept.begin(asked.forky, asked.caller, call, speech, asked.whole, asked.admitted.info.name)
+
+    def _admitted(self, forky: Workspace, caller: Caller, speech: Speech, payload: dict[str, Any]) -> _Asked:
+        """Raises ApiError where it may not be made."""
+        if HOP in caller.headers:
+            raise ApiError(
+                508, "This Forky was told to ask itself: its own address is set as a model server's.", "loop"
+            )
+        whole = self._remembered.whole(caller.token.id, payload)
+        admitted = admit(forky, caller, speech, whole or payload)
+        if whole is None and admitted.upstream is None:
+            raise ApiError(
+                404, "Forky does not know that response any more; send the whole input.", "not_found"
+            )
+        return _Asked(forky, caller, admitted, whole or payload, known=whole is not None)
+
+    def _exchange(
+        self, asked: _Asked, speech: Speech, beginning: asyncio.Future[Kept], send: Send
+    ) -> Exchange:
+        return Exchange(
+            asked.admitted.call,
+            speech,
+            f"{speech.prefix}{uuid4().hex}",
+            asked.admitted.info,
+            send,
+            self._executor,
+            beginning=beginning,
+            spend=asked.admitted.spend,
+            save_spending=asked.admitted.save_spending,
+            remember=partial(self._remember, speech, asked.caller.token.id, asked.whole),
+        )
+
+    async def _work(self, exchange: Exchange, asked: _Asked, body: bytes) -> None:
+        if _may_reuse(asked):
+            kept = await exchange.keep()
+            if kept is not None and kept.reused is not None:
+                await repeat(exchange, kept.reused)
+                return
+        if asked.admitted.upstream is not None:
+            await relay(exchange, self._forwarder, asked.admitted.upstream, asked.caller.headers, body)
+        else:
+            assert asked.admitted.model is not None
+            await speak(exchange, asked.admitted.model)
+
+    def _remember(self, speech: Speech, token: str, payload: Mapping[str, Any], id: str, said: Said) -> None:
+        if speech is RESPONSES:
+            self._remembered.keep(token, id, payload, said)
+
+
+def _may_reuse(asked: _Asked) -> bool:
+    """Whether a stored answer may serve it: as the caller says, or the conversation it belongs to."""
+    wanted = asked.caller.reuses
+    return wanted if wanted is not None else is_greedy(asked.admitted.call.parameters)
+
+
+def parsed(body: bytes) -> dict[str, Any]:
+    """A request. ApiError (400) where it is no JSON object."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        raise malformed("The request is no JSON.") from None
+    if not isinstance(value, dict):
+        raise malformed("The request must be a JSON object.")
+    return value
