@@ -8,6 +8,7 @@ router wakes up where a folder `pages/` lies beside the main script.
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -104,6 +105,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     sending.cancel()
     timer.cancel()
     preparing.join()
+    gc.enable()
     await GATEWAY.close()
     from pages.ui.workspace import close_workspace  # noqa: PLC0415 - at the top it would hold up the server's start
 

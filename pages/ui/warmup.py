@@ -22,12 +22,24 @@ from forky_core.errors import ForkyError
 from forky_core.llm import loading
 
 BEFORE_THE_FIRST_PAGE = (
-    "pages.ui.workspace",
-    "pages.ui.chat.composer",
     "pages.ui.chat.cells",
-    "forky_core.views.graph",
+    "pages.ui.chat.acts",
+    "pages.ui.chat.acting",
+    "pages.ui.chat.branchbar",
+    "pages.ui.chat.composer",
+    "pages.ui.chat.forms",
+    "pages.ui.chat.moving",
+    "pages.ui.chat.picks",
+    "pages.ui.chat.reply",
+    "pages.ui.chat.side",
+    "pages.ui.chat.style",
+    "pages.ui.chat.taking_back",
+    "pages.ui.chat.window",
+    "pages.ui.pacing",
+    "pages.ui.style",
+    "pages.ui.undoing",
 )
-"""None of them imports streamlit_agraph: imported before there is a server, its component is never served."""
+"""With these, all that pages/shell.py and pages/chat.py import is there."""
 
 QUIET = 2.5
 """Seconds without a request until the slow imports begin: on a busy machine a browser works a second and more between
@@ -76,8 +88,19 @@ def prepare() -> threading.Thread:
 
 
 def _prepare() -> None:
-    for name in BEFORE_THE_FIRST_PAGE:
-        importlib.import_module(name)
+    gc.disable()  # It is an eighth of what the imports cost, and finds nothing.
+    # The server reads each of the first page's hundred files in threads, which would wait for the imports many times.
+    with loading.short_turns():
+        importlib.import_module("pages.ui.workspace")
+        opening = threading.Thread(target=_open, name="open", daemon=True)
+        opening.start()
+        for name in BEFORE_THE_FIRST_PAGE:
+            importlib.import_module(name)
+        opening.join()
+
+
+def _open() -> None:
+    """Beside the imports: it waits for the disk."""
     with contextlib.suppress(ForkyError):  # The page says so, at each visit.
         importlib.import_module("pages.ui.workspace").workspace()
 
@@ -91,6 +114,7 @@ def _warm_up() -> None:
     begun = time.monotonic()
     while quiet_in(time.monotonic(), begun, _asked) > 0 and not loading.is_loaded():
         time.sleep(_POLL)
+    gc.enable()
     loading.wait()
     gc.collect()
     gc.freeze()

@@ -1,22 +1,37 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
 from pages.ui.warmup import PATIENCE, QUIET, quiet_in
+from tests.programs import CHECKOUT
 
-EARLY = """
+FIRST_PAGE = f"""
 import importlib, sys
-from pages.ui.warmup import BEFORE_THE_FIRST_PAGE
-for name in BEFORE_THE_FIRST_PAGE:
-    importlib.import_module(name)
-print("streamlit_agraph" in sys.modules, "litellm" in sys.modules)
+from streamlit.testing.v1 import AppTest
+import pages.ui.warmup as warmup
+warmup._begun = True
+warmup._prepare()
+before = set(sys.modules)
+test = AppTest.from_file({str(CHECKOUT / "pages" / "shell.py")!r}, default_timeout=60).run()
+assert not test.exception, test.exception
+print(sorted(name for name in set(sys.modules) - before if name.startswith(("forky_core", "pages", "streamlit_agraph"))))
+print("litellm" in before)
 """
 
 
-def test_what_is_imported_early_declares_no_component_and_does_not_load_litellm() -> None:
-    done = subprocess.run([sys.executable, "-c", EARLY], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == ["False", "False"], done.stderr[-1000:]
+def test_the_first_page_finds_everything_imported_and_litellm_is_not() -> None:
+    environment = os.environ | {"FORKY_DATABASE": ":memory:", "FORKY_PROBE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_PAGE],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=CHECKOUT,
+        env=environment,
+    )
+    assert done.stdout.splitlines() == ["[]", "False"], done.stderr[-1000:]
 
 
 def test_the_slow_imports_wait_for_browsers_to_fall_silent_but_not_for_ever() -> None:
