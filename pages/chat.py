@@ -123,6 +123,7 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> None:
         lambda name: label_of(here.forky.models, name),
         here.forky.store.blob,
         here.at,
+        here.chat.id,
         here.session.picks,
         (here.session.mark_a, here.session.mark_b),
     )

@@ -113,6 +113,8 @@ def _behind(chat: Chat, plain: Chat) -> Iterator[tuple[str, str]]:
     """The texts of a file that nobody sees in the conversation: undone, put aside, logged, from another program."""
     for message in _undone(chat, plain):
         yield from _of_message(message, "an undone message")
+        for address in documents_cited(message.text):
+            yield from _of_passage(chat.passage_of(address))
     shown = {call.id for call in plain.generations}
     for call in chat.generations:
         if call.id not in shown:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import streamlit as st
 
+from forky_core.document import ADDRESS
+from forky_core.documents.searching import split_address
 from forky_core.model import ConversationId, MessageId
 from pages.ui.markdown import plain_label
 
@@ -31,6 +35,19 @@ def chat_place(
     if message is not None:
         params["m"] = message.removeprefix("b2:")
     return params
+
+
+def cited_link(conversation: ConversationId, address: str) -> str:
+    """The address of what an answer cites: a passage on the Documents page, or a message of another branch."""
+    if address.startswith(ADDRESS):
+        return f"./documents?{urlencode(passage_place(conversation, address))}"
+    return f"./?{urlencode(chat_place(conversation, None, MessageId(address)))}"
+
+
+def passage_place(conversation: ConversationId, address: str) -> dict[str, str]:
+    """The query parameters that open what an answer of this conversation cites. ValueError for what is no address."""
+    document, number = split_address(address)
+    return {"d": document, "n": str(number), "of": str(conversation)}
 
 
 def follow_a_link_opened_beside() -> None:

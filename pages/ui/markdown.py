@@ -10,7 +10,7 @@ the Content-Security-Policy is the second line of defence.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import streamlit as st
 
@@ -40,6 +40,7 @@ _TOKEN = re.compile(
     | (?P<image>!\[(?P<empty>\](?=[\[(]))?)
     | (?P<name>:(?=(?:material/)?[A-Za-z0-9_+\-]{1,60}:))
     | (?P<directive>(?<!(?<!\\):):++(?=[A-Za-z][\w-]{0,60}[\[{])|(?<![^\s>]):{2,}+(?=\s*+[A-Za-z]))
+    | (?P<cited>(?<![\]\\])\[[0-9]{1,3}(?:\s?[,;]\s?[0-9]{1,3}){0,9}\](?![(\[:]))
     | (?P<special>[$`<])
     """,
     re.VERBOSE,
@@ -51,11 +52,16 @@ def showable(text: str) -> str:
     return _UNSHOWABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def safe_markdown(text: str) -> str:
-    """What to hand to `st.markdown` so that it shows `text` and obeys none of it."""
+def safe_markdown(text: str, cited: Mapping[int, str] | None = None) -> str:
+    """What to hand to `st.markdown` so that it shows `text` and obeys none of it.
+
+    `cited` makes bracketed numbers outside code links: the address that each opens.
+    """
     text = showable(text).expandtabs(4)
     tables = _TABLE.search(text) is not None
-    return "".join(part if code else _escape(part, tables=tables) for code, part in _blocks(text))
+    return "".join(
+        part if code else _escape(part, cited or {}, tables=tables) for code, part in _blocks(text)
+    )
 
 
 def plain_label(text: str, limit: int = _LABEL) -> str:
@@ -65,18 +71,18 @@ def plain_label(text: str, limit: int = _LABEL) -> str:
     return re.sub(r"[\\`*_{}\[\]()#+\-.!|<>$~&]", r"\\\g<0>", line).replace(":", f":{_JOINER}")
 
 
-def show_text(text: str, key: str) -> None:
+def show_text(text: str, key: str, cited: Mapping[int, str] | None = None) -> None:
     """Draw what a model or a person wrote. A very long text is cut until someone asks for it (`<key>.all`).
 
     All of it is then shown as it is, without formatting: a browser takes minutes to format a megabyte.
     """
     if len(text) <= SHOWN:
-        st.markdown(safe_markdown(text))
+        st.markdown(safe_markdown(text, cited))
         return
     if st.toggle(f"Show all {len(text):,} characters", key=f"{key}.all"):
         st.code(showable(text), language=None, wrap_lines=True, height=480)
     else:
-        st.markdown(safe_markdown(text[:SHOWN]) + "\n\n…")
+        st.markdown(safe_markdown(text[:SHOWN], cited) + "\n\n…")
 
 
 def _blocks(text: str) -> Iterator[tuple[bool, str]]:
@@ -146,7 +152,19 @@ class _Fence:
 _NO_FENCE = _Fence("", 0, 0)
 
 
-def _escape(prose: str, *, tables: bool) -> str:
+def _linked(numbers: str, cited: Mapping[int, str]) -> str:
+    """`[1, 2]` with a link at each number that cites something."""
+    if not any(int(number) in cited for number in re.findall(r"\d+", numbers)):
+        return numbers
+
+    def link(found: re.Match[str]) -> str:
+        target = cited.get(int(found.group()))
+        return found.group() if target is None else f"[{found.group()}]({target})"
+
+    return f"\\[{re.sub(r'[0-9]+', link, numbers[1:-1])}\\]"
+
+
+def _escape(prose: str, cited: Mapping[int, str], *, tables: bool) -> str:
     def replacement(found: re.Match[str]) -> str:
         piece = found.group()
         match found.lastgroup:
@@ -160,6 +178,8 @@ def _escape(prose: str, *, tables: bool) -> str:
                 return f"$${found['block'].replace('$', '')}$$"
             case "image":
                 return "🖼 [image]" if found["empty"] else "🖼 ["
+            case "cited":
+                return _linked(piece, cited)
             case "name":
                 return f":{_JOINER}"
             case "directive":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from urllib.parse import parse_qs
 
@@ -143,6 +144,9 @@ def test_the_composer_switches_documents_on_and_the_answer_cites(forky: Forky) -
     assert 'data-act="document" data-id="doc:' in body and "manual.md, Pump X200 › Warranty" in body
     assert "Searched for “How long is the warranty?”: 1 passage." in body
     assert "SOURCES:" not in words(test)
+    (id, number) = re.findall(r"doc:([0-9a-f]+)#(\d+)", body)[0]
+    opens = f"[[1](./documents?d={id}&n={number}&of={chat.id})]"
+    assert opens in words(test), "so does its number in the text"
 
 
 def test_what_a_merge_cites_opens_as_well(forky: Forky) -> None:

@@ -33,6 +33,29 @@ def test_what_is_written_is_what_is_shown(written: str, safe: str) -> None:
     assert safe_markdown(written) == safe
 
 
+CITED = {1: "./documents?d=ab&n=3", 2: "./?c=x&m=cd"}
+
+
+@pytest.mark.parametrize(
+    ("written", "safe"),
+    [
+        ("In spring [1].", "In spring \\[[1](./documents?d=ab&n=3)\\]."),
+        ("Both [1, 2].", "Both \\[[1](./documents?d=ab&n=3), [2](./?c=x&m=cd)\\]."),
+        ("One of them [1; 9].", "One of them \\[[1](./documents?d=ab&n=3); 9\\]."),
+        ("Nothing [7], a year [2024], a box [ ].", "Nothing [7], a year [2024], a box [ ]."),
+        ("`row[1]` and ``a[2]``", "`row[1]` and ``a[2]``"),
+        ("```py\nrow[1]\n```\nsee [2]", "```py\nrow[1]\n```\nsee \\[[2](./?c=x&m=cd)\\]"),
+        ("$$x[1]$$ and \\[1]", "$$x[1]$$ and \\[1]"),
+        ("[1](http://a.example), [1][2], [text][1]", "[1](http://a.example), [1][2], [text][1]"),
+        ("[1]: http://a.example", "[1]: http://a.example"),
+        ("![1]", "🖼 [1]"),
+    ],
+)
+def test_a_number_that_cites_is_a_link_outside_code(written: str, safe: str) -> None:
+    assert safe_markdown(written, CITED) == safe
+    assert safe_markdown(written, {}) == safe_markdown(written)
+
+
 @pytest.mark.parametrize("written", [":red[x]", ":smile:", ":material/home:", "::: note", ":streamlit:"])
 def test_directives_are_broken(written: str) -> None:
     assert written not in safe_markdown(written)

@@ -13,8 +13,8 @@ from forky_core.views.places import branch_for, later_on
 from pages.ui.chat.acts import Act
 from pages.ui.chat.forms import FORMS
 from pages.ui.chat.stashes import stash_from
-from pages.ui.documents.reading import passage_place
 from pages.ui.frame import Frame, go, place, saying
+from pages.ui.links import passage_place
 from pages.ui.notice import done
 from pages.ui.session import Session
 

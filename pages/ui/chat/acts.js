@@ -33,7 +33,21 @@ function openMenu(opener) {
   popup.firstElementChild?.focus();
 }
 
+// A number in an answer is a link, so that it can be copied and opened beside; a plain click opens it here. Those to a
+// page of the app Streamlit follows itself.
+function cited(event) {
+  if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return null;
+  const link = event.target.closest?.('[class*="st-key-cell-"] a[href]');
+  const url = link && new URL(link.href, document.baseURI);
+  if (url?.origin !== location.origin) return null;
+  const given = url.searchParams, document_ = given.get("d"), message = given.get("m");
+  if (document_ && given.has("of")) return ["document", `doc:${document_}#${given.get("n") ?? 1}`];
+  return message && given.has("c") ? ["visit", `b2:${message}`] : null;
+}
+
 function clicked(event) {
+  const act = cited(event);
+  if (act) { event.preventDefault(); state.send(...act); return; }
   const button = event.target.closest?.("[data-act]");
   if (!button) { if (state.popup && !state.popup.contains(event.target)) closeMenu(); return; }
   event.preventDefault();

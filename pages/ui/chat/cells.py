@@ -8,7 +8,7 @@ every redraw of the page. Forms open below a cell only while they are asked for.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,7 +18,7 @@ import streamlit as st
 
 from forky_core.context.citing import SOURCES, sources_in, without_sources
 from forky_core.errors import ForkyError
-from forky_core.model import Blob, Message, MessageId
+from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.parts import (
     AttachmentPart,
     MergePart,
@@ -36,6 +36,7 @@ from forky_core.views.payload import payload_rows
 from forky_core.views.shelf import count
 from forky_core.views.times import local, stamp
 from pages.ui.chat.acts import button
+from pages.ui.links import cited_link
 from pages.ui.markdown import SHOWN, safe_markdown, show_text, showable
 
 _LONG_RESULT = 4_000
@@ -53,6 +54,7 @@ class Look:
     """The name a person knows a model by."""
     blob: Callable[[str], Blob]
     at: MessageId | None
+    conversation: ConversationId
     picks: Collection[MessageId] = ()
     marks: tuple[MessageId | None, MessageId | None] = (None, None)
 
@@ -65,19 +67,19 @@ def draw_cell(cell: Cell, look: Look) -> None:
     gone = "-gone" if cell.taken_back else ""
     with st.container(key=f"cell-{message.role}-{kind}{gone}-{short}"):
         st.html(head(cell, look))
-        draw_parts(message, short, look.blob)
+        draw_parts(message, short, look)
         if below := _looked_for(cell) + _ended(cell):
             st.html(below)
 
 
-def draw_parts(message: Message, short: str, blob: Callable[[str], Blob]) -> None:
+def draw_parts(message: Message, short: str, look: Look) -> None:
     texts = 0
     files = [part for part in message.parts if isinstance(part, AttachmentPart)]
     for part in message.parts:
         match part:
             case TextPart(text):
                 texts += 1
-                _draw_text(text, f"chat.text.{short}.{texts}")
+                _draw_text(text, f"chat.text.{short}.{texts}", look.conversation)
             case ReasoningPart():
                 draw_reasoning(part.text, redacted=part.redacted)
             case MergePart():
@@ -89,15 +91,16 @@ def draw_parts(message: Message, short: str, blob: Callable[[str], Blob]) -> Non
             case _:
                 st.html(_tool(part))
     for number, file in enumerate(files):
-        _draw_file(file, f"chat.file.{short}.{number}", blob)
+        _draw_file(file, f"chat.file.{short}.{number}", look.blob)
 
 
-def _draw_text(text: str, key: str) -> None:
+def _draw_text(text: str, key: str, conversation: ConversationId) -> None:
     body = without_sources(text)
+    cited = tuple((one.number, one.address) for one in sources_in(text)) if len(body) < len(text) else ()
     if len(body) > SHOWN:
-        show_text(body, key)
+        show_text(body, key, _opening(cited, conversation))
     elif body:
-        st.markdown(_formatted(body))
+        st.markdown(_formatted(body, cited, conversation))
     if len(body) < len(text):
         st.html(_sources(text))
 
@@ -120,8 +123,13 @@ def _entries(text: str) -> str:
 
 
 @lru_cache(maxsize=2_000)
-def _formatted(text: str) -> str:
-    return safe_markdown(text)
+def _formatted(text: str, cited: tuple[tuple[int, str], ...], conversation: ConversationId) -> str:
+    return safe_markdown(text, _opening(cited, conversation))
+
+
+def _opening(cited: Iterable[tuple[int, str]], conversation: ConversationId) -> dict[int, str]:
+    """Where the numbers in an answer lead, as links that also open beside; acts.js hears a plain click."""
+    return {number: cited_link(conversation, address) for number, address in cited}
 
 
 def draw_reasoning(text: str, *, redacted: bool = False) -> None:

@@ -7,9 +7,7 @@ from html import escape
 import streamlit as st
 
 from forky_core.document import ADDRESS, Chunk, Cited, DocumentId
-from forky_core.documents.searching import split_address
 from forky_core.errors import ForkyError
-from forky_core.model import ConversationId
 from forky_core.repo.workspace import Workspace
 from forky_core.views.shelf import count
 from pages.ui.markdown import plain_label, showable
@@ -28,12 +26,6 @@ def document_link(label: str, document: DocumentId, number: int) -> None:
         query_params={"d": document[:_ID], "n": str(number)},
         width="stretch",
     )
-
-
-def passage_place(conversation: ConversationId, address: str) -> dict[str, str]:
-    """The query parameters that open what an answer of this conversation cites. ValueError for what is no address."""
-    document, number = split_address(address)
-    return {"d": document, "n": str(number), "of": str(conversation)}
 
 
 def _came_along(forky: Workspace, of: str, address: str) -> Cited | None:
