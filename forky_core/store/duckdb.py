@@ -41,6 +41,7 @@ from forky_core.store.contract import Commit, Verification
 from forky_core.store.deciding import no_conversation, no_message
 from forky_core.store.documents import FiledDocuments
 from forky_core.store.file import DatabaseFile, place_of
+from forky_core.store.known import Known
 from forky_core.store.ledger import stored_entries
 from forky_core.store.library import Library, summaries
 from forky_core.store.logs import Logs
@@ -81,6 +82,7 @@ class DuckDBStore:
         self._logs = Logs()
         self._library = Library()
         self._numbers: dict[ConversationId, int] = {}
+        self._keys: dict[str, Known] = {}
         self._writer = Writer(file, self._published, self._forgotten, idle_seconds=idle_seconds)
         self.documents = FiledDocuments(file, self._writer)
         _open_stores.add(self)
@@ -141,11 +143,18 @@ class DuckDBStore:
             match request:
                 case Commit(conversation=id, generations=generations):
                     self._logs.publish(id, result, generations)
+                    self._note_keys(result)
                 case Record(conversation=id, generation=generation):
                     self._logs.publish(id, None, (generation,))
         if self._library.wanted:
             self._library.publish(staged.touched[id].summary() for id in staged.fresh)
         self._cache.trim()
+
+    def _note_keys(self, operation: Operation) -> None:
+        for change in operation.changes:
+            known = self._keys.get(change.key.partition("/")[0])
+            if known is not None:
+                known.note(change.key)
 
     def _forgotten(self, conversation: ConversationId) -> None:
         self._views.drop(conversation)
@@ -182,8 +191,20 @@ class DuckDBStore:
         return self._views.keep(conversation, view, purges)
 
     def entries(self, key: str) -> Mapping[ConversationId, Json]:
+        kind, slash, _ = key.partition("/")
+        if slash and self._keys_of(kind).lacks(key):
+            return {}
         rows = self._file.rows(sql.ENTRIES_NAMED, key=key)
         return {ConversationId(str(id)): json.loads(value) for id, value in rows}
+
+    def _keys_of(self, kind: str) -> Known:
+        """The keys that begin with the word and a slash."""
+        known = self._keys.get(kind)
+        if known is None:
+            pattern = f"{kind}/%"
+            made = Known(lambda: (str(key) for (key,) in self._file.rows(sql.KEYS_LIKE, pattern=pattern)))
+            known = self._keys.setdefault(kind, made)
+        return known
 
     def operations(
         self, conversation: ConversationId, *, after: int = 0, limit: int | None = None

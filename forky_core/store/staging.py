@@ -25,6 +25,7 @@ from forky_core.store.deciding import (
     outdated,
     unstored,
 )
+from forky_core.store.known import Known
 from forky_core.store.ledger import Ledger, read_ledger
 from forky_core.store.rows import Row, id_key, message_body, operation_row, operations_from_rows
 from forky_core.store.tables import conversations, messages, operations, segments
@@ -55,29 +56,27 @@ class Ledgers:
         self._groups = 0
         self._numbers = 0
         """The highest number a conversation has; 0 where it is not known yet."""
-        self._absent: set[ConversationId] = set()
-        """Of the group at hand: the file has none of them."""
-
-    def foresee(self, cursor: duckdb.DuckDBPyConnection, ids: Iterable[ConversationId]) -> None:
-        """Find out at once which of a group's conversations are new: asking for each takes a millisecond."""
-        unknown = {id for id in ids if id not in self._held}
-        self._absent.clear()
-        if len(unknown) > 1:
-            statement = sql.CONVERSATIONS_NAMED
-            rows = cursor.execute(statement.text, statement.values(ids=sorted(unknown))).fetchall()
-            self._absent = unknown - {ConversationId(str(id)) for (id,) in rows}
+        self._ids: Known | None = None
+        """Of the conversations that the file may hold; None until they are read."""
 
     def find(self, cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> Ledger | None:
         ledger = self._held.get(id)
-        if ledger is None and id in self._absent:
-            return None
-        if ledger is None:
+        if ledger is not None:
+            self._held.move_to_end(id)
+        elif not self._is_new(cursor, id):
             ledger = read_ledger(cursor, id)
             if ledger is not None:
                 self._held[id] = ledger
-        else:
-            self._held.move_to_end(id)
         return ledger
+
+    def _is_new(self, cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> bool:
+        """Whether the file certainly has no such conversation: asking it for each takes a millisecond."""
+        if self._ids is not None:
+            return self._ids.lacks(id)
+        known = Known(lambda: (str(one) for (one,) in cursor.execute(sql.CONVERSATION_IDS.text).fetchall()))
+        new = known.lacks(id)
+        self._ids = known
+        return new
 
     def begin(self, cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> Ledger:
         """A ledger for a new conversation, not held until `hold`."""
@@ -85,6 +84,8 @@ class Ledgers:
             highest = cursor.execute(sql.LAST_CONVERSATION.text).fetchall()[0][0]
             self._numbers = highest or 0
         self._numbers += 1
+        if self._ids is not None:
+            self._ids.note(id)
         return Ledger(id, self._numbers)
 
     def hold(self, ledger: Ledger) -> None:

@@ -50,9 +50,8 @@ def _unnested(**columns: type[Integer | Text | Uuid[Any]]) -> Subquery:
 
 _here: BindParameter[int] = bindparam("conversation", type_=Integer)
 
+CONVERSATION_IDS = compiled(select(conversations.c.id))
 CONVERSATION = compiled(select(conversations.c.conversation).where(conversations.c.id == bindparam("id")))
-_named = _unnested(id=Text)
-CONVERSATIONS_NAMED = compiled(select(conversations.c.id).join(_named, conversations.c.id == _named.c.id))
 CONVERSATIONS = compiled(select(conversations).order_by(conversations.c.conversation))
 LAST_CONVERSATION = compiled(select(func.max(conversations.c.conversation)))
 
@@ -64,6 +63,7 @@ ENTRIES_NAMED = compiled(
     .join(entries, entries.c.conversation == conversations.c.conversation)
     .where(entries.c.key == bindparam("key"))
 )
+KEYS_LIKE = compiled(select(entries.c.key).distinct().where(entries.c.key.like(bindparam("pattern"))))
 VERSION = compiled(select(func.max(operations.c.number)).where(operations.c.conversation == _here))
 
 _message = (

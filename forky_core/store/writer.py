@@ -201,8 +201,6 @@ class Writer:
         self._file.still_there()
         try:
             with self._file.cursor() as cursor:
-                commits = [job.request for job in jobs if isinstance(job.request, Commit)]
-                self._ledgers.foresee(cursor, [commit.conversation for commit in commits])
                 settled.extend((job, self._stage(cursor, staged, job.request)) for job in jobs)
                 if staged.touched:
                     staged.batch.write(cursor)

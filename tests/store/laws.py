@@ -585,6 +585,18 @@ class StoreLaws:
         store.purge(HERE)
         assert store.entries("origin") == {}
 
+    def test_a_key_that_nobody_had_is_found_once_it_is_set(self, store: Store) -> None:
+        begin(store)
+        change(store, Change("opens/one", None, True))
+        assert store.entries("opens/two") == {}
+        change(store, Change("opens/two", None, True), Change("opens/three", None, True))
+        assert [store.entries(f"opens/{name}") for name in ("one", "two", "three")] == [{HERE: True}] * 3
+        change(store, Change("opens/two", True, None))
+        assert store.entries("opens/two") == {}
+        begin(store, here=ELSEWHERE)
+        change(store, Change("opens/two", None, True), here=ELSEWHERE)
+        assert store.entries("opens/two") == {ELSEWHERE: True}
+
     def test_what_was_worked_out_is_no_part_of_the_history(self, store: Store) -> None:
         begin(store)
         before = (store.view(HERE), store.operations(HERE))
