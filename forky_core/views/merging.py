@@ -31,7 +31,9 @@ class Standing:
     line: int
     """On the source's path after it left the target's."""
     new: int
-    """What the source has and the target lacks."""
+    """On that line, of what the target lacks."""
+    picked: int | None
+    """Of a cherry-pick: the messages that would come."""
     base: Message | None
     """The last shared message."""
     merged_before: tuple[MessageId, ...]
@@ -69,7 +71,13 @@ def standing(plan: MergePlan, visible: Visible) -> Standing:
     merges = tuple(
         id for id in ours[place:] if any(block.source == plan.source_name for block in known[id].merges)
     )
-    return Standing(place, len(ours) - place, len(theirs) - shared, len(plan.delta), base, merges)
+    picks = len(plan.turns) if plan.strategy == "cherry-pick" else None
+    has = ancestors(
+        [plan.target] if plan.target is not None and plan.target in known else [],
+        lambda id: known[id].parents,
+    )
+    new = len(plan.delta) if picks is None else sum(id not in has for id in theirs)
+    return Standing(place, len(ours) - place, len(theirs) - shared, new, picks, base, merges)
 
 
 def _line(head: MessageId | None, known: Mapping[MessageId, Message]) -> tuple[MessageId, ...]:

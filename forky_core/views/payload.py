@@ -7,8 +7,9 @@ In what a model reads, neighbouring lines of one message share the id at their e
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from forky_core.merge.block import cited
 from forky_core.merge.claims import SECTION_OF, Frozen
@@ -18,6 +19,7 @@ from forky_core.model import MessageId
 from forky_core.parts import MergePart
 
 _HEADINGS = frozenset(f"{title}:" for title in (*SECTIONS, *SECTION_OF.values(), SETTLED, UNRESOLVED))
+_MARK = re.compile(r"\[([0-9a-f]{6,32})\]")
 _MARKS = re.compile(r"(?: \[[0-9a-f]{6,32}\])+$")
 _ROWS = 400
 """Rows that are looked at for their messages; a longer payload is a full one, or made by hand."""
@@ -28,6 +30,17 @@ class PayloadRow:
     text: str
     """Without the marks at its end, where they name messages."""
     cites: tuple[MessageId, ...] = ()
+    marks: Mapping[str, MessageId] = field(default_factory=lambda: MappingProxyType({}))
+    """Marks that stand inside the text, as both sides of an open conflict have theirs, with what they name."""
+
+    def drawn(self, words: Callable[[str], str], mark: Callable[[MessageId], str]) -> str:
+        """The text with each mark inside it drawn, and the rest as words."""
+        pieces = _MARK.split(self.text)
+        known = [self.marks.get(piece) if at % 2 else None for at, piece in enumerate(pieces)]
+        return "".join(
+            mark(id) if id is not None else words(f"[{piece}]" if at % 2 else piece)
+            for at, (piece, id) in enumerate(zip(pieces, known, strict=True))
+        )
 
 
 def payload_rows(merge: MergePart, limit: int) -> Iterator[PayloadRow]:
@@ -37,8 +50,12 @@ def payload_rows(merge: MergePart, limit: int) -> Iterator[PayloadRow]:
 
 def payload_text(merge: MergePart, mark: Callable[[MessageId], str]) -> str:
     """A payload for a person on a terminal: every line that rests on messages ends in their marks."""
+
+    def shown(id: MessageId) -> str:
+        return f"[{mark(id)}]"
+
     return "\n".join(
-        " ".join((row.text, *(f"[{mark(id)}]" for id in row.cites))) for row in _rows(merge, len(merge.text))
+        " ".join((row.drawn(str, shown), *map(shown, row.cites))) for row in _rows(merge, len(merge.text))
     )
 
 
@@ -63,6 +80,9 @@ def _rows(merge: MergePart, limit: int) -> list[PayloadRow]:
         if at == 0 or line in _HEADINGS:
             cites = ()
         elif ends is not None and (named := cited(ends.group(), messages)):
-            cites, line = named, line[: ends.start()]
-        rows.append(PayloadRow(line, cites))
+            strange = [mark for mark in _MARK.findall(ends.group()) if not cited(f"[{mark}]", messages)]
+            cites, line = named, " ".join((line[: ends.start()], *(f"[{mark}]" for mark in strange)))
+        inside = _MARK.findall(line) if at and at < _ROWS else ()
+        named_inside = {mark: found[0] for mark in inside if (found := cited(f"[{mark}]", messages))}
+        rows.append(PayloadRow(line, cites, named_inside))
     return rows[::-1]

@@ -43,6 +43,13 @@ def test_on_a_terminal_each_line_ends_in_the_marks_of_its_messages() -> None:
     assert payload_text(merge, lambda id: id[3:5]) == "head\nSaid:\nx = 1 [aa]\ny = 2 [aa]\nIt works. [bb]"
 
 
+def test_a_mark_inside_a_line_is_drawn_where_it_names_a_message() -> None:
+    text = 'head\n- port: "a" says “1” [aaaaaa]; "b" says “2” [cccccc] [bbbbbb]'
+    row = list(payload_rows(MergePart("three-way", "debug", (ONE, TWO), text), 999))[-1]
+    assert row.cites == (TWO,)
+    assert row.drawn(str.upper, lambda id: f"<{id[3]}>") == '- PORT: "A" SAYS “1” <a>; "B" SAYS “2” [CCCCCC]'
+
+
 def test_what_a_claim_of_the_other_side_rests_on_is_named_too() -> None:
     """A three-way payload stands for the source's messages and cites the target's beside them."""
     claims = Frozen(ClaimSet.of((Claim("decision", "port 1", (ONE, TWO), "port", "1"),), ())).to_json()

@@ -273,7 +273,7 @@ def _expand(id: str) -> str:
 def _draw_merge(merge: MergePart) -> None:
     """The payload, folded, each line ending in the id of its message, and the messages it stands for."""
     rows = "\n".join(
-        (_payload_sources(row.text) or escape(showable(row.text)))
+        (_payload_sources(row.text) or row.drawn(lambda text: escape(showable(text)), _visit))
         + "".join(f" {_visit(id)}" for id in row.cites)
         for row in payload_rows(merge, SHOWN)
     )

@@ -23,7 +23,8 @@ Home = Callable[[MessageId], tuple[ConversationId, str | None]]
 
 def draw_cited_payload(merge: MergePart, home: Home) -> None:
     rows = "\n".join(
-        escape(showable(row.text)) + "".join(f" {_opener(id, home)}" for id in row.cites)
+        row.drawn(lambda text: escape(showable(text)), lambda id: _opener(id, home))
+        + "".join(f" {_opener(id, home)}" for id in row.cites)
         for row in payload_rows(merge, SHOWN)
     )
     st.html(f'<pre class="fk-payload" tabindex="0">{rows}</pre>')

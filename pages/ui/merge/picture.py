@@ -73,7 +73,7 @@ def told(stands: Standing) -> tuple[str, str]:
     else:
         ours = f"{count(stands.own, 'message')}, nothing in common"
     known = max(0, stands.line - stands.new)
-    theirs = f"{stands.new:,} new"
+    theirs = f"{stands.new:,} new" + (f", {stands.picked:,} picked" if stands.picked is not None else "")
     if known and stands.merged_before:
         theirs += f", {known:,} merged before"
     return ours, theirs

@@ -54,7 +54,7 @@ def _cost_line(frame: Frame, plan: MergePlan) -> str:
             said.append(f"**{plain_label(dollars(cost.each))}** each with {label}")
             if cost.cached:
                 said.append(f"{plain_label(dollars(cost.cached))} once cached")
-    if plan.strategy != "full":
+    if plan.strategy not in ("full", "cherry-pick"):
         full = price(plan, info).full if info is not None else None
         paid = f" ({plain_label(dollars(full))})" if full else ""
         said.append(f"in full it would be {plan.tokens_full:,}{paid}")
