@@ -64,6 +64,20 @@ def test_a_conflict_may_land_open(torn: Conversation) -> None:
     assert [clash.key for clash in torn.unresolved] == ["port"]
 
 
+def test_either_value_of_a_conflict_that_was_left_open_can_be_taken_in_a_later_merge(
+    torn: Conversation,
+) -> None:
+    torn.merge(torn.plan_merge("debug", strategy="three-way"))
+    talk(torn.fork("idea", at=torn.path()[1].id), "Another idea?", "Decision: generate stubs as well.")
+    test = merge(torn, source="idea", strategy="three-way")
+    assert "an earlier merge left open" in words(test)
+    assert by_key(test, "merge.take.0").options[2:] == ["Both", "Own words", "Leave open"]
+    test = take(test, 0, "value.1")
+    assert by_key(test, "merge.take.0").value == "value.1" and "merge.words.0" not in keys(test)
+    press(test, "merge.land")
+    assert torn.unresolved == () and "9090" in torn.path()[-1].text.partition("(instead of")[0]
+
+
 def test_a_rule_settles_every_conflict(torn: Conversation) -> None:
     test = merge(torn, source="debug", strategy="three-way")
     by_key(test, "merge.policy").set_value("theirs")

@@ -120,6 +120,18 @@ def test_accepting_after_the_branch_has_moved_goes_on_from_there(chat: Conversat
     assert chat.head is not None and chat.head.text == "What we found out."
 
 
+def test_words_are_not_lost_where_somebody_merged_the_same_meanwhile(chat: Conversation) -> None:
+    plan = chat.plan_merge("debug").edited("What we found out.")
+    chat.merge(chat.plan_merge("debug", strategy="full"))
+    with pytest.raises(Outdated):
+        chat.merge(plan)
+    again = chat.replan(plan)
+    assert again.lands and again.payload == "What we found out."
+    assert again.warnings[0] == "“main” has all of “debug” meanwhile: this would say it once more."
+    plain = chat.replan(chat.plan_merge("debug"))
+    assert not plain.lands
+
+
 def test_the_same_is_not_proposed_twice_at_once(chat: Conversation) -> None:
     chat.request_merge("debug")
     with pytest.raises(InTheWay, match="Request 1"):

@@ -19,6 +19,8 @@ from pages.ui.merge.choices import POLICIES, want
 from pages.ui.merge.planning import Planning
 
 _OPEN = "open"
+_VALUE = "value."
+"""Before the number of a value, where it is chosen by itself."""
 _MOST = 40
 """Conflicts drawn before a person asks for more."""
 
@@ -60,7 +62,8 @@ def _draw_clash(frame: Frame, held: Planning, plan: ThreeWayPlan, number: int, c
     with st.container(key=f"merge-clash-{number}", border=True):
         state = ":material/check_circle:" if clash.choice is not None else ":material/help:"
         st.markdown(f"{state} **{plain_label(clash.key, 100)}**")
-        _draw_side(frame, plan, f"{plan.target_name} says", clash.mine)
+        carried = "an earlier merge left open" if not clash.theirs else f"{plan.target_name} says"
+        _draw_side(frame, plan, carried, clash.mine)
         _draw_side(frame, plan, f"{plan.source_name} says", clash.theirs)
         if clash.base:
             _draw_side(frame, plan, "both said before", clash.base)
@@ -85,16 +88,9 @@ def _mark(frame: Frame, plan: ThreeWayPlan, cite: str) -> str:
 
 
 def _draw_choice(frame: Frame, held: Planning, number: int, clash: Clash) -> None:
-    options: dict[str, str] = {}
-    if clash.mine:
-        options["mine"] = f"{held.wish.target}’s"
-    if clash.theirs:
-        options["theirs"] = f"{held.wish.source}’s"
-    if clash.mine and clash.theirs:
-        options["both"] = "Both"
-    options |= {"text": "Own words", _OPEN: "Leave open"}
+    options = _options(held, clash)
     key = f"merge.take.{number}"
-    st.session_state[key] = clash.choice.take if clash.choice is not None else _OPEN
+    st.session_state[key] = _taken(clash)
     with st.container(key=f"line-merge-take-{number}", horizontal=True, vertical_alignment="center"):
         st.segmented_control(
             "Take",
@@ -116,7 +112,7 @@ def _draw_choice(frame: Frame, held: Planning, number: int, clash: Clash) -> Non
                 on_click=_propose,
                 args=(frame, held, clash),
             )
-    if clash.choice is not None and clash.choice.take == "text":
+    if clash.choice is not None and _taken(clash) == "text":
         words = f"merge.words.{number}"
         st.session_state[words] = clash.choice.text
         st.text_input(
@@ -129,11 +125,32 @@ def _draw_choice(frame: Frame, held: Planning, number: int, clash: Clash) -> Non
         )
 
 
+def _options(held: Planning, clash: Clash) -> dict[str, str]:
+    """What can be taken. Of a conflict that the target carries, both values are its own: they stand by themselves."""
+    sides = {"mine": f"{held.wish.target}’s", "theirs": f"{held.wish.source}’s"}
+    if not (clash.mine and clash.theirs):
+        sides = {f"{_VALUE}{at}": value.text for at, value in enumerate(clash.conflict.values)}
+    return {**sides, "both": "Both", "text": "Own words", _OPEN: "Leave open"}
+
+
+def _taken(clash: Clash) -> str:
+    if clash.choice is None:
+        return _OPEN
+    carried = not (clash.mine and clash.theirs)
+    texts = [value.text[:LONGEST_WORD] for value in clash.conflict.values] if carried else []
+    if clash.choice.take == "text" and clash.choice.text in texts:
+        return f"{_VALUE}{texts.index(clash.choice.text)}"
+    return clash.choice.take
+
+
 def _take(frame: Frame, held: Planning, clash: Clash, key: str, words: str) -> None:
     take = st.session_state[key]
     with saying(frame.session):
         if take in (None, _OPEN):
             held.choose(clash.conflict.hash, None)
+        elif take.startswith(_VALUE):
+            value = clash.conflict.values[int(take.removeprefix(_VALUE))]
+            held.choose(clash.conflict.hash, Choice("text", value.text[:LONGEST_WORD]))
         elif take == "text":
             text = st.session_state.get(words) or (clash.theirs or clash.mine)[0].text
             held.choose(clash.conflict.hash, Choice("text", text[:LONGEST_WORD]))
