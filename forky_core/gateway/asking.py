@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -23,9 +22,9 @@ from forky_core.gateway.calls import Said, Speech
 from forky_core.gateway.exchange import Exchange
 from forky_core.gateway.forwarding import HOP, Forwarder
 from forky_core.gateway.guard import Receive, Send
-from forky_core.gateway.protocols.remembered import Remembered
+from forky_core.gateway.protocols.remembered import Remembered, save_id
 from forky_core.gateway.protocols.responses import RESPONSES
-from forky_core.gateway.recording import Caller, Kept
+from forky_core.gateway.recording import Caller, Kept, Place
 from forky_core.gateway.relaying import relay
 from forky_core.gateway.speaking import repeat, speak
 from forky_core.matching import is_greedy
@@ -101,17 +100,22 @@ class Asking:
             raise ApiError(
                 508, "This Forky was told to ask itself: its own address is set as a model server's.", "loop"
             )
-        whole = self._remembered.whole(caller.token.id, payload)
+        whole = self._remembered.whole(forky.store, caller.token.id, payload)
         admitted = admit(forky, caller, speech, whole or payload)
         if whole is None and admitted.upstream is None:
             raise ApiError(
-                404, "Forky does not know that response any more; send the whole input.", "not_found"
+                400,
+                f"Previous response with id “{str(payload['previous_response_id'])[:80]}” not found. "
+                "Forky knows those that were recorded for this token; send the whole input.",
+                "previous_response_not_found",
+                "previous_response_id",
             )
         return _Asked(forky, caller, admitted, whole or payload, known=whole is not None)
 
     def _exchange(
         self, asked: _Asked, speech: Speech, beginning: asyncio.Future[Kept], send: Send
     ) -> Exchange:
+        after = _Afterwards(asked, self._remembered if speech is RESPONSES else None)
         return Exchange(
             asked.admitted.call,
             speech,
@@ -121,8 +125,8 @@ class Asking:
             self._executor,
             beginning=beginning,
             spend=asked.admitted.spend,
-            save_spending=asked.admitted.save_spending,
-            remember=partial(self._remember, speech, asked.caller.token.id, asked.whole),
+            remember=after.remember,
+            settle=after.settle,
         )
 
     async def _work(self, exchange: Exchange, asked: _Asked, body: bytes) -> None:
@@ -137,9 +141,29 @@ class Asking:
             assert asked.admitted.model is not None
             await speak(exchange, asked.admitted.model)
 
-    def _remember(self, speech: Speech, token: str, payload: Mapping[str, Any], id: str, said: Said) -> None:
-        if speech is RESPONSES:
-            self._remembered.keep(token, id, payload, said)
+
+class _Afterwards:
+    """What is kept of a call beside its conversation."""
+
+    def __init__(self, asked: _Asked, remembered: Remembered | None) -> None:
+        """`remembered`: where its protocol can continue an answer by its id."""
+        self._asked = asked
+        self._remembered = remembered
+        self._answer: tuple[str, Place] | None = None
+
+    def remember(self, id: str, said: Said, place: Place | None) -> None:
+        if self._remembered is None:
+            return
+        self._remembered.keep(self._asked.caller.token.id, id, self._asked.whole, said)
+        if place is not None and self._asked.whole.get("store") is not False:
+            self._answer = (id, place)
+
+    def settle(self) -> None:
+        """Raises ForkyError where something could not be saved."""
+        self._asked.admitted.save_spending()
+        if self._answer is not None:
+            id, (conversation, answer) = self._answer
+            save_id(self._asked.forky.store, self._asked.caller.token.id, id, conversation, answer)
 
 
 def _may_reuse(asked: _Asked) -> bool:

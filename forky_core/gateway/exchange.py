@@ -15,11 +15,11 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from forky_core.errors import StoreError
+from forky_core.errors import ForkyError
 from forky_core.gateway.api_errors import ApiError
 from forky_core.gateway.calls import Call, Indexed, Said, Speech
 from forky_core.gateway.guard import Receive, Send
-from forky_core.gateway.recording import Kept
+from forky_core.gateway.recording import Kept, Place
 from forky_core.gateway.serving import server_stops
 from forky_core.llm.contract import Done, Failed, ModelInfo
 from forky_core.llm.tokens import estimate_tokens, prompt_tokens
@@ -55,10 +55,10 @@ class Exchange:
     """The question is being filed."""
     spend: Callable[[float], None]
     """Puts a price on the caller's account."""
-    save_spending: Callable[[], None]
-    """Makes that last; called in a thread, when the client has its answer."""
-    remember: Callable[[str, Said], None]
-    """Keeps an answer that is whole for requests that continue it by its id; called in a thread."""
+    remember: Callable[[str, Said, Place | None], None]
+    """Keeps an answer that is whole, and where it was put, for requests that continue it by its id."""
+    settle: Callable[[], None]
+    """Makes both last; called in a thread, when the client has its answer."""
     said: list[Said] = field(default_factory=list)
     started: bool = False
     """Whether the head of the answer was sent."""
@@ -158,7 +158,7 @@ class Exchange:
     def _write(self, kept: Kept | None, ends: Mapping[int, Done | Failed]) -> tuple[str, ...]:
         landed = kept.land(ends, self._cut) if kept is not None else ()
         if ends and isinstance(ends.get(0), Done):
-            self.remember(self.id, self.said[0])
+            self.remember(self.id, self.said[0], kept.place(landed) if kept is not None else None)
         self.spend(self._price(reused=kept is not None and kept.reused is not None))
         return landed
 
@@ -199,9 +199,9 @@ class Exchange:
             self._landing = asyncio.ensure_future(self._land())
         await asyncio.wait({self._landing})
         try:
-            await self.in_thread(self.save_spending)
-        except StoreError:
-            log.exception("What was spent could not be saved.")
+            await self.in_thread(self.settle)
+        except ForkyError:
+            log.exception("What was spent, or the answer's id, could not be saved.")
 
 
 def _error_of(main: asyncio.Future[None]) -> ApiError | None:

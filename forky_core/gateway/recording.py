@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -17,7 +17,7 @@ from forky_core.errors import ForkyError
 from forky_core.gateway.calls import Call, Indexed, Speech
 from forky_core.gateway.tokens import Token
 from forky_core.llm.contract import Done, Failed
-from forky_core.model import Message
+from forky_core.model import ConversationId, Message, MessageId
 
 if TYPE_CHECKING:  # The server's start does not wait for what a conversation is made of.
     from forky_core.matching import Call as ReadCall
@@ -28,6 +28,8 @@ _YES, _NO = frozenset({"yes", "true", "1", "on"}), frozenset({"no", "false", "0"
 
 log = logging.getLogger("forky.gateway")
 
+Place = tuple[ConversationId, MessageId]
+"""Where an answer is kept."""
 Reader = Callable[[Mapping[str, Any]], "ReadCall"]
 
 
@@ -111,6 +113,11 @@ class Kept:
             "x-forky-message": first.question,
             **({"x-forky-reused": "yes"} if self.reused is not None else {}),
         }
+
+    def place(self, landed: Sequence[str]) -> Place | None:
+        """Where the first answer is, of those that `landed`; None where it is nowhere."""
+        answer = self.reused.id if self.reused is not None else next(iter(landed), None)
+        return (self._recordings[0].conversation, MessageId(answer)) if answer is not None else None
 
     def take(self, event: Indexed) -> bool:
         """A piece of an answer; False where a person stopped that answer in Forky."""

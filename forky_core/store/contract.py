@@ -202,8 +202,12 @@ class Store(Protocol):
         """What was worked out of this conversation's messages and kept under these keys; only those there are."""
         ...
 
+    def derived_under(self, key: str) -> Mapping[ConversationId, str]:
+        """What is kept under this key, of every conversation that has it."""
+        ...
+
     def keep_derived(self, conversation: ConversationId, entries: Mapping[str, str]) -> None:
-        """Keep what could be worked out again at a price (a model's reading of a range of messages).
+        """Keep what could be worked out again at a price (a model's reading of a range of messages), or missed.
 
         No part of the history: no operation, never hashed, gone with the conversation.
         """

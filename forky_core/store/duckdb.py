@@ -333,6 +333,10 @@ class DuckDBStore:
         rows = self._file.rows(sql.DERIVED, conversation=self._number(conversation), keys=wanted)
         return dict(rows)
 
+    def derived_under(self, key: str) -> Mapping[ConversationId, str]:
+        rows = self._file.rows(sql.DERIVED_UNDER, key=key)
+        return {ConversationId(str(id)): str(value) for id, value in rows}
+
     def keep_derived(self, conversation: ConversationId, entries: Mapping[str, str]) -> None:
         self._writer.ask(Alone(lambda cursor: write_derived(cursor, conversation, entries)))
 

@@ -292,6 +292,11 @@ class MemoryStore:
             held = self._kept(conversation).derived
             return {key: held[key] for key in keys if key in held}
 
+    def derived_under(self, key: str) -> Mapping[ConversationId, str]:
+        with self._lock:
+            held = self._conversations.items()
+            return {id: kept.derived[key] for id, kept in held if key in kept.derived}
+
     def keep_derived(self, conversation: ConversationId, entries: Mapping[str, str]) -> None:
         with self._lock:
             self._kept(conversation).derived.update(entries)

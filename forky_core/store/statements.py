@@ -328,6 +328,11 @@ DERIVED = compiled(
     .join(_keys, derived.c.key == _keys.c.key)
     .where(derived.c.conversation == _here)
 )
+DERIVED_UNDER = compiled(
+    select(conversations.c.id, derived.c.value)
+    .join(derived, derived.c.conversation == conversations.c.conversation)
+    .where(derived.c.key == bindparam("key"))
+)
 DROP_DERIVED = compiled(
     delete(derived).where(derived.c.conversation == _here, derived.c.key == bindparam("key"))
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import openai
@@ -11,8 +12,9 @@ import pytest
 from forky_core.llm.contract import Done, ReasoningDelta, ToolCallDone
 from forky_core.llm.scripted import Fail
 from forky_core.model import Usage
+from forky_core.store.opening import open_store
 from tests.builders import ScriptedModels
-from tests.gateway.served import Served
+from tests.gateway.served import Served, serving
 from tests.gateway.test_chat_client import open_client
 from tests.llm.third_party import ANSWER
 
@@ -139,10 +141,14 @@ def test_an_answer_is_continued_by_its_id(
     told = [message["content"] for message in scripted.one.requests[-1].messages]
     assert told == ["Hi", "one says: Hi", "And then?", "one says: And then?", "Third."]
     assert [path[2] for path in spoken.paths()] == ["And then?", "Or else?"]
-    with pytest.raises(openai.NotFoundError):
+    with pytest.raises(openai.BadRequestError, match="not found") as refused:
         own.responses.create(model="scripted/one", input="Hi", previous_response_id="resp_made_up")
+    assert (refused.value.code, refused.value.param) == (
+        "previous_response_not_found",
+        "previous_response_id",
+    )
     other = spoken.tokens.make("other")
-    with open_client(spoken, other.text) as stranger, pytest.raises(openai.NotFoundError):
+    with open_client(spoken, other.text) as stranger, pytest.raises(openai.BadRequestError):
         stranger.responses.create(model="scripted/one", input="Hi", previous_response_id=first.id)
 
 
@@ -154,3 +160,40 @@ def test_an_upstreams_answer_is_continued_in_the_tree(gateway: Served, client: o
         model="gpt-4o", input="say hello", previous_response_id="resp_elsewhere"
     )
     assert elsewhere.headers["x-forky-recorded"].startswith("no; ")
+
+
+PICTURE = "data:image/png;base64,iVBORw0KGgo="
+
+
+def test_an_answer_is_continued_by_its_id_after_a_restart(tmp_path: Path, scripted: ScriptedModels) -> None:
+    look: Any = [
+        {
+            "role": "user",
+            "content": [
+                {"type": "input_text", "text": "Look there"},
+                {"type": "input_image", "image_url": PICTURE},
+            ],
+        }
+    ]
+    scripted.one.enqueue(ToolCallDone("c1", "look_up", '{"city": "Oslo"}'), Done("tool_calls", Usage(1, 1)))
+    with serving(scripted, open_store(tmp_path / "forky.duckdb")) as served:
+        chain = served.tokens.make("chain")
+        with open_client(served, chain.text) as client:
+            first = client.responses.create(model="scripted/one", input=look, tools=[TOOL])
+            forgotten = client.responses.create(model="scripted/one", input="Hi", store=False)
+        served.tokens.revoke("test")
+    with serving(scripted, open_store(tmp_path / "forky.duckdb")) as served:
+        output: Any = [{"type": "function_call_output", "call_id": "c1", "output": "Sunny"}]
+        with open_client(served, chain.text) as client:
+            second = client.responses.create(
+                model="scripted/one", input=output, tools=[TOOL], previous_response_id=first.id
+            )
+            with pytest.raises(openai.BadRequestError, match="not found"):
+                client.responses.create(model="scripted/one", input="And?", previous_response_id=forgotten.id)
+        asked = scripted.one.requests[-1].messages
+        assert [message["role"] for message in asked] == ["user", "assistant", "tool"]
+        assert asked[0]["content"][1]["image_url"]["url"] == PICTURE
+        assert (asked[1]["tool_calls"][0]["id"], asked[2]["content"]) == ("c1", "Sunny")
+        # One path: nothing of it was filed a second time.
+        assert ["Look there", "", "", second.output_text] in served.paths()
+        assert len(served.forky.conversations()) == 2

@@ -544,6 +544,9 @@ class StoreLaws:
         assert store.derived(HERE, ["b", "a", "a", "c"]) == {"a": "3", "b": "“2”"}
         assert store.derived(HERE, []) == {}
         assert store.derived(ELSEWHERE, ["a"]) == {}
+        store.keep_derived(ELSEWHERE, {"a": "4"})
+        assert store.derived_under("a") == {HERE: "3", ELSEWHERE: "4"}
+        assert store.derived_under("c") == {}
 
     def test_what_a_commit_brings_along_is_kept_with_it_or_not_at_all(self, store: Store) -> None:
         born = Commit(HERE, "import", "Came", (Change("title", None, "x"),), derived={"a": "1", "b": "2"})

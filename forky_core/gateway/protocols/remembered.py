@@ -1,20 +1,36 @@
 """Answers of `/v1/responses` that a later request may continue by `previous_response_id` alone.
 
-Such a request holds the new turn only. The turns before it are kept here, so that a model which is sent whole arrays
-can answer it and so that it is filed below them; in memory and bounded, as a convenience of the protocol: after a
-restart a client sends the whole array again, which always works.
+Such a request holds the new turn only. The turns before it are the path to the answer in the tree, so beside an
+answer's conversation is kept under which id it was given: the chain holds across restarts, for as long as the
+conversation is there. The newest are in memory as well, the only place for an answer that was not recorded.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from forky_core.errors import NotFound, StoreError
 from forky_core.gateway.calls import Said
+from forky_core.model import Blob, ConversationId, Message, MessageId
+from forky_core.parts import (
+    AttachmentPart,
+    MergePart,
+    OpaquePart,
+    ReasoningPart,
+    RevertPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from forky_core.store.contract import Store
 
 MOST = 2_000
+"""Answers in memory."""
 Items = tuple[Any, ...]
 
 
@@ -26,13 +42,15 @@ class Remembered:
         self._kept: OrderedDict[tuple[str, str], Items] = OrderedDict()
         self._lock = threading.Lock()
 
-    def whole(self, token: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The request with the turns that it continues; None where they are not known any more."""
+    def whole(self, store: Store, token: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The request with the turns that it continues; None where they are not known."""
         before = payload.get("previous_response_id")
         if not before:
             return dict(payload)
         with self._lock:
             known = self._kept.get((token, str(before)))
+        if known is None:
+            known = _stored(store, _key(token, str(before)))
         if known is None:
             return None
         return {**payload, "input": [*known, *_items(payload.get("input"))]}
@@ -46,6 +64,57 @@ class Remembered:
             self._kept[token, id] = items
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
+
+
+def save_id(store: Store, token: str, id: str, conversation: ConversationId, answer: MessageId) -> None:
+    """Keep under which id an answer was given. Raises StoreError, NotFound."""
+    store.keep_derived(conversation, {_key(token, id): answer})
+
+
+def _key(token: str, id: str) -> str:
+    return f"response/{hashlib.blake2b(f'{token} {id}'.encode(), digest_size=16).hexdigest()}"
+
+
+def _stored(store: Store, key: str) -> Items | None:
+    try:
+        for conversation, answer in store.derived_under(key).items():
+            if not store.view(conversation).trashed:
+                return tuple(items_of(store.path(conversation, MessageId(answer)), store.blob))
+    except (StoreError, NotFound):
+        return None
+    return None
+
+
+def items_of(path: Sequence[Message], blob: Callable[[str], Blob]) -> Iterator[dict[str, Any]]:
+    """A path as the items that a request would spell it with; thoughts stay out, as no other model may have them."""
+    for message in path:
+        content: list[dict[str, Any]] = []
+        calls: list[dict[str, Any]] = []
+        for part in message.parts:
+            match part:
+                case TextPart(text) | MergePart(text=text):
+                    content.append({"type": "input_text", "text": text})
+                case AttachmentPart(sha256, media_type, name):
+                    content.append(_file(blob(sha256), media_type, name))
+                case ToolCallPart(name, arguments, id):
+                    calls.append(
+                        {"type": "function_call", "call_id": id or "", "name": name, "arguments": arguments}
+                    )
+                case ToolResultPart(_, output, id):
+                    calls.append({"type": "function_call_output", "call_id": id or "", "output": output})
+                case ReasoningPart() | RevertPart() | OpaquePart():
+                    pass
+        if content:
+            role = message.role if message.role in {"system", "assistant"} else "user"
+            yield {"type": "message", "role": role, "content": content}
+        yield from calls
+
+
+def _file(file: Blob, media_type: str, name: str) -> dict[str, Any]:
+    url = f"data:{media_type};base64,{base64.b64encode(file.content).decode('ascii')}"
+    if media_type.startswith("image/"):
+        return {"type": "input_image", "image_url": url}
+    return {"type": "input_file", "file_data": url, "filename": name or "file"}
 
 
 def _items(value: Any) -> Items:
