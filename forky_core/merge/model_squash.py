@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from forky_core.context.citing import own_sources
 from forky_core.context.masking import Lookup
 from forky_core.errors import ForkyError
 from forky_core.merge.asking import Ask, ReadingFailed, read_with, unsaid
@@ -88,6 +89,7 @@ def squash_of_reading(
         extract=by_message(reading.claims),
     )
     told.fill(live, reading.verbatim)
+    told.source(turns)
     told.ledger(turns, reading)
     text = render(plan.header, told.lines, plan.short)
     tokens = plan.count_tokens(text)
@@ -151,6 +153,20 @@ class _Told:
                 self.left += 1
             elif span is not None:
                 self.spans.append(span)
+
+    def source(self, turns: Sequence[Message]) -> None:
+        """Below what an answer told that rests on passages, where those stand: its SOURCES line, word for word.
+
+        A claim is in the model's words and seldom keeps the numbers of a citation, so the line comes whenever the
+        answer has one and it finds room.
+        """
+        said = {turn.id: own_sources(turn.text) for turn in turns if turn.role == "assistant"}
+        last = {id: at for at, line in enumerate(self.lines) for id in line.cites if said.get(id)}
+        for id, at in sorted(last.items(), key=lambda one: -one[1]):
+            cost = self.plan.count_tokens(f"{said[id]} [3f2a91]\n")
+            if self.spent + cost <= self.budget:
+                self.spent += cost
+                self.lines.insert(at + 1, Line(said[id], (id,), self.lines[at].section, quoted=True))
 
     def ledger(self, turns: Sequence[Message], reading: Reading) -> None:
         """Names that no claim says, with the message that said them last."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from forky_core.context.citing import documents_cited
 from forky_core.errors import ModelError
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.model_squash import SquashRejected, squash_with_model
@@ -203,3 +204,17 @@ def test_a_model_failure_passes_through() -> None:
 
     with pytest.raises(ModelError):
         squash_with_model(talk.plan("squash"), lookup=talk.messages.__getitem__, ask=ask, model="m")
+
+
+def test_what_a_told_answer_cites_comes_along_where_it_finds_room() -> None:
+    talk = long_talk()
+    line = "SOURCES: [1] manual.md, Setup (doc:0123456789abcdef#7)"
+    cited = talk.say("debug", f"assistant: The base is 16 by the manual [1].\n\n{line}")
+    told = claim(talk, text="The base is 16.", cites=[cited.id[3:9]], quote="The base is 16 by the manual")
+    plan = squashed(talk, json.dumps({"claims": [told]}))
+    assert f"- The base is 16. [{cited.id[3:9]}]\n{line} [{cited.id[3:9]}]" in plan.payload
+    assert list(documents_cited(plan.payload)) == ["doc:0123456789abcdef#7"]
+    tight = squashed(talk, json.dumps({"claims": [told]}), budget_tokens=plan.tokens - 6)
+    assert "The base is 16." in tight.payload and "SOURCES" not in tight.payload
+    without = squashed(talk, json.dumps({"claims": [claim(talk)]}))
+    assert "SOURCES" not in without.payload, "of an answer that nothing was told of"
