@@ -118,13 +118,16 @@ class _Scale:
         if read.convert.voices is not None:
             texts.append(read.convert.voices.told)
         first = next((at for at, part in enumerate(parts) if part), None)
-        # An import may have a tool call in a system message, which is sent as the assistant's, and a question that
-        # says nothing, so that its answer comes first.
-        odd = any(
-            any(sent["role"] != "system" for sent in one.messages) if role == "system" else not one.messages
-            for role, one in ((read.path[at].role, one) for at, one in read.shown.items())
-            if role in ("system", "user")
-        )
+        # An import may have a tool call in a system message or a question, which is sent as the assistant's, and a
+        # question that says nothing, so that its answer comes first.
+        odd = any(_odd(read.path[at], one) for at, one in read.shown.items())
         if read.rules.pins or odd or (first is not None and read.path[first].role != "user"):
             texts.append(OPENING)
         return sum(map(self._text, (*texts, *passages)))
+
+
+def _odd(message: Message, shown: Converted) -> bool:
+    """Whether an assistant may come to speak first because of it."""
+    if message.role == "user":
+        return not shown.messages or shown.messages[0]["role"] != "user"
+    return message.role == "system" and any(sent["role"] != "system" for sent in shown.messages)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from forky_core.context.account import Item, ItemKind, why_here
-from forky_core.context.normalise import flat_call, flat_result
+from forky_core.context.normalise import NO_PICTURE, flat_call, flat_result
 from forky_core.context.quoting import file_text, is_picture, quoted_file, unread_file
 from forky_core.errors import NotFound
 from forky_core.llm.contract import ProviderMessage
@@ -191,9 +191,13 @@ def characters(message: ProviderMessage) -> int:
     """
     if message["role"] == "tool":
         return len(flat_result(message)) + JOINT
-    calls = message.get("tool_calls") or ()
-    words = message_text({"role": message["role"], "content": message.get("content")} if calls else message)
-    return len(words) + JOINT + sum(len(flat_call(call)) + JOINT for call in calls)
+    calls, content = message.get("tool_calls") or (), message.get("content")
+    pictures = 0
+    if message["role"] != "user" and isinstance(content, list):
+        pictures = sum(part["type"] == "image_url" for part in content)
+    words = message_text({"role": message["role"], "content": content} if calls else message)
+    called = sum(len(flat_call(call)) + JOINT for call in calls)
+    return len(words) + JOINT + called + pictures * (len(NO_PICTURE) + JOINT)
 
 
 def _item(message: Message, turn: _Turn, count_tokens: CountTokens, *, bare: bool) -> Item:

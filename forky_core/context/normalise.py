@@ -24,6 +24,9 @@ from forky_core.llm.contract import ProviderMessage
 OPENING = "[The assistant opens the conversation.]"
 """Stands before an assistant that speaks first: Anthropic and Gemini want a user turn there."""
 
+NO_PICTURE = "[a picture, which cannot be sent in this place]"
+"""Stands for a picture in a turn that is not the user's."""
+
 _CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 """The common ground: Anthropic's alphabet, OpenAI's length."""
 _JOINT = "\n\n"
@@ -245,7 +248,7 @@ def _blocks(content: object, *, pictures: bool) -> list[Block]:
             if isinstance(text, str) and text and not text.isspace():
                 blocks.append(text)
         elif part.get("type") == "image_url":
-            blocks.append(part if pictures else "[a picture, which cannot be sent in this place]")
+            blocks.append(part if pictures else NO_PICTURE)
     return blocks
 
 

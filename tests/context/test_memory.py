@@ -16,10 +16,18 @@ from forky_core.document import Looked, Quoted
 from forky_core.errors import BadContent
 from forky_core.llm.tokens import estimate_tokens, message_text
 from forky_core.memory import Memory, Policy, fit_memory, parse_memory
-from forky_core.model import Message, Rules
-from forky_core.parts import Draft, MergePart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.model import Message, Rules, seal
+from forky_core.parts import (
+    AttachmentPart,
+    Draft,
+    MergePart,
+    Strategy,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from forky_core.room import Voices
-from tests.context.test_build import Role, chain, contents, context, paths
+from tests.context.test_build import PNG, Role, chain, contents, context, paths
 from tests.context.validity import problems
 
 
@@ -242,6 +250,23 @@ def test_a_tool_call_in_a_system_message_counts_with_the_line_before_it(amount: 
 
 
 @pytest.mark.parametrize("amount", range(20, 60))
+def test_a_tool_call_in_a_question_counts_with_the_line_before_it(amount: int) -> None:
+    path = chain(Draft("user", (ToolCallPart("ls", "{}", None),)), ("user", "The newest question"))
+    memory = Memory("characters", amount * 4)
+    _within_budget(context(path, Rules(), memory=memory, summarise=summarise), memory, None)
+
+
+@pytest.mark.parametrize("amount", range(40, 80))
+def test_a_picture_that_cannot_be_sent_is_weighed_as_the_words_that_stand_for_it(amount: int) -> None:
+    path = chain(
+        Draft("user", (ToolCallPart("ls", "{}", None), AttachmentPart(PNG, "image/png"))),
+        ("user", "The newest question"),
+    )
+    memory = Memory("characters", amount * 4)
+    _within_budget(context(path, Rules(), memory=memory, summarise=summarise), memory, None)
+
+
+@pytest.mark.parametrize("amount", range(20, 60))
 def test_a_call_without_its_result_is_weighed_as_the_words_it_becomes(amount: int) -> None:
     call = Draft("assistant", (ToolCallPart("ls", "{}", "a"),))
     memory = Memory("characters", amount)
@@ -254,14 +279,17 @@ def test_whatever_the_policy_it_can_be_sent_within_budget_and_the_account_adds_u
     drafts: list[Draft], memory: Memory, data: st.DataObject
 ) -> None:
     named = [replace(draft, name=data.draw(names)) for draft in drafts]
-    path = chain(*named, ("user", "The newest question"), *data.draw(tails))
-    ids = [message.id for message in path]
+    before, side = _merged(chain(*named), data.draw(merges))
+    path = (
+        *before,
+        *chain(("user", "The newest question"), *data.draw(tails), below=before[-1] if before else None),
+    )
+    ids, brought = [message.id for message in path], [message.id for message in side]
+    older = [message.id for message in (*before, *side)]
     rules = Rules(
         system=data.draw(st.sampled_from([None, "Be brief."])),
-        pins=tuple(data.draw(st.lists(st.sampled_from(ids), max_size=2))),
-        exclusions=tuple(data.draw(st.lists(st.sampled_from(ids[: len(drafts)]), max_size=2)))
-        if drafts
-        else (),
+        pins=tuple(data.draw(st.lists(st.sampled_from([*ids, *brought]), max_size=2))),
+        exclusions=tuple(data.draw(st.lists(st.sampled_from(older), max_size=2))) if older else (),
     )
     window = data.draw(st.sampled_from([None, 60, 400]))
     voices = data.draw(
@@ -269,11 +297,19 @@ def test_whatever_the_policy_it_can_be_sent_within_budget_and_the_account_adds_u
     )
     looked = data.draw(found)
     built = context(
-        path, rules, memory=memory, window=window, summarise=summarise, voices=voices, looked=looked
+        path,
+        rules,
+        memory=memory,
+        window=window,
+        summarise=summarise,
+        voices=voices,
+        looked=looked,
+        also=side,
     )
     assert problems(built.messages) == []
     assert built.tokens == sum(item.tokens for item in built.items if item.included)
-    assert {item.message for item in built.items if item.message is not None} == set(ids)
+    accounted = {item.message for item in built.items if item.message is not None}
+    assert set(ids) <= accounted <= {*ids, *brought}
     assert all(item.why for item in built.items)
     if rules.system:
         assert built.messages[0]["content"].startswith(rules.system)
@@ -284,6 +320,23 @@ def test_whatever_the_policy_it_can_be_sent_within_budget_and_the_account_adds_u
     # Whatever is pinned and could be sent, is.
     out = {item.message for item in built.left_out if item.why.startswith("Not sent")}
     assert not out & set(rules.pins)
+
+
+merges: st.SearchStrategy[tuple[Strategy, list[Draft]] | None] = st.none() | st.tuples(
+    st.sampled_from(["full", "squash", "cherry-pick"]), paths.map(lambda drafts: drafts[:3])
+)
+
+
+def _merged(
+    path: tuple[Message, ...], merge: tuple[Strategy, list[Draft]] | None
+) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+    """The path with a merge at its end, and what that brings."""
+    if merge is None or not path or not merge[1]:
+        return path, ()
+    strategy, drafts = merge
+    side = chain(*drafts, below=path[0])
+    block = MergePart(strategy, "side", tuple(message.id for message in side), "[Merged from “side”]")
+    return (*path, seal(Draft("user", (block,)), (path[-1].id, side[-1].id))), side
 
 
 names = st.sampled_from([None, "Ana", "system", "One", "Two"])
