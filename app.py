@@ -41,6 +41,7 @@ from forky_core.gateway.serving import send_at_once  # noqa: E402
 from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
 from forky_core.gateway.watching import Watching  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
+from pages.ui.preloading import Preloading  # noqa: E402
 from pages.ui.warmup import Traffic, prepare, warm_up_in  # noqa: E402
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ ROUTES = [
 """Ours; the rest is Streamlit's."""
 MIDDLEWARE = [
     Middleware(Traffic),
+    Middleware(Preloading),
     Middleware(SecurityHeaders, policy=policy()),
     Middleware(
         OwnRoutes, prefixes=("/healthz", API, REPLIES, MOVES), hosts=Settings.from_environment().hosts

@@ -35,6 +35,18 @@ _ARM = """
   window.__shown.catch(() => {});
 }
 """
+_FIRST = """
+if (window === top) {
+  const look = () => {
+    const there = document.querySelector(%r);
+    if (!there?.getBoundingClientRect().height) { requestAnimationFrame(look); return; }
+    const painted = new MessageChannel();
+    painted.port1.onmessage = () => { window.__first = performance.timeOrigin + performance.now(); };
+    painted.port2.postMessage(0);
+  };
+  requestAnimationFrame(look);
+}
+"""
 
 
 def install(context: Any) -> None:
@@ -50,3 +62,14 @@ def arm(page: Any, holds: str, given: Any = None) -> None:
 def read(page: Any) -> float:
     """Milliseconds from the event to the painted frame, once there was one."""
     return float(page.evaluate("() => window.__shown"))
+
+
+def watch_first(context: Any, sign: str) -> None:
+    """Have the pages of a browser context note when something that matches the CSS selector is first painted."""
+    context.add_init_script(_FIRST % sign)
+
+
+def read_first(page: Any) -> float:
+    """That moment as time.time() counts, once it has come."""
+    page.wait_for_function("() => window.__first")
+    return float(page.evaluate("() => window.__first")) / 1000

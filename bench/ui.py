@@ -28,6 +28,7 @@ from bench.measure import Line, report
 from bench.model_server import DELAY
 from bench.screens import ForkyScreen, Place, PlainScreen
 from bench.serving import CHECKOUT, Served, model_server, streamlit
+from bench.stopwatch import read_first, watch_first
 from forky_core.forky import Forky
 from forky_core.model import MessageId
 from forky_core.repo.conversation import Conversation
@@ -178,11 +179,10 @@ def start_lines(browser: Any, rounds: int) -> Iterator[Line]:
 def _first_paint(browser: Any, served: Served, sign: str) -> float:
     context = browser.new_context(viewport={"width": 1400, "height": 900})
     try:
+        watch_first(context, sign)
         page = context.new_page()
         page.goto(served.url, wait_until="commit")
-        page.locator(sign).first.wait_for(timeout=60_000)
-        page.evaluate("() => new Promise(requestAnimationFrame)")
-        return (time.time() - served.begun) * 1000
+        return (read_first(page) - served.begun) * 1000
     finally:
         context.close()
 

@@ -9,6 +9,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from forky_core.errors import StoreError
+from pages.ui.pacing import let_style_through
 from pages.ui.style import apply_style
 from pages.ui.telling import tell
 from pages.ui.warmup import warm_up_in
@@ -50,6 +51,7 @@ def main() -> None:
     st.set_page_config(page_title="Forky", layout="wide", initial_sidebar_state="auto")
     _keep_icon()
     apply_style()
+    let_style_through()
     pages = [
         st.Page(_HERE / file, title=title, icon=icon, default=file == "chat.py")
         for file, title, icon in _PAGES

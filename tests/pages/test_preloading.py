@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import streamlit
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.responses import HTMLResponse, JSONResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from pages.ui.preloading import SCRIPTS, Preloading, links
+
+BUNDLE = Path(streamlit.__file__).parent / "static"
+
+
+def test_what_is_preloaded_is_there_and_is_all_that_an_element_of_html_needs_beside_the_page() -> None:
+    told = re.findall(r"<\./(static/js/[^>]+)>; rel=modulepreload", links())
+    assert [Path(script).name.rsplit(".", 2)[0] for script in told] == list(SCRIPTS)
+    page = (BUNDLE / "index.html").read_text("utf-8")
+    needed = {
+        name
+        for script in told
+        for name in re.findall(r'from"\./([^"]+)"', (BUNDLE / script).read_text("utf-8"))
+    }
+    assert needed - {Path(script).name for script in told} <= set(re.findall(r"static/js/([^\"]+)", page))
+
+
+def test_only_pages_name_what_they_need() -> None:
+    async def page(_request: object) -> HTMLResponse:
+        return HTMLResponse("<p>")
+
+    async def facts(_request: object) -> JSONResponse:
+        return JSONResponse({})
+
+    routes = [Route("/", page), Route("/facts", facts)]
+    client = TestClient(Starlette(routes=routes, middleware=[Middleware(Preloading)]))
+    assert client.get("/").headers["link"] == links()
+    assert "link" not in client.get("/facts").headers
