@@ -29,6 +29,8 @@ from forky_core.merge.wording import ShortIds, full_header, spoken, three_way_he
 from forky_core.model import Message, MessageId
 
 SETTLED = "Settled"
+RESOLVED = f"{SETTLED}, where merged branches disagreed:"
+"""How the payload begins that settles what merges left open and brings no branch."""
 UNRESOLVED = "UNRESOLVED (both were said; neither has been decided)"
 CLAIMS_SHARE = 0.6
 """Of the room, the most that claims take which replace nothing and contradict nothing."""

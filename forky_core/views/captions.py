@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from forky_core.merge.claims import Frozen
+from forky_core.merge.three_way import RESOLVED
 from forky_core.model import Generation, Message, Reuse, Usage
 from forky_core.parts import MergePart
 from forky_core.views.notebook import Cell
@@ -46,10 +47,20 @@ def brought(merge: MergePart) -> str:
     made = f", written by {merge.made_by}" if merge.made_by else ""
     left = f", {len(merge.omitted)} left out" if merge.omitted else ""
     how = _STRATEGIES.get(merge.strategy, merge.strategy)
+    if settled := settles(merge):
+        return settled
     frozen = Frozen.from_json(merge.claims) if merge.claims else None
     torn = len(frozen.set.conflicts) if frozen is not None else 0
     unsettled = f", {torn} left unresolved" if torn else ""
     return f"“{merge.source}” {how}: {_messages(len(merge.messages))}{left}{unsettled}{made}"
+
+
+def settles(merge: MergePart) -> str:
+    """What a payload settles that brings nothing else, since no branch was merged; "" of any other."""
+    if merge.strategy != "three-way" or not merge.text.startswith(RESOLVED):
+        return ""
+    lines = merge.text.count("\n- ")
+    return "1 conflict settled" if lines == 1 else f"{lines} conflicts settled"
 
 
 def _messages(count: int) -> str:

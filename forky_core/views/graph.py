@@ -17,6 +17,7 @@ from forky_core.context.masking import taken_back_with
 from forky_core.merge.claims import Frozen
 from forky_core.model import Message, MessageId, View
 from forky_core.parts import AttachmentPart, MergePart, RevertPart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.views import captions
 from forky_core.views.lanes import Edge, Layout, lay_out
 from forky_core.views.shape import Shape, shape_of
 from forky_core.views.words import plain_words
@@ -324,6 +325,8 @@ def line_of_text(message: Message) -> str:
             case MergePart(strategy="rebase"):
                 return _line(f"Rebased “{part.source}”: {len(part.messages)} messages", _TEXT)
             case MergePart():
+                if settled := captions.settles(part):
+                    return _line(settled.capitalize(), _TEXT)
                 sources = ", ".join(f"“{merge.source}”" for merge in message.merges)
                 return _line(f"Merged {sources} ({part.strategy})", _TEXT)
             case RevertPart():

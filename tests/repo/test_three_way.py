@@ -12,6 +12,8 @@ from forky_core.llm.scripted import Hang, Until
 from forky_core.merge.settling import Choice
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.repo.conversation import Conversation
+from forky_core.views import captions
+from forky_core.views.graph import line_of_text
 from tests.builders import ScriptedModels, debugged, talk, workspace
 
 
@@ -46,6 +48,8 @@ def test_what_lands_open_stays_open_until_a_word_settles_it(chat: Conversation) 
     assert chat.context().tokens == before + plan.tokens
     assert not chat.unresolved
     assert chat.path()[-1].parents == (plan.target,)
+    assert chat.operations[-1].summary == "Settled 1 conflict on “main”"
+    assert captions.merged(chat.path()[-1]) == "1 conflict settled" == line_of_text(chat.path()[-1]).lower()
     chat.undo()
     assert [clash.key for clash in chat.unresolved] == ["port"]
 

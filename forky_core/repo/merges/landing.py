@@ -48,6 +48,9 @@ def land(repo: Repo, planned: MergePlan) -> Operation:
     for one in planned.drafts:
         tx.messages.append(seal(_stamped(one.draft, planned.graft), one.parents, created=now()))
     tx.move(target, tx.messages[-1].id)
+    if planned.source_name == target and planned.strategy == "three-way":
+        settled = "1 conflict" if len(planned.entries) == 1 else f"{len(planned.entries)} conflicts"
+        return tx.publish("merge", f"Settled {settled} on “{target}”")
     what = "Picked from" if planned.strategy == "cherry-pick" else "Grafted" if planned.graft else "Merged"
     asked = f", request {planned.request}" if planned.request is not None else ""
     how = planned.strategy + asked + (f", {left} unresolved" if (left := _unresolved(planned)) else "")

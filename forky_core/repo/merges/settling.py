@@ -16,7 +16,7 @@ from forky_core.merge.plan import MergePlan, Planned
 from forky_core.merge.proposing import Proposal, proposal_prompt, read_proposal
 from forky_core.merge.settling import Choice, Clash, choose, find
 from forky_core.merge.standing import standing
-from forky_core.merge.three_way import SETTLED, ThreeWayPlan
+from forky_core.merge.three_way import RESOLVED, ThreeWayPlan
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Branch, MessageId
 from forky_core.parts import Draft, MergePart
@@ -65,7 +65,7 @@ def plan_resolution(repo: Repo, branch: Branch, choices: Mapping[str, Choice | N
         f"- {result.key}: {result.text} {' '.join(f'[{short(MessageId(cite))}]' for cite in result.cites)}"
         for result in results
     ]
-    text = "\n".join((f"{SETTLED}, where merged branches disagreed:", *rows))
+    text = "\n".join((RESOLVED, *rows))
     cites = {cite for result in results for cite in result.cites}
     stands_for = tuple(id for id in messages if id in cites)
     part = MergePart(
