@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -151,18 +152,10 @@ class SimpleBot:
 class ChatBot(SimpleBot):
     """A bot that remembers: its `history` is a branch, which the app can show, fork and merge."""
 
-    def __init__(
-        self,
-        system_prompt: str = "",
-        model: str | None = None,
-        temperature: float = 0,
-        *,
-        stream: bool | Callable[[str], None] = True,
-        json_mode: bool = False,
-        forky: Forky | None = None,
-    ) -> None:
-        super().__init__(system_prompt, model, temperature, stream=stream, json_mode=json_mode, forky=forky)
-        self.history = History(self._conversation())
+    @cached_property
+    def history(self) -> History:
+        """Begins with the first question."""
+        return History(self._conversation())
 
     def __call__(self, text: str) -> str:
         return self._ask(self.history.chat, text)

@@ -1,12 +1,16 @@
-"""What our streams of server-sent events share: how they begin, and when a client is gone."""
+"""What our streams of server-sent events share: whom they admit, how they begin, and when a client is gone."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+from abc import ABC, abstractmethod
+from typing import Generic, TypeVar
 from urllib.parse import parse_qs
 
 from forky_core.gateway.guard import Receive, Scope, Send
+
+T = TypeVar("T")
 
 STUCK = 20.0
 """Seconds after which a client that takes nothing is given up."""
@@ -33,7 +37,43 @@ async def send_event(send: Send, body: bytes) -> None:
         await send({"type": "http.response.body", "body": body, "more_body": True})
 
 
-async def refuse(send: Send, status: int, sentence: str) -> None:
+class Stream(ABC, Generic[T]):
+    """An ASGI endpoint for `PREFIX/{id}` that tells its watchers what becomes of one thing."""
+
+    unknown: str
+    """What is said where there is no such thing."""
+
+    def __init__(self, most: int) -> None:
+        """`most`: watchers at once; one more is asked to come again (503)."""
+        self._most = most
+        self.watchers = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "GET":
+            await _refuse(send, 405, "Only GET.")
+            return
+        thing = await self._found(scope["path_params"]["id"])
+        if thing is None:
+            await _refuse(send, 404, self.unknown)
+            return
+        if self.watchers >= self._most:
+            await _refuse(send, 503, "Too many watch already.")
+            return
+        self.watchers += 1
+        try:
+            await self._tell(thing, after(scope), receive, send)
+        finally:
+            self.watchers -= 1
+
+    @abstractmethod
+    async def _found(self, id: str) -> T | None: ...
+
+    @abstractmethod
+    async def _tell(self, thing: T, known: int, receive: Receive, send: Send) -> None:
+        """`known` is the place that the watcher has."""
+
+
+async def _refuse(send: Send, status: int, sentence: str) -> None:
     body = json.dumps({"error": {"message": sentence}}).encode()
     headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
     headers += [(b"retry-after", b"5")] if status == 503 else []

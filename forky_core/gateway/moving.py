@@ -15,8 +15,8 @@ import asyncio
 import json
 from collections.abc import Callable
 
-from forky_core.gateway.events import HEADERS, after, gone, refuse, send_event
-from forky_core.gateway.guard import Receive, Scope, Send
+from forky_core.gateway.events import HEADERS, Stream, gone, send_event
+from forky_core.gateway.guard import Receive, Send
 from forky_core.gateway.serving import server_stops
 
 PREFIX = "/moves"
@@ -28,40 +28,27 @@ ALIVE = 15.0
 """Seconds of silence after which a watcher is told that the connection lives."""
 
 
-class Moving:
+class Moving(Stream[str]):
     """The endpoint: an ASGI app for `PREFIX/{id}`. `version` gives the number of the last operation; None: unknown."""
 
+    unknown = "No such conversation."
+
     def __init__(self, version: Callable[[str], int | None], *, most: int = MOST) -> None:
+        super().__init__(most)
         self._version = version
-        self._most = most
-        self.watchers = 0
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["method"] != "GET":
-            await refuse(send, 405, "Only GET.")
-            return
-        id = scope["path_params"]["id"]
+    async def _found(self, id: str) -> str | None:
         # The first look may read the file; those that follow find the view in memory.
-        if await asyncio.to_thread(self._version, id) is None:
-            await refuse(send, 404, "No such conversation.")
-            return
-        if self.watchers >= self._most:
-            await refuse(send, 503, "Too many watch already.")
-            return
-        self.watchers += 1
-        try:
-            await self._watch(id, after(scope), receive, send)
-        finally:
-            self.watchers -= 1
+        return id if await asyncio.to_thread(self._version, id) is not None else None
 
-    async def _watch(self, id: str, known: int, receive: Receive, send: Send) -> None:
+    async def _tell(self, thing: str, known: int, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
         left = asyncio.ensure_future(gone(receive))
         silent = 0.0
         try:
             await send_event(send, b"event: alive\ndata:\n\n")
             while not left.done() and not server_stops():
-                at = self._version(id)
+                at = self._version(thing)
                 if at is None:
                     break
                 if at > known:

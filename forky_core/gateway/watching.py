@@ -22,9 +22,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from forky_core.gateway.events import HEADERS, after, refuse, send_event
+from forky_core.gateway.events import HEADERS, Stream, send_event
 from forky_core.gateway.events import gone as left
-from forky_core.gateway.guard import Receive, Scope, Send
+from forky_core.gateway.guard import Receive, Send
 from forky_core.gateway.serving import server_stops
 
 if TYPE_CHECKING:  # The server's start does not wait for what a reply is made of.
@@ -39,30 +39,20 @@ ALIVE = 1.0
 """Seconds of silence after which a watcher is told that the connection lives."""
 
 
-class Watching:
+class Watching(Stream["ReplyJob"]):
     """The endpoint: an ASGI app for `PREFIX/{id}`. `find` must not wait."""
 
-    def __init__(self, find: Callable[[str], ReplyJob | None], *, most: int = MOST) -> None:
-        self._find = find
-        self._most = most
-        self.watchers = 0
+    unknown = "No such reply is being written."
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["method"] != "GET":
-            await refuse(send, 405, "Only GET.")
-            return
-        job = self._find(scope["path_params"]["id"])
-        if job is None:
-            await refuse(send, 404, "No such reply is being written.")
-            return
-        if self.watchers >= self._most:
-            await refuse(send, 503, "Too many watch already.")
-            return
-        self.watchers += 1
-        try:
-            await _watch(job, after(scope), receive, send)
-        finally:
-            self.watchers -= 1
+    def __init__(self, find: Callable[[str], ReplyJob | None], *, most: int = MOST) -> None:
+        super().__init__(most)
+        self._find = find
+
+    async def _found(self, id: str) -> ReplyJob | None:
+        return self._find(id)
+
+    async def _tell(self, thing: ReplyJob, known: int, receive: Receive, send: Send) -> None:
+        await _watch(thing, known, receive, send)
 
 
 async def _watch(job: ReplyJob, position: int, receive: Receive, send: Send) -> None:

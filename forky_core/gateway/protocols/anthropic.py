@@ -10,7 +10,7 @@ from forky_core.gateway.api_errors import ApiError
 from forky_core.gateway.calls import Call, Indexed, Said, Speech
 from forky_core.gateway.protocols.anthropic_reading import read
 from forky_core.gateway.protocols.chat import CUT_OFF, failure_heard
-from forky_core.gateway.protocols.events import Lines, event, parsed
+from forky_core.gateway.protocols.events import OneAnswer, event, parsed
 from forky_core.llm.contract import Done, Failed, ModelEvent, ReasoningDelta, TextDelta, ToolCallDone
 from forky_core.model import Failure, Usage
 from forky_core.parts import arguments_json, canonical_json
@@ -136,23 +136,15 @@ class _ToolUse:
     json: list[str] = field(default_factory=list)
 
 
-class AnthropicEar:
+class AnthropicEar(OneAnswer):
     """Understands Anthropic's own events, and its answers in one piece."""
 
     def __init__(self) -> None:
-        self.id = ""
-        self.complete = False
-        self._lines = Lines()
+        super().__init__()
         self._tools: dict[int, _ToolUse] = {}
         self._reason: str | None = None
         self._usage = Usage()
         self._failure: Failure | None = None
-
-    def hear(self, piece: bytes) -> Iterator[Indexed]:
-        for value in self._lines.hear(piece):
-            if value is not None:
-                for said in self._take(value):
-                    yield 0, said
 
     def read(self, body: bytes) -> Iterator[Indexed]:
         value = parsed(body)

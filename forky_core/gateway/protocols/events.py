@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+from forky_core.gateway.calls import Indexed
+from forky_core.llm.contract import ModelEvent
 
 DONE = b"data: [DONE]\n\n"
 """How OpenAI's chat streams end."""
@@ -36,6 +40,25 @@ class Lines:
             value = parsed(data)
             if isinstance(value, dict):
                 yield value
+
+
+class OneAnswer(ABC):
+    """What ears have in common whose protocol's streams hold one answer, as objects that say their type."""
+
+    def __init__(self) -> None:
+        self.id = ""
+        self.complete = False
+        self._lines = Lines()
+
+    def hear(self, piece: bytes) -> Iterator[Indexed]:
+        for value in self._lines.hear(piece):
+            if value is not None:
+                for said in self._take(value):
+                    yield 0, said
+
+    @abstractmethod
+    def _take(self, value: Mapping[str, Any]) -> Iterator[ModelEvent]:
+        """What one object brings."""
 
 
 def parsed(body: bytes) -> Any:

@@ -10,7 +10,7 @@ from uuid import uuid4
 from forky_core.gateway.api_errors import ApiError
 from forky_core.gateway.calls import Call, Indexed, Said, Speech
 from forky_core.gateway.protocols.chat import CUT_OFF, failure_heard, usage_heard
-from forky_core.gateway.protocols.events import Lines, event, parsed
+from forky_core.gateway.protocols.events import OneAnswer, event, parsed
 from forky_core.gateway.protocols.responses_reading import read
 from forky_core.llm.contract import Done, Failed, ModelEvent, ReasoningDelta, TextDelta, ToolCallDone
 from forky_core.model import Failure, Usage
@@ -202,22 +202,14 @@ class ResponsesVoice:
         return done
 
 
-class ResponsesEar:
+class ResponsesEar(OneAnswer):
     """Understands OpenAI's own events, and its answers in one piece."""
 
     def __init__(self) -> None:
-        self.complete = False
-        self.id = ""
-        self._lines = Lines()
+        super().__init__()
         self._calls: list[ToolCallDone] = []
         self._end: Mapping[str, Any] | None = None
         self._failure: Failure | None = None
-
-    def hear(self, piece: bytes) -> Iterator[Indexed]:
-        for value in self._lines.hear(piece):
-            if value is not None:
-                for said in self._take(value):
-                    yield 0, said
 
     def read(self, body: bytes) -> Iterator[Indexed]:
         value = parsed(body)
