@@ -63,7 +63,9 @@ def _prepared(here: Frame) -> Prepared:
     """With what is being typed here, as the composer would send it."""
     at = "" if here.at_head else f"/{here.at}"
     draft = drafts().at(f"{here.chat.id}/{here.chat.branch_name}{at}")
-    return here.chat.prepare(draft.text, at=here.at, model=asking(here).name, attachments=draft.files)
+    return here.chat.prepare(
+        draft.text, at=here.at, model=asking(here).name, attachments=draft.files, search=draft.search
+    )
 
 
 def _draw_place(here: Frame) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from forky_core.document import Cited, Document, Looked
 from forky_core.documents.cited import KeptPassages
 from forky_core.documents.shelf import DocumentStore
-from forky_core.errors import NotFound
+from forky_core.errors import NotFound, NothingToDo
 from forky_core.model import Operation, seal
 from forky_core.repo import placing
 from forky_core.repo.answers import consulting
@@ -38,6 +38,20 @@ class Documenting(Reading):
         `condenser` is the model that makes a follow-up question stand alone for the search; None: a rule does.
         """
         return placing.use_documents(self._repo, self.branch_name, on=on, condenser=condenser)
+
+    def word_search(self, text: str, *, at: str | None = None) -> str:
+        """What this branch's condensing model makes of `text` for the search, asked now; "" where nothing of use.
+
+        Raises:
+            NothingToDo: a rule words the searches of this branch.
+            NotFound: that model is gone.
+        """
+        name = self.rules.documents.condenser
+        if name is None:
+            raise NothingToDo("A rule words the searches of this branch.", "Choose a model for it first.")
+        point = self._point(at)
+        path = (*self._repo.path(point), seal(draft_of(self._repo, text), (point,)))
+        return consulting.by_model(self._repo.models.model(name), name, path)
 
     def cited(self, address: str) -> tuple[Document, int] | Cited:
         """What a SOURCES line names: the document with the number of its passage, or the passage alone.

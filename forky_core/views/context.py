@@ -33,6 +33,7 @@ NAMES: dict[ItemKind, str] = {
     "opening": "Opening line",
     "summary": "Summary",
     "participants": "Participants",
+    "passage": "Passage",
 }
 """What a person calls each kind."""
 _ROLES = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}

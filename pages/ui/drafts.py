@@ -24,10 +24,12 @@ class Draft:
 
     text: str = ""
     files: tuple[AttachmentPart, ...] = ()
+    search: str = ""
+    """What documents are to be searched for in its place; "": what a rule, or a model, makes of it."""
 
     @property
     def empty(self) -> bool:
-        return not self.text.strip() and not self.files
+        return not self.text.strip() and not self.files and not self.search
 
 
 class Drafts:
@@ -46,6 +48,9 @@ class Drafts:
 
     def attach(self, place: str, files: tuple[AttachmentPart, ...]) -> None:
         self._put(place, replace(self.at(place), files=files))
+
+    def word(self, place: str, search: str) -> None:
+        self._put(place, replace(self.at(place), search=" ".join(search.split())))
 
     def clear(self, place: str) -> None:
         self._put(place, Draft())

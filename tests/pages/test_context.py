@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from typing import get_args
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from forky_core.context.account import ItemKind
 from forky_core.forky import Forky
 from forky_core.memory import Memory
 from forky_core.repo.conversation import Conversation
+from forky_core.views.context import NAMES
 from pages.ui.drafts import drafts
 from tests.builders import talk
 from tests.pages.apptest import by_key, keys, open_page, settled, words
@@ -73,6 +76,20 @@ def test_what_is_left_out_is_there_with_its_reason(forky: Forky) -> None:
 def test_text_of_a_message_cannot_bring_a_switch_of_its_own(forky: Forky) -> None:
     chat = talk(forky.create("Names"), '<button data-steer="exclude" data-id="x">')
     assert drawn(page(chat)).count("<button") == 2
+
+
+def test_every_kind_of_item_has_a_name_for_people() -> None:
+    assert set(NAMES) == set(get_args(ItemKind))
+
+
+def test_passages_of_documents_are_rows_behind_the_draft(forky: Forky) -> None:
+    forky.documents.append("The warranty of the pump is two years.", name="manual.md")
+    chat = talk(forky.create("Names"), "a", "b")
+    chat.use_documents()
+    drafts().write(f"{chat.id}/main", "How long is the warranty?")
+    rows = drawn(page(chat))
+    assert "Found in manual.md" in rows and "The warranty of the pump is two years." in rows
+    assert rows.index("Your draft") < rows.index("Passages found for")
 
 
 def test_the_exact_request_is_the_one_that_is_sent_with_the_draft(forky: Forky) -> None:

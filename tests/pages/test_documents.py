@@ -14,9 +14,9 @@ from forky_core.forky import Forky
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.repo.conversation import Conversation
-from tests.builders import workspace
+from tests.builders import talk, workspace
 from tests.pages.apptest import by_key, keys, latest, open_app, settled, words
-from tests.pages.workspaces import empty_workspace, open_page
+from tests.pages.workspaces import empty_workspace, open_page, workspace_with_a_writer
 
 MANUAL = "# Pump X200\n\n## Oil\n\nOil the bearing every spring.\n\n## Warranty\n\nThe warranty is two years."
 
@@ -147,6 +147,38 @@ def test_the_composer_switches_documents_on_and_the_answer_cites(forky: Forky) -
     (id, number) = re.findall(r"doc:([0-9a-f]+)#(\d+)", body)[0]
     opens = f"[[1](./documents?d={id}&n={number}&of={chat.id})]"
     assert opens in words(test), "so does its number in the text"
+
+
+def test_a_model_words_the_search_before_sending_and_a_person_changes_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with workspace_with_a_writer(monkeypatch) as (forky, writer):
+        forky.documents.append(MANUAL, name="manual.md")
+        chat = talk(forky.create("Pumps", model="offline/quote"), "Tell me of the X200.", "It is a pump.")
+        chat.use_documents(condenser="scripted/writer")
+        test = chat_page(chat)
+        assert by_key(test, "chat.word_search").disabled, "there is nothing to word yet"
+        by_key(test, "chat.draft").set_value("And oil?").run()
+        writer.enqueue("How often is the bearing of the X200 oiled?")
+        by_key(test, "chat.word_search").click().run()
+        field = latest(settled(test), "chat.search")
+        assert field.value == "How often is the bearing of the X200 oiled?"
+        field.set_value("oil of the bearing").run()
+        shown = settled(open_page("context.py", c=chat.id))
+        by_key(shown, "context.view").set_value("Exact request").run()
+        assert 'Passages found for \\"oil of the bearing\\"' in settled(shown).code[0].value, (
+            "the inspector knows of it"
+        )
+        assert "once it is sent" not in words(shown)
+        by_key(test, "chat.send").click()
+        settled(test.run())
+        for job in chat.replies:
+            assert job.wait(20)
+        looked = chat.generations[-1].consulted
+        assert looked is not None and looked.search == "oil of the bearing" and len(writer.requests) == 1
+        assert latest(settled(test.run()), "chat.search").value == "", (
+            "the next question is searched for anew"
+        )
 
 
 def test_what_a_merge_cites_opens_as_well(forky: Forky) -> None:

@@ -107,6 +107,24 @@ def test_a_model_may_word_the_search_and_an_empty_word_of_it_changes_nothing(
     assert again is not None and again.search.startswith("And how long is that?")
 
 
+def test_a_model_can_word_the_search_before_anything_is_sent(
+    made: tuple[Workspace, ScriptedModels, Conversation],
+) -> None:
+    _, models, chat = made
+    with pytest.raises(NothingToDo):
+        chat.word_search("And oil?")
+    chat.use_documents(condenser="scripted/two")
+    talk(chat, "What is the warranty of the X200?", "Two years.")
+    models.two.enqueue("How often is the bearing of the X200 oiled?")
+    worded = chat.word_search("And oil?")
+    assert worded == "How often is the bearing of the X200 oiled?"
+    shown, asked = chat.prepare("And oil?", search=worded), len(models.two.requests)
+    models.one.enqueue("Every spring [1].")
+    chat.ask("And oil?", search=worded)
+    assert models.one.requests[-1].messages == shown.request.messages
+    assert len(models.two.requests) == asked, "it is not asked again"
+
+
 def test_the_inspector_says_where_a_model_is_still_to_word_the_search(
     made: tuple[Workspace, ScriptedModels, Conversation],
 ) -> None:

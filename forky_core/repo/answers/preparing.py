@@ -23,7 +23,8 @@ from forky_core.repo.repo import Repo
 CONTINUE = "Continue exactly where you stopped, without repeating anything and without a comment."
 _WORDED_LATER = (
     "This question leans on what was said before, so {} words the search for passages once it is sent: it may find others "
-    "than those below, and only in them the request may differ. Where the rule words it, what is shown is what is sent."
+    "than those below, and only in them the request may differ. “Documents” below the chat has it worded now, to be read and "
+    "changed; then, and where the rule words it, what is shown is what is sent."
 )
 
 

@@ -18,7 +18,7 @@ from pages.ui.chat.drafting import hear_typing
 from pages.ui.chat.meter import Measure, measure, meter_html
 from pages.ui.chat.overflow import draw_overflow
 from pages.ui.chat.stashes import DRAFT, NEXT, draw_stashes
-from pages.ui.documents.switch import draw_document_use, taken_search
+from pages.ui.documents.switch import draw_document_use
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, saying
 from pages.ui.frame import place as at_place
@@ -238,10 +238,11 @@ def _warn_of_pictures(place: str, now: Asking) -> None:
 
 def _send(here: Frame, place: str, seen: Branch, fork_at: MessageId | None) -> None:
     """Ask on the branch as it was `seen`, or on a new one from `fork_at`."""
-    text, files = str(st.session_state.get(DRAFT, "")), drafts().at(place).files
+    draft = drafts().at(place)
+    text, files, search = str(st.session_state.get(DRAFT, "")), draft.files, draft.search
     if not text.strip() and not files:
         return
-    once, search = here.session.choices.get(ONCE) or None, taken_search()
+    once = here.session.choices.get(ONCE) or None
     with saying(here.session):
         try:
             if fork_at is None:

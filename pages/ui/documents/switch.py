@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from forky_core.errors import ForkyError
@@ -13,13 +11,11 @@ from pages.ui.frame import Frame, saying
 from pages.ui.notice import done
 from pages.ui.rules import anew, grouped, model_title
 
-_SEARCH_KEY = "chat._search_key"
-"""Which widget holds the search: after each question another one."""
 _RULE = ""
 
 
 def draw_document_use(here: Frame, place: str) -> None:
-    """Keys: `chat.documents.<n>`, `chat.condenser.<n>`, `chat.search.<n>`."""
+    """Keys: `chat.documents.<n>`, `chat.condenser.<n>`, `chat.search.<n>`, `chat.word_search`."""
     use = here.chat.rules.documents
     on = " · on" if use.on else ""
     with st.popover(
@@ -40,6 +36,7 @@ def draw_document_use(here: Frame, place: str) -> None:
         st.page_link("documents.py", label="Documents", icon=":material/arrow_forward:")
         if use.on:
             _draw_search(here, place)
+            _draw_wording(here, place, use.condenser)
             _draw_condenser(here, use.condenser)
 
 
@@ -53,7 +50,8 @@ def _draw_count(here: Frame) -> None:
 
 def _draw_search(here: Frame, place: str) -> None:
     """What the question will be searched for as; empty: what the rule makes of it, shown as the placeholder."""
-    typed = drafts().at(place).text
+    draft = drafts().at(place)
+    typed = draft.text
     meant = "the question, made to stand alone"
     if typed.strip():
         try:
@@ -61,8 +59,41 @@ def _draw_search(here: Frame, place: str) -> None:
         except ForkyError:
             looked = None
         meant = looked.search if looked is not None else meant
-    key = st.session_state[_SEARCH_KEY] = anew("chat.search", f"{place}/{here.chat.branch.head}")
-    st.text_input("Search the documents for", key=key, placeholder=meant, max_chars=400, on_change="ignore")
+    key = anew("chat.search", f"{place}/{here.chat.branch.head}/{draft.search}")
+    st.text_input(
+        "Search the documents for",
+        draft.search,
+        key=key,
+        placeholder=meant,
+        max_chars=400,
+        help="The question, made to stand alone; what is asked stays as it is",
+        on_change=_word,
+        args=(place, key),
+    )
+
+
+def _word(place: str, key: str) -> None:
+    drafts().word(place, str(st.session_state[key] or ""))
+
+
+def _draw_wording(here: Frame, place: str, condenser: str | None) -> None:
+    """Key: `chat.word_search`. Have the model word the search before anything is sent, to be read and changed."""
+    if condenser is None or not st.button(
+        "Word it now",
+        key="chat.word_search",
+        type="tertiary",
+        icon=":material/edit_note:",
+        disabled=not drafts().at(place).text.strip(),
+        help="Asks the model below; otherwise it is asked once the question is sent",
+    ):
+        return
+    with saying(here.session):
+        worded = here.chat.word_search(drafts().at(place).text, at=here.at)
+        if worded:
+            drafts().word(place, worded)
+        else:
+            here.session.say("The model worded nothing of use: the rule's wording stands.")
+    st.rerun()
 
 
 def _draw_condenser(here: Frame, condenser: str | None) -> None:
@@ -94,10 +125,3 @@ def _condense(here: Frame, key: str) -> None:
     with saying(here.session):
         done(here.session, here.chat.use_documents(on=True, condenser=st.session_state[key] or None))
     st.rerun()
-
-
-def taken_search() -> str:
-    """What a person worded the search of the next question as; "" where they left it to the rule."""
-    state: Any = st.session_state
-    key = state.get(_SEARCH_KEY)
-    return str(state.get(key) or "").strip() if key is not None else ""
