@@ -1,6 +1,6 @@
 """Stacked diamonds: two answers to each question, merged, over and over, so that 10,000 merges make 2^10,000 paths.
 
-Whatever walks paths instead of messages never ends here. Each step is timed at 2,500, 5,000 and 10,000 merges, and a
+Whatever walks paths instead of messages never ends here. Each step is timed at 5,000, 10,000 and 20,000 merges, and a
 line compares a size with its half: twice as long is linear. Milliseconds are the processor's, all threads together, and
 the least of three runs: growth is asked for, and a busy machine hides it in the clock on the wall. The collector rests
 meanwhile: its passes go over everything alive, whoever works.
@@ -32,7 +32,7 @@ from forky_core.views.graph import build_graph
 from forky_core.views.notebook import notebook
 from forky_core.views.shape import shape_of
 
-SIZES = (2_500, 5_000, 10_000)
+SIZES = (5_000, 10_000, 20_000)
 QUICK = (250, 500, 1_000)
 GOAL = 3.0
 """Of a size against its half: 2 is linear, 4 quadratic; the rest is the caches' and the machine's."""

@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forky_core.errors import ForkyError
+from forky_core.memory import Memory
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.settling import Choice
+from forky_core.merge.wish import Chosen
 from forky_core.model import MessageId, Role
 from forky_core.parts import Json, Strategy, ToolCallPart, ToolResultPart
 from forky_core.repo.conversation import Conversation
@@ -163,13 +165,50 @@ def request(world: World, one: int, two: int, number: int) -> None:
     elif two % 3 == 1:
         target.comment_request(open_ones[0].number, f"Comment {number}")
     else:
-        into = target.checkout(open_ones[0].into)
-        plan = into.plan_merge(open_ones[0].source, strategy="three-way", policy="theirs")
-        land(into, into.accepting(open_ones[0].number, plan))
+        into, known = target.checkout(open_ones[0].into), open_ones[0]
+        in_another_way: Chosen = {"strategy": "three-way", "policy": "theirs"} if two % 2 else {}
+        land(into, into.accepting(known.number, into.plan_request(known.number, **in_another_way)))
 
 
 def rules(world: World, one: int, two: int, number: int) -> None:
     world.branch(one).set_rules(system=f"System {two}" if two % 2 else "")
+
+
+def propose(world: World, one: int, two: int, number: int) -> None:
+    """What a plan shows, a graft too."""
+    target = world.branch(one)
+    plan = (
+        target.plan_graft(world.other) if two % 3 == 0 else target.plan_merge(world.branch(two), focus="port")
+    )
+    target.request_plan(plan.edited(f"Words {number}.") if two % 2 and plan.block else plan)
+
+
+def steer(world: World, one: int, two: int, number: int) -> None:
+    chat = world.branch(one)
+    act = (chat.pin, chat.unpin, chat.exclude, chat.include)[two % 4]
+    act(pick(chat, number))
+
+
+def remember(world: World, one: int, two: int, number: int) -> None:
+    world.branch(one).set_memory(Memory("last", amount=1 + two % 5) if two % 3 else None)
+
+
+def rearrange(world: World, one: int, two: int, number: int) -> None:
+    """What moves, names and hides branches and messages."""
+    chat = world.branch(one)
+    match two % 6:
+        case 0:
+            chat.rename_branch(f"renamed{number}")
+        case 1:
+            chat.delete_branch()
+        case 2:
+            chat.promote(pick(chat, number))
+        case 3:
+            chat.tag(f"t{number}", at=pick(chat, number))
+        case 4:
+            chat.stash(draft=f"Draft {number}", note="later")
+        case 5:
+            chat.prune(chat.plan_prune(pick(chat, number)))
 
 
 def pick(chat: Conversation, choice: int) -> MessageId:
@@ -206,6 +245,10 @@ VERBS: Mapping[str, Verb] = {
     "fuse": fuse,
     "resolve": resolve,
     "request": request,
+    "propose": propose,
+    "steer": steer,
+    "remember": remember,
+    "rearrange": rearrange,
 }
 numbers = st.integers(0, 30)
 steps: st.SearchStrategy[Step] = st.tuples(st.sampled_from([*VERBS, "undo", "redo"]), numbers, numbers)
@@ -238,18 +281,35 @@ def test_after_any_sequence_contexts_can_be_sent_and_undoing_it_restores_everyth
     assert world.forky.verify().clean
 
 
+PREVIEWS: Mapping[str, Callable[[World, Conversation], MergePlan]] = {
+    "full": lambda _, chat: chat.plan_merge("debug", strategy="full", force=True),
+    "squash": lambda _, chat: chat.plan_merge("debug", budget=60),
+    "edited": lambda _, chat: chat.plan_merge("debug").edited("Port 8080, for a reason."),
+    "three-way": lambda _, chat: chat.plan_merge("idea", strategy="three-way"),
+    "cherry-pick": lambda world, chat: chat.plan_merge(
+        "debug", strategy="cherry-pick", picks=[world.chat.checkout("debug").path()[-1].id]
+    ),
+    "octopus": lambda _, chat: chat.plan_merge(["debug", "idea"], strategy="full"),
+    "octopus squashed": lambda _, chat: chat.plan_merge(["debug", "idea"]),
+    "graft": lambda world, chat: chat.plan_graft(world.other),
+    "graft in full": lambda world, chat: chat.plan_graft(world.other, strategy="full"),
+}
+
+
 @settings(max_examples=40)
-@given(st.sampled_from(["full", "squash", "three-way"]), st.lists(numbers, min_size=1, max_size=6))
+@given(st.sampled_from(sorted(PREVIEWS)), st.lists(numbers, min_size=1, max_size=6))
 def test_a_merge_never_makes_a_later_context_longer_than_its_preview_said(
-    strategy: Strategy, later: Sequence[int]
+    kind: str, later: Sequence[int]
 ) -> None:
     world = World()
     chat, debug = world.chat.checkout("main"), world.chat.checkout("debug")
+    talk(chat.fork("idea", at=chat.path()[0].id), "Port 9090.", "Why?")
     alone = chat.fork("alone")
-    plan = chat.plan_merge(debug, strategy=strategy, force=True)
+    plan = PREVIEWS[kind](world, chat)
     chat.merge(plan)
     for number in later:
         talk(debug, f"The branch goes on: `LATE_{number}`.")
+        talk(world.other, f"So does the other: `LATE_{number}`.")
         talk(chat, f"And now {number}?")
         talk(alone, f"And now {number}?")
         assert chat.context().tokens <= alone.context().tokens + plan.tokens
