@@ -17,6 +17,7 @@ from forky_core.store import statements as sql
 from forky_core.store.duckdb import DuckDBStore
 from forky_core.store.file import DatabaseFile
 from forky_core.store.migrations import migrate
+from forky_core.store.reading import read_messages
 from forky_core.store.rows import id_from_key
 
 _BATCH = 100_000
@@ -111,6 +112,7 @@ class Million:
 
     def __init__(self, path: Path, conversations: int, length: int) -> None:
         self.store = DuckDBStore.open(path)
+        self.store.rest()
         self._length = length
         self._next = count()
         numbers = RANDOM.sample(range(1, conversations + 1), min(conversations, 60))
@@ -128,6 +130,14 @@ class Million:
         """From the file, as when nobody has looked at the conversation yet."""
         conversation, head = self._pick()
         self.store._cache.drop(conversation)
+        assert len(self.store.path(conversation, head)) == self._length
+
+    def unpacked(self) -> None:
+        """From the file, as before the store has rested for the first time."""
+        conversation, head = self._pick()
+        self.store._cache.drop(conversation)
+        shelf = self.store._cache.shelf(conversation)
+        shelf.complete(read_messages(self.store._file, self.store._number(conversation), packed=False) or ())
         assert len(self.store.path(conversation, head)) == self._length
 
     def by_segments(self) -> None:
@@ -153,15 +163,20 @@ class Million:
 def lines(folder: Path, rounds: int, *, conversations: int, length: int) -> list[Line]:
     ours, theirs = fill(folder, conversations, length)
     stored = f"{conversations * length:,} messages"
-    found = [Line(f"file of {stored} / SQLite", _megabytes(ours), _megabytes(theirs), 0.75, "MB")]
+    bare = _megabytes(ours)
     million = Million(ours, conversations, length)
+    found = [
+        Line(f"file of {stored} / SQLite", _megabytes(ours), _megabytes(theirs), 0.75, "MB"),
+        Line("  the same before it is packed / SQLite", bare, _megabytes(theirs), None, "MB"),
+    ]
     path = f"path of {length:,} of {stored}"
     found.append(
         compare(f"{path} / recursive CTE", million.cold, million.recursive(_RECURSIVE), 1 / 50, rounds=rounds)
     )
     for name, theirs_too in (
         ("CTE over the conversation's rows", million.recursive(_CONVERSATION)),
-        ("by segments", million.by_segments),
+        ("ours before it is packed", million.unpacked),
+        ("ours by segments", million.by_segments),
     ):
         found.append(compare(f"  the same / {name}", million.cold, theirs_too, None, rounds=rounds))
     million.warm()

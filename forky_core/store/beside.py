@@ -38,7 +38,7 @@ def write_derived(
     rows = cursor.execute(sql.CONVERSATION.text, [conversation]).fetchall()
     if not rows:
         raise no_conversation(conversation)
-    number = rows[0][0]
+    ((_, number),) = rows
     for key, value in entries.items():
         cursor.execute(sql.DROP_DERIVED.text, sql.DROP_DERIVED.values(conversation=number, key=key))
         cursor.execute(insertion(derived, 1), [number, key, value])

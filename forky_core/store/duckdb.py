@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Self
 from weakref import WeakSet
 
-from forky_core.errors import StoreError
+from forky_core.errors import StoreDamaged, StoreError
 from forky_core.model import (
     Blob,
     ConversationId,
@@ -46,6 +46,7 @@ from forky_core.store.ledger import stored_entries
 from forky_core.store.library import Library, summaries
 from forky_core.store.logs import Logs
 from forky_core.store.migrations import MIGRATIONS, Migration, migrate
+from forky_core.store.packs import BadPack, drop_packs
 from forky_core.store.purging import purge_rows
 from forky_core.store.reading import (
     read_message,
@@ -62,11 +63,15 @@ from forky_core.store.staging import Staged
 from forky_core.store.verify import verify_file
 from forky_core.store.views import Views
 from forky_core.store.words import search_words
-from forky_core.store.writer import IDLE_SECONDS, Alone, Done, Record, Writer
+from forky_core.store.writer import IDLE_SECONDS, Alone, Done, Record, Rest, Writer
 
 _SHORT = 4000
 """A conversation of up to so many messages is read whole where one of its paths is wanted: one scan in place of three,
 and the rest of it is asked for next."""
+
+
+_AT_ONCE = 5000
+"""Conversations whose numbers are read together."""
 
 
 class DuckDBStore:
@@ -168,12 +173,15 @@ class DuckDBStore:
         number = self._numbers.get(conversation)
         if number is None:
             purges = self._views.purges
-            rows = self._file.rows(sql.CONVERSATION, id=conversation)
-            if not rows:
+            # The first time, that of others too: looking up one takes nearly as long.
+            found = {} if self._numbers else dict(self._file.rows(sql.NEWEST_CONVERSATIONS, most=_AT_ONCE))
+            if conversation not in found:
+                found |= dict(self._file.rows(sql.CONVERSATION, id=conversation))
+            if conversation not in found:
                 raise no_conversation(conversation)
-            ((number,),) = rows
+            number = found[conversation]
             if purges == self._views.purges:
-                self._numbers[conversation] = number
+                self._numbers.update(found)
         return number
 
     def view(self, conversation: ConversationId) -> View:
@@ -233,7 +241,7 @@ class DuckDBStore:
             return path
         number = self._number(conversation)
         if not shelf.long:
-            everything = read_messages(self._file, number, _SHORT)
+            everything = self._messages(number, _SHORT)
             shelf.long = everything is None
             if everything is not None:
                 shelf.complete(everything)
@@ -264,11 +272,25 @@ class DuckDBStore:
         if snapshot is None:
             with shelf.loading:
                 if shelf.snapshot() is None:
-                    shelf.complete(read_messages(self._file, self._number(conversation)) or ())
+                    shelf.complete(self._messages(self._number(conversation)) or ())
             self._cache.trim()
             snapshot = shelf.snapshot()
             assert snapshot is not None
         return snapshot
+
+    def _messages(self, number: int, most: int | None = None) -> list[Message] | None:
+        """As `read_messages`; where a pack is no good, from the messages themselves."""
+        try:
+            return read_messages(self._file, number, most)
+        except BadPack:
+            self._distrust(number)
+        except StoreDamaged:
+            """Perhaps no more than a pack: the messages are tried by themselves."""
+        return read_messages(self._file, number, most, packed=False)
+
+    def _distrust(self, number: int) -> None:
+        """Have the packs of a conversation dropped; the next rest makes them anew."""
+        self._writer.tell(Alone(lambda cursor: drop_packs(cursor, number)))
 
     def stems(self, conversation: ConversationId) -> Mapping[MessageId, Stem]:
         return read_stems(self._file, self._number(conversation))
@@ -353,15 +375,16 @@ class DuckDBStore:
     def verify(self, conversation: ConversationId | None = None) -> Verification:
         if conversation is not None:
             self._number(conversation)
-        return verify_file(self._file, conversation)
+        return verify_file(self._file, conversation, self._distrust)
 
     def backup(self) -> Path:
         """A whole copy of the file beside it; see backup.py."""
         return back_up(self._file)
 
     def rest(self) -> bool:
-        """Fold the log into the file now, as is done when nobody writes for a while; after a large import, say."""
-        return self._file.reattach()
+        """Do now what is done when nobody writes for a while: fold the log into the file, pack what lies scattered."""
+        rested: bool = self._writer.ask(Rest())
+        return rested
 
     def close(self) -> None:
         self._writer.close()

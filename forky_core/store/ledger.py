@@ -95,7 +95,7 @@ def read_ledger(cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> Ledger
     found = rows(sql.CONVERSATION, id=id)
     if not found:
         return None
-    ((here,),) = found
+    ((_, here),) = found
     ledger = Ledger(id, here)
     for key, value, number in rows(sql.ENTRIES, conversation=here):
         ledger.entries[key] = json.loads(value)

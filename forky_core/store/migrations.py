@@ -18,7 +18,7 @@ from forky_core.errors import StoreDamaged, StoreTooNew
 from forky_core.store.backup import copied_beside
 from forky_core.store.compiled import compiled, insertion
 from forky_core.store.file import DatabaseFile
-from forky_core.store.tables import chunks, derived, documents, metadata, migrations, postings, vectors
+from forky_core.store.tables import chunks, derived, documents, metadata, migrations, packs, postings, vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Migration:
 
 
 _OF_DOCUMENTS = (documents, chunks, postings, vectors)
-_LATER = frozenset({derived.name, *(table.name for table in _OF_DOCUMENTS)})
+_LATER = frozenset({derived.name, packs.name, *(table.name for table in _OF_DOCUMENTS)})
 """Tables that a migration after the first one makes."""
 
 
@@ -48,10 +48,15 @@ def _documents(cursor: duckdb.DuckDBPyConnection) -> None:
         cursor.execute(compiled(CreateTable(table)).text)
 
 
+def _packs(cursor: duckdb.DuckDBPyConnection) -> None:
+    cursor.execute(compiled(CreateTable(packs)).text)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, "the first schema", _first_schema),
     Migration(2, "what was worked out of messages", _derived_data),
     Migration(3, "documents", _documents),
+    Migration(4, "messages side by side", _packs),
 )
 """Never edited once released: what follows is appended."""
 

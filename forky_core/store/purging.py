@@ -19,7 +19,7 @@ def purge_rows(cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> None:
     rows = cursor.execute(sql.CONVERSATION.text, [id]).fetchall()
     if not rows:
         raise no_conversation(id)
-    (number,) = rows[0]
+    ((_, number),) = rows
     keys = {key for key, _, _ in cursor.execute(sql.ENTRIES.text, [number]).fetchall()}
     if "trashed" not in keys:
         raise InTheWay(

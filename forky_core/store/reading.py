@@ -12,6 +12,7 @@ from forky_core.model import Message, MessageId, Reuse, Stem, Usage
 from forky_core.store import statements as sql
 from forky_core.store.deciding import reuse_of
 from forky_core.store.file import DatabaseFile
+from forky_core.store.packs import read_packs
 from forky_core.store.rows import Row, id_from_key, id_key, message_from_row
 from forky_core.store.segments import Origin, ranges
 
@@ -79,17 +80,28 @@ def _rows_of_ranges(
     return sorted(rows, key=itemgetter(0))
 
 
-def read_messages(file: DatabaseFile, conversation: int, most: int | None = None) -> list[Message] | None:
-    """All of them, in the order they were written; None where there are more than `most`."""
-    if most is None:
-        rows = file.rows(sql.MESSAGES, conversation=conversation)
-    else:
-        rows = file.rows(sql.FIRST_MESSAGES, conversation=conversation, most=most + 1)
-        if len(rows) > most:
+def read_messages(
+    file: DatabaseFile, conversation: int, most: int | None = None, *, packed: bool = True
+) -> list[Message] | None:
+    """All of them, in the order they were written; None where there are more than `most`.
+
+    BadPack where what is packed of them cannot be trusted: they can be read without.
+    """
+    with file.snapshot() as cursor:
+        found = read_packs(cursor, conversation, most) if packed else []
+        if most is None:
+            given = sql.MESSAGES.values(conversation=conversation, after=len(found))
+            rows = cursor.execute(sql.MESSAGES.text, given).fetchall()
+        elif len(found) > most:
             return None
-        rows.sort(key=itemgetter(0))
-    ids: dict[int, MessageId] = {}
-    found: list[Message] = []
+        else:
+            left = most - len(found)
+            given = sql.FIRST_MESSAGES.values(conversation=conversation, after=len(found), most=left + 1)
+            rows = cursor.execute(sql.FIRST_MESSAGES.text, given).fetchall()
+            if len(rows) > left:
+                return None
+            rows.sort(key=itemgetter(0))
+    ids: dict[int, MessageId] = {at: message.id for at, message in enumerate(found, start=1)} if rows else {}
     for number, id, parent, role, text, rest, created in rows:
         ids[number] = id
         above = ids[parent] if parent is not None else None

@@ -35,6 +35,7 @@ from forky_core.store.tables import (
     generations,
     messages,
     operations,
+    packs,
     segments,
     settings,
 )
@@ -51,7 +52,14 @@ def _unnested(**columns: type[Integer | Text | Uuid[Any]]) -> Subquery:
 _here: BindParameter[int] = bindparam("conversation", type_=Integer)
 
 CONVERSATION_IDS = compiled(select(conversations.c.id))
-CONVERSATION = compiled(select(conversations.c.conversation).where(conversations.c.id == bindparam("id")))
+CONVERSATION = compiled(
+    select(conversations.c.id, conversations.c.conversation).where(conversations.c.id == bindparam("id"))
+)
+NEWEST_CONVERSATIONS = compiled(
+    select(conversations.c.id, conversations.c.conversation)
+    .order_by(conversations.c.conversation.desc())
+    .limit(bindparam("most"))
+)
 CONVERSATIONS = compiled(select(conversations).order_by(conversations.c.conversation))
 LAST_CONVERSATION = compiled(select(func.max(conversations.c.conversation)))
 
@@ -132,20 +140,37 @@ def path_of(ranges: int) -> Statement:
 
 
 _in_writing = (messages.c.message, _whole_id, messages.c.parent, *_content[1:])
-MESSAGES = compiled(select(*_in_writing).where(messages.c.conversation == _here).order_by(messages.c.message))
-FIRST_MESSAGES = compiled(
-    select(*_in_writing).where(messages.c.conversation == _here).limit(bindparam("most"))
-)
+_later = (messages.c.conversation == _here, messages.c.message > bindparam("after"))
+MESSAGES = compiled(select(*_in_writing).where(*_later).order_by(messages.c.message))
+FIRST_MESSAGES = compiled(select(*_in_writing).where(*_later).limit(bindparam("most")))
 """Not sorted: a limit alone lets the scan stop early."""
 STRETCH = compiled(
-    select(*_in_writing)
-    .where(
-        messages.c.conversation == _here,
-        messages.c.message > bindparam("after"),
-        messages.c.message <= bindparam("last"),
-    )
-    .order_by(messages.c.message)
+    select(*_in_writing).where(*_later, messages.c.message <= bindparam("last")).order_by(messages.c.message)
 )
+PACKS = compiled(
+    select(packs.c.first, packs.c.part, packs.c.last, packs.c.checksum, packs.c.heads, packs.c.texts).where(
+        packs.c.conversation == _here, packs.c.first <= bindparam("most")
+    )
+)
+_written = (
+    select(messages.c.conversation, func.max(messages.c.message).label("last"))
+    .group_by(messages.c.conversation)
+    .subquery("written")
+)
+_packed = (
+    select(packs.c.conversation, func.max(packs.c.last).label("last"))
+    .group_by(packs.c.conversation)
+    .subquery("packed")
+)
+_packed_last = func.coalesce(_packed.c.last, 0)
+TO_PACK = compiled(
+    select(_written.c.conversation, _packed_last)
+    .outerjoin(_packed, _packed.c.conversation == _written.c.conversation)
+    .where(_written.c.last - _packed_last >= bindparam("least"))
+    .order_by(_written.c.conversation)
+)
+"""The conversations of which so many messages are in no pack, and the last one that is."""
+DROP_PACKS = compiled(delete(packs).where(packs.c.conversation == _here))
 _number = _unnested(number=Integer)
 NUMBERED = compiled(
     select(messages.c.message, _whole_id)
@@ -340,7 +365,7 @@ SETTING = compiled(select(settings.c.value).where(settings.c.key == bindparam("k
 DROP_SETTING = compiled(delete(settings).where(settings.c.key == bindparam("key")))
 PURGE = tuple(
     compiled(delete(table).where(table.c.conversation == _here))
-    for table in (derived, entries, generations, messages, segments, operations, conversations)
+    for table in (packs, derived, entries, generations, messages, segments, operations, conversations)
 )
 
 SET_ENTRY = compiled(

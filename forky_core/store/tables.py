@@ -61,6 +61,20 @@ segments = Table(
     Index("segments_key", "conversation", "segment", unique=True),
 )
 
+packs = Table(
+    "packs",
+    metadata,
+    Column("conversation", Integer),
+    Column("first", Integer, comment="number of its first message"),
+    Column("last", Integer),
+    Column("part", Integer, comment="0, 1, 2 …: a pack is cut so that DuckDB compresses it"),
+    Column("checksum", BigInteger, comment="CRC-32 of the whole pack"),
+    Column("heads", Text, comment="this part of the JSON of all but the texts"),
+    Column("texts", Text, comment="this part of the JSON of the texts"),
+    Index("packs_key", "conversation", "first", "part", unique=True),
+)
+"""Messages once more, side by side: derived data, to be dropped at any time (packs.py)."""
+
 operations = Table(
     "operations",
     metadata,

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import MappingProxyType
+
+import duckdb
 
 from forky_core.model import ConversationId, Message, MessageId, View
 from forky_core.store import statements as sql
-from forky_core.store.auditing import blob_finding, conversation_findings
+from forky_core.store.auditing import blob_finding, conversation_findings, message_findings
 from forky_core.store.compiled import Statement
 from forky_core.store.contract import Finding, Verification
 from forky_core.store.file import DatabaseFile
 from forky_core.store.ledger import stored_entries
+from forky_core.store.packs import BadPack, read_packs
 from forky_core.store.rows import (
     Row,
     generation_from_row,
@@ -22,7 +25,10 @@ from forky_core.store.rows import (
 from forky_core.store.segments import Origin
 
 
-def verify_file(file: DatabaseFile, conversation: ConversationId | None = None) -> Verification:
+def verify_file(
+    file: DatabaseFile, conversation: ConversationId | None, distrust: Callable[[int], None]
+) -> Verification:
+    """Of one conversation, or of all; `distrust` is given the number of each whose packs are no good."""
     known = [
         (number, ConversationId(id))
         for number, id in file.rows(sql.CONVERSATIONS)
@@ -32,7 +38,7 @@ def verify_file(file: DatabaseFile, conversation: ConversationId | None = None) 
     findings: list[Finding] = []
     messages = operations = 0
     for number, id in known:
-        of_messages, of_operations, what = _conversation(file, number, id, names)
+        of_messages, of_operations, what = _conversation(file, number, id, names, distrust)
         messages += of_messages
         operations += of_operations
         findings.extend(Finding(id, sentence) for sentence in what)
@@ -47,7 +53,7 @@ def verify_file(file: DatabaseFile, conversation: ConversationId | None = None) 
 
 
 def _conversation(
-    file: DatabaseFile, number: int, id: ConversationId, blobs: set[str]
+    file: DatabaseFile, number: int, id: ConversationId, blobs: set[str], distrust: Callable[[int], None]
 ) -> tuple[int, int, list[str]]:
     """How many messages and operations it has, and what is wrong with it."""
     with file.snapshot() as cursor:
@@ -56,12 +62,16 @@ def _conversation(
             return cursor.execute(statement.text, statement.values(conversation=number, **more)).fetchall()
 
         message_rows = rows(sql.AUDITED_MESSAGES)
+        packed = _packed(cursor, number)
         segment_rows = rows(sql.SEGMENTS)
         operation_rows = rows(sql.OPERATIONS, first=0)
         entry_rows = rows(sql.ENTRIES)
         generation_rows = rows(sql.GENERATIONS)
     messages, findings = _messages(message_rows)
     findings.extend(_place_findings(message_rows, segment_rows))
+    if not _fits(packed, messages):
+        findings.append("What is packed of the messages is not what is stored; it is dropped and made anew.")
+        distrust(number)
     operations = operations_from_rows(id, operation_rows, None)
     version = operations[-1].number if operations else 0
     view = View(MappingProxyType(stored_entries(entry_rows)), version)
@@ -74,6 +84,21 @@ def _conversation(
         findings.append("The log is empty.")
     findings.extend(conversation_findings(messages, operations, view, generations, blobs.__contains__))
     return len(messages), len(operations), findings
+
+
+def _packed(cursor: duckdb.DuckDBPyConnection, conversation: int) -> list[Message] | None:
+    """None where it cannot be read."""
+    try:
+        return read_packs(cursor, conversation)
+    except BadPack:
+        return None
+
+
+def _fits(packed: list[Message] | None, messages: list[Message]) -> bool:
+    """Whether packs may be kept: of messages that were altered they hold what was stored at first."""
+    if packed is None:
+        return False
+    return packed == messages[: len(packed)] or any(message_findings(messages))
 
 
 def _messages(rows: list[Row]) -> tuple[list[Message], list[str]]:

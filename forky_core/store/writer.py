@@ -18,7 +18,8 @@ import duckdb
 from forky_core.errors import StoreError
 from forky_core.model import ConversationId, Generation, Operation
 from forky_core.store.contract import Commit
-from forky_core.store.file import DatabaseFile
+from forky_core.store.file import DatabaseFile, in_transaction
+from forky_core.store.packs import packs_due, write_packs
 from forky_core.store.staging import Ledgers, Staged, stage_commit, stage_record
 
 GROUP = 256
@@ -31,6 +32,8 @@ _STEP = 0.0004
 _STEPS = 5
 """The most it waits, and only while more come: a transaction costs 4 ms and 0.03 ms a commit, so two half groups
 cost nearly twice one whole one."""
+_PATIENCE = 5.0
+"""Seconds to wait for readers where somebody asked for the rest."""
 _BULK = 8
 """Groups of an import, some megabytes each, between two moments at which the database's memory is looked after."""
 
@@ -50,7 +53,12 @@ class Alone:
     """The conversation that is gone afterwards."""
 
 
-Request = Commit | Record | Alone
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What is done when nobody writes for a while, now and to its end."""
+
+
+Request = Commit | Record | Alone | Rest
 Done = tuple[Request, Any]
 """A request that is durable, and its result."""
 
@@ -116,6 +124,12 @@ class Writer:
         """The request's result once it is durable, or its error."""
         return self.ask_all((request,))[0]
 
+    def tell(self, request: Request) -> None:
+        """Have it done, or not, without waiting for it."""
+        with self._closing:
+            if not self._closed:
+                self._queue.put(_Job(request))
+
     def ask_all(self, requests: Sequence[Request]) -> list[Any]:
         """The results once all are durable, or the first error; the ones behind an error are attempted all the same."""
         jobs = [_Job(request) for request in requests]
@@ -172,16 +186,29 @@ class Writer:
         return jobs, job is not None
 
     def _rest(self) -> None:
-        """Idle: fold the log into the file. A reader in flight, or a full disk, only puts it off."""
+        """Idle: until somebody wants to write. A reader in flight, or a full disk, only puts it off."""
         try:
-            self._dirty = not self._file.reattach(patience=0.0)
+            self._dirty = not self._tidy(lambda: not self._queue.empty(), patience=0.0)
         except StoreError:
             time.sleep(0.1)
+
+    def _tidy(self, busy: Callable[[], bool], patience: float) -> bool:
+        """Fold the log into the file and pack what lies scattered in it; whether both are done."""
+        folded = self._file.reattach(patience=patience)
+        due = packs_due(self._file) if folded else []
+        if not due:
+            return folded
+        if not write_packs(self._file, due, busy):
+            return False
+        return self._file.reattach(patience=patience)
 
     def _serve(self, jobs: Sequence[_Job]) -> None:
         """Write the jobs in one transaction; where that fails, each in one of its own."""
         try:
-            settled = self._attempt(jobs)
+            if isinstance(jobs[0].request, Rest):
+                settled: Sequence[tuple[_Job, Any]] = [(jobs[0], self._tidy(lambda: False, _PATIENCE))]
+            else:
+                settled = self._attempt(jobs)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is the caller's to hear
             if len(jobs) == 1:
                 jobs[0].fail(error)
@@ -235,7 +262,7 @@ class Writer:
                         self._ledgers, staged, cursor, request.conversation, request.generation
                     )
                 case Alone():
-                    return _in_transaction(cursor, request.work)
+                    return in_transaction(cursor, request.work)
         except duckdb.Error:
             raise
         except Exception as error:  # noqa: BLE001 - as above
@@ -246,25 +273,9 @@ def _split(jobs: Sequence[_Job]) -> list[list[_Job]]:
     """Runs of jobs that can share a transaction, in order."""
     groups: list[list[_Job]] = []
     for job in jobs:
-        alone = isinstance(job.request, Alone)
-        if alone or not groups or isinstance(groups[-1][-1].request, Alone):
+        alone = isinstance(job.request, Alone | Rest)
+        if alone or not groups or isinstance(groups[-1][-1].request, Alone | Rest):
             groups.append([job])
         else:
             groups[-1].append(job)
     return groups
-
-
-def _in_transaction(
-    cursor: duckdb.DuckDBPyConnection, work: Callable[[duckdb.DuckDBPyConnection], Any]
-) -> Any:
-    cursor.execute("BEGIN TRANSACTION")
-    try:
-        result = work(cursor)
-        cursor.execute("COMMIT")
-    except BaseException:
-        try:
-            cursor.execute("ROLLBACK")
-        except duckdb.Error:
-            """A commit that failed has ended the transaction already."""
-        raise
-    return result

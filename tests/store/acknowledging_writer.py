@@ -7,6 +7,7 @@ import threading
 
 from forky_core.model import Change, ConversationId, Message, seal
 from forky_core.parts import Draft, TextPart
+from forky_core.store import packs
 from forky_core.store.contract import Commit
 from forky_core.store.duckdb import DuckDBStore
 
@@ -26,8 +27,17 @@ def write(store: DuckDBStore, name: str) -> None:
         number += 1
 
 
-def main(path: str, name: str) -> None:
+def rest(store: DuckDBStore) -> None:
+    while True:
+        store.rest()
+
+
+def main(path: str, name: str, beside: str) -> None:
+    """Beside “rest” what was said is packed and folded in all the while."""
     opened = DuckDBStore.open(path)
+    if beside == "rest":
+        packs.LEAST = 4
+        threading.Thread(target=rest, args=(opened,), daemon=True).start()
     for writer in range(4):
         threading.Thread(target=write, args=(opened, f"{name}-{writer}"), daemon=True).start()
     threading.Event().wait()

@@ -11,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from forky_core.errors import ForkyError
 from forky_core.model import Change, ConversationId, Generation, GenerationId, GenerationStatus, Message, seal
 from forky_core.parts import AttachmentPart, Draft, TextPart
+from forky_core.store import packs
 from forky_core.store.contract import Commit, Store
 from forky_core.store.duckdb import DuckDBStore
 from forky_core.store.memory import MemoryStore
@@ -29,10 +30,12 @@ class DuckDBAnswersAsMemoryDoes(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp())
         self.memory: Store = MemoryStore()
         self.file: Store = DuckDBStore.open(self.folder / "forky.duckdb")
+        self.least, packs.LEAST = packs.LEAST, 2
         self.clock = 0
         self.known: dict[ConversationId, list[Message]] = {id: [] for id in CONVERSATIONS}
 
     def teardown(self) -> None:
+        packs.LEAST = self.least
         self.file.close()
         shutil.rmtree(self.folder)
 

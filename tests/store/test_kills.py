@@ -13,10 +13,12 @@ from tests.store.acknowledging_writer import main
 ROUNDS = int(os.environ.get("FORKY_KILLS", "20"))
 
 
-def acknowledged_until_killed(path: Path, name: str, lines: int) -> dict[ConversationId, list[MessageId]]:
+def acknowledged_until_killed(
+    path: Path, name: str, beside: str, lines: int
+) -> dict[ConversationId, list[MessageId]]:
     """Start a writer, kill it while it works, and collect what it had been promised."""
     promised: dict[ConversationId, list[MessageId]] = defaultdict(list)
-    with victim(main, str(path), name) as (writer, said):
+    with victim(main, str(path), name, beside) as (writer, said):
         for number, line in enumerate(said):
             if line.endswith("\n"):
                 conversation, message = line.split()
@@ -30,7 +32,8 @@ def test_no_acknowledged_commit_is_lost_when_the_process_is_killed(tmp_path: Pat
     path = tmp_path / "forky.duckdb"
     promised: dict[ConversationId, list[MessageId]] = {}
     for number in range(ROUNDS):
-        promised |= acknowledged_until_killed(path, f"round{number}", random.randint(0, 400))
+        beside = "rest" if number % 2 else ""
+        promised |= acknowledged_until_killed(path, f"round{number}", beside, random.randint(0, 400))
         with DuckDBStore.open(path) as store:
             for conversation, messages in promised.items():
                 stored = store.path(conversation, messages[-1])

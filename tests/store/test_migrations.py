@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from types import ModuleType
 
 import duckdb
 import pytest
@@ -10,7 +11,8 @@ from forky_core.errors import StoreDamaged, StoreTooNew
 from forky_core.store.duckdb import DuckDBStore
 from forky_core.store.migrations import MIGRATIONS, Migration
 from tests.store.document_laws import hits, keep
-from tests.store.released import make_schema_1, make_schema_2, make_schema_3
+from tests.store.packing import packed
+from tests.store.released import make_schema_1, make_schema_2, make_schema_3, make_schema_4
 from tests.store.talk import ELSEWHERE, HERE, begin, said
 
 NEXT = MIGRATIONS[-1].number + 1
@@ -25,7 +27,7 @@ def unpacked(file: Path, folder: Path) -> Path:
 @pytest.fixture
 def released(tmp_path: Path) -> Path:
     """A file of the newest schema."""
-    return unpacked(make_schema_3.FILE, tmp_path)
+    return unpacked(make_schema_4.FILE, tmp_path)
 
 
 def _add_a_column(cursor: duckdb.DuckDBPyConnection) -> None:
@@ -37,9 +39,9 @@ def _fail_half_way(cursor: duckdb.DuckDBPyConnection) -> None:
     raise ZeroDivisionError
 
 
-@pytest.mark.parametrize("file", [make_schema_1.FILE, make_schema_2.FILE, make_schema_3.FILE])
-def test_a_file_of_every_released_schema_opens_whole(file: Path, tmp_path: Path) -> None:
-    with DuckDBStore.open(unpacked(file, tmp_path)) as store:
+@pytest.mark.parametrize("made", [make_schema_1, make_schema_2, make_schema_3, make_schema_4])
+def test_a_file_of_every_released_schema_opens_whole(made: ModuleType, tmp_path: Path) -> None:
+    with DuckDBStore.open(unpacked(made.FILE, tmp_path)) as store:
         view = store.view(HERE)
         assert view.title == "Released with schema 1"
         assert list(view.branches) == ["main", "side"]
@@ -72,6 +74,15 @@ def test_a_document_comes_back_from_a_released_file(released: Path) -> None:
     with DuckDBStore.open(released) as store:
         assert [one.name for one in store.documents.documents()] == ["boats"]
         assert hits(store, "ketch") == {"A ketch has two masts."}
+
+
+def test_a_pack_of_a_released_file_is_read(released: Path) -> None:
+    with DuckDBStore.open(released) as store:
+        assert [m.text for m in store.messages(make_schema_4.LONG).values()] == [
+            f"turn {n}" for n in range(40)
+        ]
+        assert packed(store, make_schema_4.LONG) == 40
+        assert store.verify().clean
 
 
 def test_opening_the_newest_schema_makes_no_backup(released: Path) -> None:

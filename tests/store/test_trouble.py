@@ -174,7 +174,7 @@ def test_a_read_only_folder_is_a_sentence() -> None:
 
 
 def _killed(path: Path) -> dict[ConversationId, list[object]]:
-    promised = acknowledged_until_killed(path, "killed", 200)
+    promised = acknowledged_until_killed(path, "killed", "", 200)
     assert log_of(path).stat().st_size > 20_000
     return {conversation: list(messages) for conversation, messages in promised.items()}
 

@@ -1,0 +1,167 @@
+"""Packs: a conversation's messages once more, side by side, so that opening it reads one place and not many.
+
+Messages lie in the file as they were written, everybody's between everybody else's, and DuckDB has no index to jump
+along: a thousand of a million lie in seventy-five places. A pack holds a run of them as two texts of JSON, cut into
+parts that DuckDB compresses. Messages never change, so a pack never goes stale: what came later is read from the
+messages themselves. It is derived data: written while the store rests, gone with its conversation, and where it is
+damaged passed over, dropped and made anew. `verify` holds every pack against the messages.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from itertools import accumulate, groupby, pairwise
+from operator import itemgetter
+from zlib import crc32
+
+import duckdb
+
+from forky_core.model import Message
+from forky_core.parts import canonical_json
+from forky_core.store import statements as sql
+from forky_core.store.file import DatabaseFile, in_transaction
+from forky_core.store.rows import Row, message_from_row
+from forky_core.store.tables import packs
+from forky_core.store.wal import log_of
+
+LEAST = 32
+"""Messages of a conversation that are in no pack yet and worth one: fewer are read as quickly from where they lie."""
+_MOST = 250
+"""Messages of one pack: a transaction of 10 ms, so that nobody who comes to write meanwhile waits for long."""
+_ENOUGH = 4_000_000
+"""Characters after which a pack is closed, however few its messages."""
+_FOLDED = 8_000_000
+"""Bytes of the log after which it is folded into the file: a quarter of what DuckDB does by itself, and of the wait."""
+_PART = 1000
+"""Bytes: beyond 4,096 DuckDB would keep a text as it is, and a checkpoint writes up to 4,096 rows anew."""
+_EVERYTHING = 2**31 - 1
+_ROLES = {role[0]: role for role in ("system", "user", "assistant", "tool")}
+
+
+class BadPack(Exception):
+    """Not what was written: to be dropped, and the messages read from their own table."""
+
+
+def pack_rows(conversation: int, rows: Sequence[Row]) -> list[Row]:
+    """The rows of one pack of consecutive messages, each (message, id, parent, role, text, rest, created)."""
+    numbers, ids, parents, roles, texts, rests, created = zip(*rows, strict=True)
+    heads = canonical_json(
+        [
+            list(ids),
+            list(parents),
+            "".join(role[0] for role in roles),
+            [[at, rest] for at, rest in enumerate(rests) if rest is not None],
+            [created[0], *(later - earlier for earlier, later in pairwise(created))],
+        ]
+    )
+    words = canonical_json(list(texts))
+    parts = max(len(heads.encode()), len(words.encode())) // _PART + 1
+    whole = (conversation, numbers[0], numbers[-1])
+    return [
+        (*whole, part, _checksum(heads, words), *both)
+        for part, both in enumerate(zip(_cut(heads, parts), _cut(words, parts), strict=True))
+    ]
+
+
+def _cut(text: str, parts: int) -> list[str]:
+    length = -(-len(text) // parts)
+    return [text[at * length : (at + 1) * length] for at in range(parts)]
+
+
+def _checksum(heads: str, words: str) -> int:
+    return crc32(words.encode(), crc32(heads.encode()))
+
+
+def read_packs(
+    cursor: duckdb.DuckDBPyConnection, conversation: int, most: int | None = None
+) -> list[Message]:
+    """The conversation's messages from the first to the last that is packed; BadPack where they cannot be trusted.
+
+    With `most`, packs that begin behind so many are left out.
+    """
+    given = sql.PACKS.values(conversation=conversation, most=_EVERYTHING if most is None else most)
+    rows = cursor.execute(sql.PACKS.text, given).fetchall()
+    rows.sort(key=itemgetter(0, 1))
+    messages: list[Message] = []
+    for (first, last, checksum), parts in groupby(rows, key=itemgetter(0, 2, 3)):
+        heads, words = ("".join(shares) for shares in zip(*(part[4:] for part in parts), strict=True))
+        if first != len(messages) + 1 or _checksum(heads, words) != checksum:
+            raise BadPack
+        try:
+            _unpack(messages, heads, words)
+        except (ValueError, TypeError, LookupError) as error:
+            raise BadPack from error
+        if len(messages) != last:
+            raise BadPack
+    return messages
+
+
+def _unpack(messages: list[Message], heads: str, words: str) -> None:
+    """Put what a pack holds behind the messages of the packs before it."""
+    ids, parents, roles, rests, steps = json.loads(heads)
+    more = dict(rests)
+    rows = zip(ids, parents, map(_ROLES.get, roles), json.loads(words), accumulate(steps), strict=True)
+    for at, (id, parent, role, text, created) in enumerate(rows):
+        above = messages[parent - 1].id if parent is not None else None
+        rest = more.get(at) if more else None
+        messages.append(message_from_row(id, above, role, text, rest, created))
+
+
+def packs_due(file: DatabaseFile) -> list[tuple[int, int]]:
+    """The conversations that have grown since they were packed, and the last message of each that is in a pack.
+
+    Nothing where the disk could not hold the file twice: what can be done without must not fill it.
+    """
+    if shutil.disk_usage(file.path.parent).free < file.path.stat().st_size:
+        return []
+    return [(conversation, last) for conversation, last in file.rows(sql.TO_PACK, least=LEAST)]
+
+
+def write_packs(file: DatabaseFile, due: Sequence[tuple[int, int]], busy: Callable[[], bool]) -> bool:
+    """Whether all of them were written before `busy`; for whoever alone writes to the file."""
+    log = log_of(file.path)
+    for conversation, packed_last in due:
+        last: int | None = packed_last
+        while last is not None:
+            if busy():
+                return False
+            file.still_there()
+            last = _pack(file, conversation, last)
+        if log.exists() and log.stat().st_size > _FOLDED:
+            file.reattach(patience=0.0)
+    return True
+
+
+def _pack(file: DatabaseFile, conversation: int, last: int) -> int | None:
+    """Write the next pack of a conversation, behind its message `last`; the last of it, None where there is no more."""
+    rows = _next_rows(file, conversation, last)
+    gapless = [row[0] for row in rows] == list(range(last + 1, last + 1 + len(rows)))
+    if len(rows) < LEAST or not gapless:
+        return None
+
+    def write(cursor: duckdb.DuckDBPyConnection) -> None:
+        with cursor.appender(f"{packs.schema}.{packs.name}") as appender:
+            appender.append_rows(pack_rows(conversation, rows))
+
+    with file.cursor() as cursor:
+        in_transaction(cursor, write)
+    return last + len(rows)
+
+
+def _next_rows(file: DatabaseFile, conversation: int, last: int) -> list[Row]:
+    """Messages for one pack; they are taken a few at a time, as each may be large."""
+    rows: list[Row] = []
+    characters = 0
+    with file.cursor() as cursor:
+        given = sql.FIRST_MESSAGES.values(conversation=conversation, after=last, most=_MOST)
+        cursor.execute(sql.FIRST_MESSAGES.text, given)
+        while characters < _ENOUGH and (some := cursor.fetchmany(LEAST)):
+            rows += some
+            characters += sum(len(row[4]) for row in some)
+    return rows
+
+
+def drop_packs(cursor: duckdb.DuckDBPyConnection, conversation: int) -> None:
+    cursor.execute(sql.DROP_PACKS.text, sql.DROP_PACKS.values(conversation=conversation))

@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forky_core.errors import NotFound
+from forky_core.model import Change, Message, seal
+from forky_core.parts import Draft, ReasoningPart, TextPart
+from forky_core.store import packs
+from forky_core.store import statements as sql
+from forky_core.store.compiled import insertion
+from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.packs import BadPack, pack_rows
+from forky_core.store.rows import message_body
+from forky_core.store.tables import packs as table
+from tests.store.packing import packed
+from tests.store.talk import ELSEWHERE, HERE, begin, change, move, said, thread
+from tests.store.test_writer import wait_until
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "forky.duckdb"
+
+
+@pytest.fixture
+def run(path: Path) -> list[Message]:
+    """A conversation that is packed in the file."""
+    run = thread(40)
+    with DuckDBStore.open(path) as store:
+        begin(store, *run)
+        begin(store, said("short"), here=ELSEWHERE)
+        assert store.rest()
+        assert packed(store) == 40
+    return run
+
+
+def by_hand(path: Path, statement: str, given: list[object] | None = None) -> None:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(statement, given or [])
+
+
+def test_few_messages_are_not_packed(path: Path, run: list[Message]) -> None:
+    with DuckDBStore.open(path) as store:
+        assert packed(store, ELSEWHERE) == 0
+
+
+def test_what_comes_after_a_pack_is_read_with_it(path: Path, run: list[Message]) -> None:
+    with DuckDBStore.open(path) as store:
+        move(store, run[-1], more := said("more", run[-1]))
+    with DuckDBStore.open(path) as again:
+        assert list(again.messages(HERE).values()) == [*run, more]
+        assert again.path(HERE, more.id) == (*run, more)
+        assert packed(again) == 40
+        later = thread(packs.LEAST, more, word="later")
+        move(again, more, *later)
+        assert again.rest()
+        assert packed(again) == 41 + packs.LEAST
+    with DuckDBStore.open(path) as again:
+        assert list(again.messages(HERE).values()) == [*run, more, *later]
+        assert again.verify().clean
+
+
+def test_a_long_conversation_has_several_packs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packs, "_MOST", 30)
+    monkeypatch.setattr(packs, "LEAST", 10)
+    run = thread(75)
+    with DuckDBStore.open(path) as store:
+        begin(store, *run)
+        assert store.rest()
+        assert packed(store) == 75
+        rows = store._file.rows(sql.PACKS, conversation=1, most=1000)
+        assert sorted({(row[0], row[2]) for row in rows}) == [(1, 30), (31, 60), (61, 75)]
+    with DuckDBStore.open(path) as again:
+        assert again.path(HERE, run[-1].id) == tuple(run)
+
+
+def test_long_texts_close_a_pack(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packs, "_ENOUGH", 50_000)
+    run = thread(packs.LEAST * 3, word="long " * 1000)
+    with DuckDBStore.open(path) as store:
+        begin(store, *run)
+        assert store.rest()
+        rows = store._file.rows(sql.PACKS, conversation=1, most=1000)
+        assert {(row[0], row[2]) for row in rows} == {(1, 32), (33, 64), (65, 96)}
+    with DuckDBStore.open(path) as again:
+        assert list(again.messages(HERE).values()) == run
+
+
+def test_an_idle_store_packs_until_somebody_writes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packs, "LEAST", 4)
+    with DuckDBStore.open(path, idle_seconds=0.05) as store:
+        run = thread(20)
+        begin(store, *run)
+        wait_until(lambda: packed(store) == 20)
+        for message in (later := thread(30, run[-1], word="later")):
+            move(store, run[-1], message)
+            run.append(message)
+        wait_until(lambda: packed(store) >= 47)
+        assert store.verify().clean
+    with DuckDBStore.open(path) as again:
+        assert list(again.messages(HERE).values()) == run
+        assert later[-1] is run[-1]
+
+
+def test_a_full_disk_gets_no_packs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full:
+        free = 0
+
+    monkeypatch.setattr("forky_core.store.packs.shutil.disk_usage", lambda _: Full)
+    run = thread(40)
+    with DuckDBStore.open(path) as store:
+        begin(store, *run)
+        assert store.rest()
+        assert packed(store) == 0
+        assert list(store.messages(HERE).values()) == run
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE packs SET texts = replace(texts, 'turn', 'torn')",
+        "UPDATE packs SET heads = replace(heads, 'b2:', 'b3:')",
+        "UPDATE packs SET checksum = 1",
+        "UPDATE packs SET last = 39",
+        "UPDATE packs SET first = 2",
+        "INSERT INTO packs SELECT * FROM packs",
+        "INSERT INTO packs VALUES (1, 41, 41, 0, 0, '', '')",
+    ],
+)
+def test_a_bad_pack_is_passed_over_and_made_anew(path: Path, run: list[Message], statement: str) -> None:
+    by_hand(path, statement)
+    with DuckDBStore.open(path) as store:
+        with pytest.raises(BadPack):
+            packed(store)
+        assert store.path(HERE, run[-1].id) == tuple(run)
+        assert store.rest()
+        assert packed(store) == 40
+        assert store.verify().clean
+
+
+def test_verify_tells_of_a_pack_that_says_something_else(path: Path, run: list[Message]) -> None:
+    forged = [seal(Draft(one.role, (TextPart("forged"),)), one.parents) for one in run]
+    rows = [
+        (at, one.id, at - 1 or None, one.role, *message_body(one), one.created)
+        for at, one in enumerate(forged, 1)
+    ]
+    by_hand(path, "DELETE FROM packs")
+    for row in pack_rows(1, rows):
+        by_hand(path, insertion(table, 1).replace("forky.", ""), list(row))
+    with DuckDBStore.open(path) as store:
+        (finding,) = store.verify().findings
+        assert finding.conversation == HERE
+        assert "What is packed" in finding.what
+        assert store.rest()
+        assert store.verify().clean
+        assert list(store.messages(HERE).values()) == run
+
+
+def test_a_pack_of_messages_that_were_altered_is_kept(path: Path, run: list[Message]) -> None:
+    """It holds what was stored at first."""
+    by_hand(path, "UPDATE messages SET text = 'forged' WHERE message = 2")
+    with DuckDBStore.open(path) as store:
+        (finding,) = store.verify().findings
+        assert run[1].id in finding.what
+        assert store.rest()
+        assert packed(store) == 40
+
+
+def test_packs_go_with_their_conversation(path: Path, run: list[Message]) -> None:
+    with DuckDBStore.open(path) as store:
+        change(store, Change("trashed", None, True))
+        store.purge(HERE)
+        assert store._file.rows(sql.PACKS, conversation=1, most=1000) == []
+        with pytest.raises(NotFound):
+            store.path(HERE, run[-1].id)
+
+
+@given(st.lists(st.tuples(st.text(max_size=3000), st.booleans(), st.integers(-(2**40), 2**53)), max_size=20))
+@settings(max_examples=20, deadline=None)
+def test_any_messages_come_back_from_a_pack(spoken: list[tuple[str, bool, int]]) -> None:
+    run: list[Message] = []
+    for text, thinks, created in spoken:
+        parts = (ReasoningPart(text), TextPart(text)) if thinks else (TextPart(text),)
+        before = [run[created % len(run)].id] if run else []
+        run.append(seal(Draft("assistant", parts), before, created=created))
+    run = list({message.id: message for message in run}.values())
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "forky.duckdb"
+        with DuckDBStore.open(path) as store, pytest.MonkeyPatch.context() as patch:
+            patch.setattr(packs, "LEAST", 1)
+            begin(store, *run)
+            assert store.rest()
+            assert packed(store) == len(run)
+        with DuckDBStore.open(path) as again:
+            assert list(again.messages(HERE).values()) == run
