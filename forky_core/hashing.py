@@ -6,8 +6,10 @@ with two or more parents says `"parents": [...]` in its place, and one with a na
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
+from functools import cache
+from hashlib import blake2b
+from json.encoder import encode_basestring
 
 from forky_core.parts import (
     Json,
@@ -24,7 +26,7 @@ _DIGEST_BYTES = 16
 
 def content_hash(value: Json) -> str:
     """`b2:` and 32 hex digits of the value's canonical JSON."""
-    digest = hashlib.blake2b(canonical_json(value).encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    digest = blake2b(canonical_json(value).encode(), digest_size=_DIGEST_BYTES).hexdigest()
     return HASH_PREFIX + digest
 
 
@@ -45,9 +47,14 @@ def message_id(parents: Sequence[str], role: str, parts: Sequence[Part], name: s
 
 def _id_of_text(parent: str | None, role: str, text: str) -> str:
     """As `message_id`, of the commonest kind of message: its canonical JSON put together by hand, much quicker."""
-    above = quoted(parent) if parent is not None else "null"
-    body = f'{{"message":{{"parts":[{{"text":{quoted(text)},"type":"text"}}],"role":{quoted(role)}}},"parent":{above}}}'
-    return HASH_PREFIX + hashlib.blake2b(body.encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    above = encode_basestring(parent).encode() if parent is not None else b"null"
+    content = b'{"message":{"parts":[{"text":' + quoted(text) + _behind_the_text(role) + above + b"}"
+    return HASH_PREFIX + blake2b(content, digest_size=_DIGEST_BYTES).hexdigest()
+
+
+@cache
+def _behind_the_text(role: str) -> bytes:
+    return b',"type":"text"}],"role":' + quoted(role) + b'},"parent":'
 
 
 def mend_text(text: str) -> str:

@@ -7,11 +7,12 @@ assistant that is there with what stands before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from forky_core.matching.keys import ROOT, Key, calls_of, digest, folded, path_keys, sayings
+from forky_core.matching.keys import calls_of, folded, sayings
+from forky_core.matching.walking import Tree, stored_sayings, upwards
 from forky_core.model import Message, MessageId
 from forky_core.parts import Draft, ToolCallPart
 
@@ -31,44 +32,20 @@ class Match:
     """Of these, how many at the beginning stand nowhere: what a client put in place of a trimmed head."""
 
 
-class Index:
-    """The keys of one conversation's messages, kept up with it. Its owner lets one thread in at a time."""
-
-    def __init__(self) -> None:
-        self._by_key: dict[Key, list[MessageId]] = {}
-        self._keys: dict[MessageId, Key] = {}
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def take(self, messages: Mapping[MessageId, Message]) -> None:
-        """All messages of the conversation, in the order they were written."""
-        for message in islice(messages.values(), len(self._keys), None):
-            key = self._keys[message.parent] if message.parent is not None else ROOT
-            for said in _stored(message, messages):
-                key = digest(key + said)
-            self._keys[message.id] = key
-            self._by_key.setdefault(key, []).append(message.id)
-
-    def at(self, key: Key) -> Sequence[MessageId]:
-        """The messages with this key, oldest first: one, or some that differ in what a key leaves out."""
-        return self._by_key.get(key, ())
-
-
 def match(
     turns: Sequence[Draft],
-    index: Index,
+    tree: Tree,
     messages: Mapping[MessageId, Message],
     visible: Callable[[], Collection[MessageId]],
 ) -> Match:
     """Where `turns` belong among the `messages` of a conversation. Of equals the newest that is `visible`."""
-    keys = path_keys(turns)
-    last = next((at for at in range(len(keys) - 1, -1, -1) if keys[at] != ROOT and index.at(keys[at])), -1)
+    last, found = tree.deepest(turns, messages)
     if last < 0:
         return _anchored(turns, messages) or Match(None, 0)
-    found = index.at(keys[last])
-    first = keys.index(keys[last])
-    spoken = [id for id in found if messages[id].role != "system"] or list(found)
+    first = last
+    while first and turns[first].role == "system":
+        first -= 1
+    spoken = [id for id in found if messages[id].role != "system"] or found
     if len(spoken) > 1:
         seen = visible()
         spoken = [id for id in spoken if id in seen] or spoken
@@ -145,11 +122,11 @@ class _Run:
 
 def _run(said: Sequence[tuple[bytes, ...]], from_: MessageId, messages: Mapping[MessageId, Message]) -> _Run:
     """`said`: what each turn of the array says, up to the one that is to be `from_`."""
-    path = _upwards(from_, messages)
+    path = upwards(from_, messages)
     waiting = [(at, one) for at, turn in enumerate(said) for one in turn]
     reached = len(said)
     for message in path:
-        for one in reversed(_stored(message, messages)):
+        for one in reversed(stored_sayings(message, messages)):
             if not waiting or waiting[-1][1] != one:
                 above = 1 + sum(1 for _ in path)
                 return _Run(len(said) - reached, reached, above)
@@ -157,31 +134,9 @@ def _run(said: Sequence[tuple[bytes, ...]], from_: MessageId, messages: Mapping[
     return _Run(len(said) - reached, reached, 0)
 
 
-def _stored(message: Message, messages: Mapping[MessageId, Message]) -> tuple[bytes, ...]:
-    """What a stored message says; a hidden one was never sent."""
-    return () if message.hidden else sayings(message, _calls_above(message, messages))
-
-
-def _upwards(id: MessageId | None, messages: Mapping[MessageId, Message]) -> Iterator[Message]:
-    while id is not None:
-        message = messages[id]
-        yield message
-        id = message.parent
-
-
 def _words(turn: Draft) -> str:
     text = Message(MessageId(""), (), turn.role, turn.parts).text
     return folded(text)
-
-
-def _calls_above(message: Message, messages: Mapping[MessageId, Message]) -> Callable[[str], int | None]:
-    """Which call an id names, of the nearest message above that makes it."""
-
-    def find(id: str) -> int | None:
-        above = _upwards(message.parent, messages)
-        return next((calls[id] for one in above if id in (calls := calls_of(one))), None)
-
-    return find
 
 
 def call_ids(
@@ -189,7 +144,7 @@ def call_ids(
 ) -> dict[str, str]:
     """Ids of calls as the array's known `turns` spell them → as the stored path up to `at` does, where they differ."""
     theirs = [id for turn in reversed(turns) for id in reversed(_ids(turn))]
-    ours = [id for message in _upwards(at, messages) for id in reversed(_ids(message))]
+    ours = [id for message in upwards(at, messages) for id in reversed(_ids(message))]
     renamed: dict[str, str] = {}
     for their, our in zip(theirs, ours, strict=False):
         if their is not None and our is not None:

@@ -49,10 +49,10 @@ def path_keys(turns: Iterable[Draft | Message]) -> list[Key]:
     key = ROOT
     found = []
     for turn in turns:
-        parts = turn.parts
-        if len(parts) == 1 and type(parts[0]) is TextPart and turn.name is None and turn.role in _BEGIN:
-            # Nearly every message is one text: this is `sayings` put together by hand, much quicker.
-            said = key + _BEGIN[turn.role] + quoted(folded(parts[0].text)).encode() + b"}"
+        text = plain_text(turn)
+        if text is not None:
+            # Nearly every message is one text: `sayings` and `digest` without their calls are much quicker.
+            said = key + _BEGIN[turn.role] + quoted(folded(text)) + b"}"
             key = blake2b(said, digest_size=16).digest()
         else:
             for other in sayings(turn, calls.get):
@@ -68,14 +68,28 @@ def calls_of(turn: Draft | Message) -> Mapping[str, int]:
     return {call.tool_call_id: at for at, call in enumerate(made) if call.tool_call_id is not None}
 
 
+def plain_text(turn: Draft | Message) -> str | None:
+    """The text of a message that says nothing else, as nearly all do; None of any other."""
+    parts = turn.parts
+    if len(parts) == 1 and type(parts[0]) is TextPart and turn.name is None and turn.role in _BEGIN:
+        return parts[0].text
+    return None
+
+
+def said_text(role: str, text: str) -> bytes:
+    """What such a message says, as `sayings` has it."""
+    return _BEGIN[role] + quoted(folded(text)) + b"}"
+
+
 def sayings(turn: Draft | Message, call: CallOf) -> tuple[bytes, ...]:
     """What a message says, as bytes to be hashed: one thing, but each result of a tool is a thing of its own.
 
     Nothing for a system message.
     """
+    text = plain_text(turn)
+    if text is not None:
+        return (said_text(turn.role, text),)
     parts = turn.parts
-    if len(parts) == 1 and type(parts[0]) is TextPart and turn.name is None and turn.role in _BEGIN:
-        return (_BEGIN[turn.role] + quoted(folded(parts[0].text)).encode() + b"}",)
     if turn.role == "system":
         return ()
     results = [part for part in parts if isinstance(part, ToolResultPart)]

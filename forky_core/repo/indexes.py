@@ -1,4 +1,4 @@
-"""The keys of the conversations that programs wrote to lately, in memory: matching does not ask the store."""
+"""How the conversations that programs wrote to lately hang together, in memory: matching does not work it out anew."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from threading import Lock
 
-from forky_core.matching.finding import Index, Match, match
+from forky_core.matching.finding import Match, match
+from forky_core.matching.walking import Tree
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Draft
 
 _MOST = 200_000
-"""Messages of all indexes together: about 60 MB."""
+"""Messages of all trees together: about 40 MB."""
 
 
 class Indexes:
@@ -20,7 +21,7 @@ class Indexes:
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
         self._lock = Lock()
-        self._held: OrderedDict[ConversationId, tuple[Index, Lock]] = OrderedDict()
+        self._held: OrderedDict[ConversationId, tuple[Tree, Lock]] = OrderedDict()
 
     def match(
         self,
@@ -31,12 +32,12 @@ class Indexes:
     ) -> Match:
         """Where `turns` belong in a conversation as it is now."""
         with self._lock:
-            index, alone = self._held.setdefault(conversation, (Index(), Lock()))
+            tree, alone = self._held.setdefault(conversation, (Tree(), Lock()))
             self._held.move_to_end(conversation)
         with alone:
             stored = messages()
-            index.take(stored)
-            found = match(turns, index, stored, visible)
+            tree.take(stored)
+            found = match(turns, tree, stored, visible)
         self._trim()
         return found
 
@@ -46,7 +47,7 @@ class Indexes:
 
     def _trim(self) -> None:
         with self._lock:
-            held = sum(len(index) for index, _ in self._held.values())
+            held = sum(len(tree) for tree, _ in self._held.values())
             while held > self._most and len(self._held) > 1:
-                _, (index, _) = self._held.popitem(last=False)
-                held -= len(index)
+                _, (tree, _) = self._held.popitem(last=False)
+                held -= len(tree)
