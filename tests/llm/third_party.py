@@ -6,7 +6,7 @@ import json
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -137,7 +137,7 @@ class Aimock:
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[Aimock]:
+def running(folder: Path, answers: Sequence[dict[str, Any]] = FIXTURES) -> Iterator[Aimock]:
     """The server until the end of the block; the test is skipped where it is not installed."""
     command = programs.aimock()
     if command is None:
@@ -145,7 +145,7 @@ def running(folder: Path) -> Iterator[Aimock]:
             "aimock is not installed: `python -m tests.programs` does it where there is Node.js 20 or npm"
         )
     fixtures = folder / "fixtures.json"
-    fixtures.write_text(json.dumps({"fixtures": FIXTURES}))
+    fixtures.write_text(json.dumps({"fixtures": list(answers)}))
     port = free_port()
     log = fixtures.with_name("log.txt")
     with log.open("wb") as output:

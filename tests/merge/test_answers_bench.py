@@ -5,34 +5,50 @@ import pytest
 from bench.merge_answers import (
     CONDITIONS,
     QUESTIONS,
+    WRITTEN,
     Asked,
     NoAnswer,
     answer,
     conversation,
     is_right,
     measure,
+    opened,
     prompt,
+    repeater,
     table,
+    write,
 )
-from forky_core.llm.contract import Request
 from forky_core.llm.scripted import Fail, ScriptedModel
-
-
-def perfect_reader(request: Request) -> str:
-    """Says all it was sent, so that an answer is right exactly where its words are in the context."""
-    return "\n".join(str(message["content"]) for message in request.messages)
 
 
 def test_a_reader_knows_nothing_without_a_merge_and_all_of_a_full_one() -> None:
     conversations = [conversation(seed) for seed in range(2)]
-    model = ScriptedModel(answer=perfect_reader)
+    model = repeater()
     found = measure(model, conversations, replicates=2)
     shares = {condition: sum(map(sum, by.values())) / (2 * 2 * QUESTIONS) for condition, by in found.items()}
     assert shares["no merge"] == 0
     assert shares["full"] == shares["source text"] == 1
     assert 0.5 <= shares["squash"] <= 1
-    assert len(model.requests) == 2 * 2 * QUESTIONS * len(CONDITIONS)
+    assert isinstance(model, ScriptedModel) and len(model.requests) == 2 * 2 * QUESTIONS * len(CONDITIONS)
     assert len(table(found, conversations)) == 1 + len(CONDITIONS)
+
+
+def test_a_summary_that_fails_the_checks_is_asked_about_as_its_quoted_lines_and_counted() -> None:
+    conversations = [conversation(seed) for seed in range(2)]
+    model = repeater()
+    written = [write(model, given) for given in conversations]
+    assert all(plan.badge for plan in written), "it repeats the transcript instead of summing it up"
+    found = measure(model, conversations, 1, written)
+    assert found[WRITTEN] == found["squash"]
+    assert table(found, conversations, written)[-1] == "2 of 2 summaries failed the checks"
+
+
+@pytest.mark.aimock
+def test_the_harness_asks_a_model_over_the_wire() -> None:
+    conversations = [conversation(0)]
+    with opened("aimock", conversations) as model:
+        found = measure(model, conversations, replicates=1)
+    assert {condition: sum(by[0]) for condition, by in found.items()} == dict.fromkeys(CONDITIONS, QUESTIONS)
 
 
 def test_a_squash_is_asked_about_in_a_fraction_of_the_tokens() -> None:
