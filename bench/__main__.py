@@ -17,6 +17,7 @@ MODULES = (
     "ui",
     "context",
     "inspecting",
+    "arriving",
     "diamonds",
     "merge_quality",
     "files",

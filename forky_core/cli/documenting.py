@@ -86,7 +86,7 @@ def run_search(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
             print(json.dumps({**told, "text": one.chunk.text}, ensure_ascii=False), file=out)
         else:
             print(
-                f"{one.score:6.2f}  {one_line(one.source)}\n        {one_line(one.chunk.text)[:200]}",
+                f"{one.score:6.2f}  {one_line(one.source)}\n        {one_line(one.excerpt)[:200]}",
                 file=out,
             )
     if not findings.found and not options.json:

@@ -7,6 +7,7 @@ match, which always exists.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -20,6 +21,7 @@ from forky_core.store.document_contract import DocumentKeeper
 _DIGITS = 16
 """Of a document's id in an address."""
 _RANK = 60
+_HEADING = re.compile(r"^#{1,6}\s+", re.MULTILINE)
 _POOL = 50
 """Chunks taken of each ranking before they are joined."""
 
@@ -50,6 +52,12 @@ class Found:
     def source(self) -> str:
         """What a person would call it: "manual.pdf, page 12"."""
         return source_of(self.document.name, self.chunk.place)
+
+    @property
+    def excerpt(self) -> str:
+        """Its words for a list: without what the chunk before ends with, and without the marks of headings."""
+        text = self.chunk.text[self.chunk.overlap :]
+        return _HEADING.sub("", text) if self.document.media_type == "text/markdown" else text
 
     @property
     def address(self) -> str:

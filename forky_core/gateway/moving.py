@@ -6,7 +6,7 @@ connection lives. The address holds the conversation's id, which cannot be guess
 origins that may ask are those of all our routes (guard.OwnRoutes).
 
 Every commit of every conversation goes through this process, so that looking at the view, which is kept in memory, is
-all it takes: microseconds for each watcher, a few times a second.
+all it takes: microseconds for each watcher, ten times a second.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from forky_core.gateway.serving import server_stops
 PREFIX = "/moves"
 MOST = 500
 """Watchers at once; one more is asked to come again (503)."""
-LOOK = 0.25
+LOOK = 0.1
 """Seconds between two looks."""
 ALIVE = 15.0
 """Seconds of silence after which a watcher is told that the connection lives."""

@@ -146,7 +146,7 @@ def use_documents(
         use, said = rules.documents, []
         if not isinstance(on, Unchanged):
             use = replace(use, on=on)
-            said.append(f"{'Answers' if on else 'No answers'} of “{branch}” from documents")
+            said.append(f"“{branch}” {'answers' if on else 'no longer answers'} from documents")
         if not isinstance(condenser, Unchanged):
             use = replace(use, condenser=fit_model(condenser))
             said.append(f"Follow-up questions of “{branch}” worded by {use.condenser or 'a rule'}")

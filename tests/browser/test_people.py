@@ -2,14 +2,42 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import expect, settled
+from forky_core.forky import Forky
+from forky_core.room import Person, Room
+from tests.browser.conftest import CHECKOUT, expect, served, settled
 from tests.browser.test_chat import DRAFT, ask, begin
 
 pytestmark = pytest.mark.browser
+
+
+_FURTHER_UP = """
+() => {
+  const box = document.querySelector("[data-testid=stMain]");
+  return box.scrollHeight - box.scrollTop - box.clientHeight > 300;
+}
+"""
+_AT_REST = """
+() => new Promise((done) => {
+  const look = () => {
+    const cells = [...document.querySelectorAll("[data-cell]")];
+    const cell = cells.find((one) => one.getBoundingClientRect().top > 120);
+    return { id: cell?.dataset.cell, top: cell?.getBoundingClientRect().top };
+  };
+  let last = look(), since = performance.now();
+  const step = () => {
+    const now = look();
+    if (now.id !== last.id || now.top !== last.top) { last = now; since = performance.now(); }
+    performance.now() - since > 700 ? done(now) : requestAnimationFrame(step);
+  };
+  step();
+})
+"""
+"""Which message is read first and where it stands, once nothing has moved for a moment."""
 
 
 def introduce(page: Any, name: str) -> None:
@@ -17,7 +45,7 @@ def introduce(page: Any, name: str) -> None:
     page.get_by_role("button", name="Rename or delete this branch").click()
     page.get_by_text("Who takes part …").click()
     page.get_by_role("textbox", name="You are").fill(name)
-    page.get_by_role("dialog").get_by_role("button", name="Save").first.click()
+    page.get_by_role("dialog").get_by_role("button", name="Save my name").click()
     expect(page.get_by_role("dialog")).to_be_hidden()
     expect(page.locator(".st-key-chat-people")).to_contain_text(name)
 
@@ -50,3 +78,28 @@ def test_what_one_says_appears_in_the_others_tab_and_their_draft_stays(app: str,
     expect(ben.locator(".fk-who", has_text="Ana").first).to_be_visible()
     expect(ben.locator(DRAFT)).to_have_value("I was about to say")
     assert other.problems == []
+
+
+def test_whoever_reads_further_up_stays_there_while_others_speak(tmp_path: Path, watch: Any) -> None:
+    with Forky.open(tmp_path / "forky.duckdb") as forky:
+        chat = forky.create("Two of us")
+        for name in ("Ana", "Ben"):
+            chat.set_person(Person(name))
+        chat.set_room(Room(answers="asked"))
+        for number in range(30):
+            chat.say(f"Message {number}. " + "It goes on for a while. " * 30)
+    with served(CHECKOUT / "app.py", tmp_path) as address:
+        ana, ben = (watch().open(f"{address}/?c={chat.id}") for _ in range(2))
+        ben.locator(DRAFT).fill("I was about to say")
+        ben.mouse.move(300, 300)
+        ben.mouse.wheel(0, -700)
+        ben.wait_for_function(_FURTHER_UP)
+        settled(ben)
+        before = ben.wait_for_function(_AT_REST).json_value()
+        ask(ana, "The train leaves at noon.")
+        expect(ben.get_by_text("The train leaves at noon.").last).to_be_attached()
+        settled(ben)
+        after = ben.wait_for_function(_AT_REST).json_value()
+        assert after["id"] == before["id"] and abs(after["top"] - before["top"]) < 2
+        expect(ben.locator(DRAFT)).to_have_value("I was about to say")
+        expect(ben.locator(DRAFT)).to_be_focused()

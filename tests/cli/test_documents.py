@@ -42,9 +42,9 @@ def test_documents_of_a_branch_are_used_on_it(forky: Run, database: Path, tmp_pa
     manual = tmp_path / "manual.md"
     manual.write_text("The warranty of the X200 is two years.")
     assert forky("documents", "add", "--of", "branch", str(manual)).code == 0
-    assert "Answers of “main” from documents" in forky("documents", "use").out
+    assert "“main” answers from documents" in forky("documents", "use").out
     with Forky.open(database, models=ScriptedModels()) as opened:
         chat = opened.conversation(id)
         assert chat.rules.documents.on and [one.name for one in chat.documents.documents()] == ["manual.md"]
         assert opened.documents.documents() == ()
-    assert "No answers of “main” from documents" in forky("documents", "use", "--off").out
+    assert "“main” no longer answers from documents" in forky("documents", "use", "--off").out

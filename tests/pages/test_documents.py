@@ -84,6 +84,9 @@ def test_a_search_shows_passages_with_scores_and_opens_one(forky: Forky) -> None
     ((escaped, params),) = links(test)
     label = escaped.replace("\\", "")
     assert label.startswith("manual.md, Pump X200 › Warranty · score ")
+    assert '<p class="doc-found">Warranty The warranty is two years.</p>' in html(test), (
+        "without the heading's marks"
+    )
     opened = documents(d=params["d"][0], n=params["n"][0])
     assert 'doc-here" id="passage"><div class="doc-place">Pump X200 › Warranty</div>' in html(opened)
     by_key(opened, "documents.back").click()

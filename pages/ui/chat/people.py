@@ -61,7 +61,7 @@ def draw_me(held: Session) -> None:
             placeholder="Your name",
             help="It stands on what you say from now on, and this browser remembers it. Empty: nobody in particular",
         )
-        pressed = line.form_submit_button("Save", key="people.me_go", type="primary")
+        pressed = line.form_submit_button("Save my name", key="people.me_go", type="primary")
     if not pressed:
         return
     said = str(st.session_state["people.me"]).strip()
@@ -115,7 +115,7 @@ def _draw_person(here: Frame) -> None:
             "Dollars a day", 0.0, 1_000_000.0, None, step=0.5, key="people.dollars", placeholder="any amount"
         )
         st.toggle("A model answers them", value=True, key="people.asks")
-        if not st.form_submit_button("Save", key="people.go"):
+        if not st.form_submit_button("Save this person", key="people.go"):
             return
     state = st.session_state
     person = Person(
@@ -156,7 +156,7 @@ def _draw_room(here: Frame) -> None:
             placeholder="the branch's model alone",
             help="With two or more, each answers under its own name and reads what the others said",
         )
-        if not st.form_submit_button("Save", key="people.room_go"):
+        if not st.form_submit_button("Save when models answer", key="people.room_go"):
             return
     try:
         done(here.session, here.chat.set_room(Room((), answers, called, tuple(models))))

@@ -40,9 +40,7 @@ def draw_search(forky: Workspace, chat: Conversation | None, store: DocumentStor
     for number, one in enumerate(findings.found, 1):
         with st.container(key=f"found-at-{number}"):
             covers = f", holds {one.coverage:.0%} of the words" if one.coverage else ", found by its meaning"
-            st.html(
-                f'<p class="doc-found">{escape(showable(snippet(one.chunk.text[one.chunk.overlap :], marked)))}</p>'
-            )
+            st.html(f'<p class="doc-found">{escape(showable(snippet(one.excerpt, marked)))}</p>')
             document_link(
                 plain_label(f"{one.source} · score {one.score:.2f}{covers}", 200),
                 one.document.id,

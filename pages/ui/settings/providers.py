@@ -97,7 +97,17 @@ def draw_servers(forky: Workspace, models: Catalogue, held: Session) -> None:
     """Keys: `settings.refresh`, `settings.url`, `settings.add`, `settings.remove.<id>`, and those of a row."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("##### Servers", width="stretch")
-        if st.button("Look again", key="settings.refresh", icon=":material/refresh:", type="tertiary"):
+        nobody = not _servers(models)
+        if st.button(
+            "Look again",
+            key="settings.refresh",
+            icon=":material/refresh:",
+            type="tertiary",
+            disabled=nobody,
+            help="There is nobody to look for: FORKY_PROBE is off, and no address was added"
+            if nobody
+            else None,
+        ):
             models.refresh(now=True, wait=5.0)
     looking = any("Looking" in status.sentence for status in models.providers())
     st.fragment(telling(_draw_found), run_every=_LOOKING_AGAIN if looking else None)(forky, models, held)
@@ -116,9 +126,14 @@ def draw_servers(forky: Workspace, models: Catalogue, held: Session) -> None:
         )
 
 
+def _servers(models: Catalogue) -> list[ProviderStatus]:
+    """Those that are looked for."""
+    return [status for status in models.providers() if status.id not in (*_KEYED, "offline")]
+
+
 def _draw_found(forky: Workspace, models: Catalogue, held: Session) -> None:
     """A row for each server that answers or was added; the usual ones that do not are one line."""
-    servers = [status for status in models.providers() if status.id not in (*_KEYED, "offline")]
+    servers = _servers(models)
     shown = [status for status in servers if status.found or status.id in models.added_servers]
     if not servers:
         st.caption(
