@@ -20,6 +20,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import litellm
 from litellm.integrations.custom_logger import CustomLogger
 
 log = logging.getLogger("forky.litellm")
@@ -63,7 +64,24 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
         self._sender.start()
         atexit.register(self.close)
 
-    # LiteLLM calls these by keyword, and both kinds for some calls.
+    # LiteLLM calls these by keyword, and several for some calls: the first that comes is recorded.
+
+    async def async_post_call_success_deployment_hook(
+        self,
+        request_data: Any,
+        response: Any,
+        call_type: Any,  # noqa: ARG002
+    ) -> None:
+        """An asynchronous call whose answer is about to be handed over.
+
+        LiteLLM reports it by a task of its own later, which is lost where the program's event loop ends first: of
+        `asyncio.run(litellm.acompletion(…))`, nearly always.
+        """
+        logging_obj = request_data.get("litellm_logging_obj")
+        told = getattr(logging_obj, "model_call_details", None)
+        if isinstance(told, dict):
+            told = {**told, "response_cost": _cost(response)}
+            self._note(told, response, told.get("start_time"), datetime.now())  # noqa: DTZ005 - as LiteLLM's own
 
     def log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
         self._note(kwargs, response_obj, start_time, end_time)
@@ -90,7 +108,7 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
         self._waiting.join()
 
     def close(self) -> None:
-        """Send what waits, within reason, and stop."""
+        """Send what waits, within reason, and stop; what LiteLLM still reports at its own end is sent as it comes."""
         if self._sender.is_alive():
             self._waiting.put(None)
             self._sender.join(_AT_EXIT)
@@ -99,8 +117,12 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
     def _note(self, kwargs: Any, response: Any, started: Any, finished: Any) -> None:
         try:
             call = self._call(kwargs, response, started, finished)
-            if call is not None:
+            if call is None:
+                return
+            if self._sender.is_alive():
                 self._waiting.put_nowait(call)
+            else:
+                self._deliver(json.dumps(call, default=str))
         except queue.Full:
             log.warning("A call was not recorded: too many wait to be sent.")
         except Exception:
@@ -123,6 +145,7 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
             or response
         )
         standard = kwargs.get("standard_logging_object") or {}
+        within = kwargs.get("litellm_params") or {}
         parameters = {
             name: value
             for name, value in (kwargs.get("optional_params") or {}).items()
@@ -139,7 +162,8 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
             "finished": _seconds(finished),
             "cost": kwargs.get("response_cost"),
             "client": self._client,
-            "session": self._session or str(standard.get("session_id") or ""),
+            "session": self._session
+            or str(standard.get("session_id") or within.get("litellm_session_id") or ""),
         }
 
     def _send_all(self) -> None:
@@ -180,6 +204,14 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
 
 def _seconds(moment: Any) -> float | None:
     return moment.timestamp() if isinstance(moment, datetime) else None
+
+
+def _cost(response: Any) -> float | None:
+    """US dollars; None where the price map does not know the model."""
+    try:
+        return float(litellm.completion_cost(completion_response=response))
+    except Exception:  # noqa: BLE001 - it raises plain ones for what it does not know
+        return None
 
 
 def _error(kwargs: Any, standard: Any) -> str:

@@ -113,6 +113,48 @@ def test_an_asynchronous_call_reaches_a_running_forky(aimock: Aimock, gateway: S
     assert [path[0] for path in gateway.paths()] == ["use a tool"]
 
 
+MANY_LOOPS = """
+import asyncio, sys
+from forky_core.llm import loading
+litellm = loading.litellm()
+from forky_core.integrations.litellm import ForkyLogger
+url, spool = sys.argv[1:]
+litellm.callbacks = [ForkyLogger(spool=spool, client="program")]
+model = {"model": "openai/gpt-4o", "api_base": url, "api_key": "sk-x"}
+router = litellm.Router(model_list=[{"model_name": "routed", "litellm_params": model}])
+asked = iter(range(99))
+def messages():
+    return [{"role": "user", "content": f"say hello, {next(asked)}"}]
+async def stream():
+    async for _ in await litellm.acompletion(messages=messages(), stream=True, **model):
+        pass
+async def several():
+    await asyncio.gather(*[litellm.acompletion(messages=messages(), **model) for _ in range(4)])
+litellm.completion(messages=messages(), **model)
+asyncio.run(litellm.acompletion(messages=messages(), **model))
+asyncio.run(stream())
+asyncio.run(several())
+asyncio.run(router.acompletion(model="routed", messages=messages()))
+for _ in litellm.completion(messages=messages(), stream=True, **model):
+    pass
+asyncio.run(litellm.acompletion(messages=messages(), **model))
+"""
+
+
+def test_calls_of_event_loops_that_end_at_once_are_recorded_too(aimock: Aimock, tmp_path: Path) -> None:
+    """LiteLLM's own report of an asynchronous call is lost where the loop ends before it."""
+    spool = tmp_path / "calls.jsonl"
+    program = [sys.executable, "-c", MANY_LOOPS, aimock.base_url, str(spool)]
+    subprocess.run(program, cwd=CHECKOUT, check=True, timeout=PATIENCE)
+    calls = [json.loads(line) for line in spool.read_text("utf-8").splitlines()]
+    asked = sorted(call["request"]["messages"][0]["content"] for call in calls)
+    assert asked == [f"say hello, {number}" for number in range(10)]
+    for call in calls:
+        assert call["response"]["choices"][0]["message"]["content"] == ANSWER
+        assert isinstance(call["cost"], float)
+        assert call["finished"] >= call["started"] > 0
+
+
 def test_a_failed_call_is_recorded_as_failed(litellm: Any, aimock: Aimock, gateway: Served) -> None:
     records = logger(url=gateway.url, token=gateway.key)
     litellm.callbacks = [records]
