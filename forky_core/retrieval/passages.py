@@ -26,7 +26,9 @@ _FILE_CLOSES = "\n</file>"
 """The marks context/quoting.py puts around a text file; that closing mark cannot stand inside one."""
 _PASSAGE_OPENS = re.compile(r'<passage number="(\d{1,4})" source="([^"<>\n]{0,500})">\n')
 _PASSAGE_CLOSES = "\n</passage>"
-_SEARCHED = re.compile(r"^\[(?:Passages found for |The documents were searched for ).*\]$", re.MULTILINE)
+_SEARCHED = re.compile(
+    r'^\[(?:Passages found for |The documents were searched for )(?:"([^"\n]{0,800})")?.*\]$', re.MULTILINE
+)
 _SOURCES = re.compile(r"^SOURCES: .*$", re.MULTILINE)
 """What context/citing.py puts below a question and an answer; that closing mark cannot stand inside a passage."""
 NOT_FOUND = "Not found in the documents."
@@ -66,6 +68,8 @@ class Dialogue:
     question: str
     searched: bool = False
     """Whether documents were searched for it."""
+    search: str = ""
+    """What they were searched for: the question, made to stand alone."""
 
 
 def dialogue(messages: Sequence[ProviderMessage]) -> Dialogue:
@@ -75,12 +79,12 @@ def dialogue(messages: Sequence[ProviderMessage]) -> Dialogue:
     documents: list[Passage] = []
     question = ""
     turn = 0
-    searched = False
+    searched: re.Match[str] | None = None
     for index, message in enumerate(messages):
         role = str(message.get("role", ""))
         turn += role == "user"
         text, quoted = _without_passages(mend_text(_words(message)[:_READ_WITH_FILES]))
-        searched = _SEARCHED.search(text) is not None
+        searched = _SEARCHED.search(text)
         text, found = _without_documents(_SOURCES.sub("", _SEARCHED.sub("", text)))
         found += quoted
         text = text[:_READ]
@@ -90,7 +94,8 @@ def dialogue(messages: Sequence[ProviderMessage]) -> Dialogue:
         if text.strip() and not (role == "assistant" and text.lstrip().startswith(OPENING)):
             label = _label(message, role, turn, text)
             said.append(Said(_unwrapped(text.strip()), role, label, turn))
-    return Dialogue(tuple(said), tuple(documents), question, searched)
+    search = (searched[1] or "") if searched is not None else ""
+    return Dialogue(tuple(said), tuple(documents), question, searched is not None, search)
 
 
 def _words(message: ProviderMessage) -> str:

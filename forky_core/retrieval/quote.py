@@ -69,6 +69,9 @@ def answer(messages: Sequence[ProviderMessage]) -> Iterator[str]:
     said = quotes(talk.question, talk.said)
     enough = _ENOUGH_FOUND if talk.searched else _ENOUGH
     documents = document_quotes(talk.question, talk.documents, enough)
+    if not documents and talk.search:
+        # Several things said in a row are one turn; what was searched for is the question in it.
+        documents = document_quotes(talk.search, talk.documents, enough)
     guide = () if said and not _HOW_TO.search(talk.question) else answering(talk.question)
     if not (said or documents or guide):
         yield from _nothing(talk.question, searched=talk.searched)

@@ -187,6 +187,10 @@ def test_the_offline_model_answers_from_documents_and_says_when_it_cannot() -> N
     assert [one.source for one in sources_in(answer.text)] == ["manual.md, Pump X200 › Warranty"]
     lost = chat.ask("Who discovered penicillin?")
     assert "Not found in the documents." in lost.text
+    chat.say("The pump must be quiet and cheap, in blue.")
+    chat.say("Let us buy one this week.")
+    late = chat.ask("How long is the warranty?")
+    assert "> The warranty is two years." in late.text, "several things said in a row are one turn"
     named = chat.ask("How long is the warranty of the X200?")
     assert "> The warranty is two years." in named.text
 
