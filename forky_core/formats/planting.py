@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from forky_core.formats.contract import Importer
-from forky_core.formats.forky_file.writing import ORIGINS
+from forky_core.formats.forky_file.kept_lines import ORIGINS, cut, missing
 from forky_core.formats.pieces import title_of
 from forky_core.formats.pointing import point
 from forky_core.formats.tree import Grown
@@ -73,7 +73,7 @@ def planted(forky: Workspace, grown: Grown, origin: Mapping[str, Json]) -> Trans
     tx.set(ORIGIN, dict(origin))
     tx.messages = list(grown.messages)
     tx.generations = _generations(grown)
-    tx.derived = {ORIGINS: "\n".join(_origin_rows(grown))}
+    tx.derived = cut(ORIGINS, _origin_rows(grown))
     return tx
 
 
@@ -95,8 +95,7 @@ def added(forky: Workspace, known: ConversationId, grown: Grown, origin: Mapping
     )
     tx.set("trashed", None)
     tx.set(ORIGIN, dict(origin))
-    before = forky.store.derived(known, (ORIGINS,)).get(ORIGINS, "").splitlines()
-    tx.derived = {ORIGINS: "\n".join(dict.fromkeys((*before, *_origin_rows(grown))))}
+    tx.derived = missing(forky.store, known, ORIGINS, _origin_rows(grown))
     return tx
 
 

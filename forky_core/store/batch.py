@@ -6,7 +6,7 @@ many go through DuckDB's appender, at a hundredth of the cost of an insert each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -115,14 +115,11 @@ class Batch:
         return found
 
     def _derived_steps(self) -> list[Step]:
-        steps: list[Step] = []
+        changed: dict[int, dict[str, str]] = {}
         for (conversation, key), (new, value) in self.derived.items():
             if not new:
-                steps.append(
-                    (sql.DROP_DERIVED.text, sql.DROP_DERIVED.values(conversation=conversation, key=key))
-                )
-                steps.append((insertion(derived, 1), [conversation, key, value]))
-        return steps
+                changed.setdefault(conversation, {})[key] = value
+        return [step for here, kept in changed.items() for step in replacing_derived(here, kept)]
 
     def _entry_steps(self) -> list[Step]:
         stored = [(at, entry) for at, entry in self.changed.items() if entry.stored]
@@ -161,6 +158,15 @@ class Batch:
                     (sql.SET_GENERATION.text, sql.SET_GENERATION.values(here=conversation, at=id, **given))
                 )
         return steps
+
+
+def replacing_derived(conversation: int, kept: Mapping[str, str]) -> tuple[Step, Step]:
+    """Each in place of what had its key."""
+    keys, values = list(kept), list(kept.values())
+    return (
+        (sql.DROP_DERIVED.text, sql.DROP_DERIVED.values(conversation=conversation, keys=keys)),
+        (sql.ADD_DERIVED.text, sql.ADD_DERIVED.values(conversation=conversation, keys=keys, values=values)),
+    )
 
 
 _ORDER = (conversations, segments, messages, operations)

@@ -11,10 +11,11 @@ import duckdb
 
 from forky_core.model import Blob, ConversationId
 from forky_core.store import statements as sql
+from forky_core.store.batch import replacing_derived
 from forky_core.store.compiled import insertion
 from forky_core.store.deciding import no_blob, no_conversation
 from forky_core.store.file import DatabaseFile
-from forky_core.store.tables import blobs, derived, settings
+from forky_core.store.tables import blobs, settings
 
 
 def write_blob(cursor: duckdb.DuckDBPyConnection, blob: Blob) -> None:
@@ -39,9 +40,8 @@ def write_derived(
     if not rows:
         raise no_conversation(conversation)
     ((_, number),) = rows
-    for key, value in entries.items():
-        cursor.execute(sql.DROP_DERIVED.text, sql.DROP_DERIVED.values(conversation=number, key=key))
-        cursor.execute(insertion(derived, 1), [number, key, value])
+    for text, values in replacing_derived(number, entries):
+        cursor.execute(text, values)
 
 
 def write_setting(cursor: duckdb.DuckDBPyConnection, key: str, value: str | None) -> None:

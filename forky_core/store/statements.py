@@ -19,6 +19,7 @@ from sqlalchemy import (
     cast,
     delete,
     func,
+    insert,
     or_,
     select,
     update,
@@ -359,7 +360,13 @@ DERIVED_UNDER = compiled(
     .where(derived.c.key == bindparam("key"))
 )
 DROP_DERIVED = compiled(
-    delete(derived).where(derived.c.conversation == _here, derived.c.key == bindparam("key"))
+    delete(derived).where(derived.c.conversation == _here, derived.c.key.in_(select(_keys.c.key)))
+)
+_kept = _unnested(key=Text, value=Text)
+ADD_DERIVED = compiled(
+    insert(derived).from_select(
+        ["conversation", "key", "value"], select(cast(_here, Integer), _kept.c.key, _kept.c.value)
+    )
 )
 SETTING = compiled(select(settings.c.value).where(settings.c.key == bindparam("key")))
 DROP_SETTING = compiled(delete(settings).where(settings.c.key == bindparam("key")))

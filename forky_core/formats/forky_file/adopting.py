@@ -14,7 +14,7 @@ from forky_core.context.citing import documents_cited
 from forky_core.documents.cited import PASSAGES, with_passages
 from forky_core.errors import BadContent, NotFound
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.formats.forky_file.writing import ORIGINS, OTHER_LINES
+from forky_core.formats.forky_file.kept_lines import ORIGINS, OTHER_LINES, missing
 from forky_core.formats.pointing import point
 from forky_core.model import EMPTY_VIEW, ConversationId, Operation
 from forky_core.parts import AttachmentPart, Json, canonical_json
@@ -202,16 +202,16 @@ def _refuse_missing(forky: Workspace, part: AttachmentPart) -> None:
 
 def _keep_beside(forky: Workspace, id: ConversationId, chat: Chat) -> None:
     """Source ids, cited passages and unknown lines, which belong to no operation."""
-    old = forky.store.derived(id, (ORIGINS, OTHER_LINES, PASSAGES))
     cited = dict.fromkeys(address for one in chat.messages.values() for address in documents_cited(one.text))
     came = [passage for address in cited if (passage := chat.passage_of(address)) is not None]
-    rows = dict.fromkeys((*old.get(ORIGINS, "").splitlines(), *map(_row, chat.origins)))
-    others = dict.fromkeys((*old.get(OTHER_LINES, "").splitlines(), *chat.other_lines))
-    passages = with_passages(old.get(PASSAGES, ""), came)
-    kept = {ORIGINS: "\n".join(rows), OTHER_LINES: "\n".join(others), PASSAGES: passages}
-    changed = {key: text for key, text in kept.items() if text and text != old.get(key)}
-    if changed:
-        forky.store.keep_derived(id, changed)
+    old = forky.store.derived(id, (PASSAGES,)).get(PASSAGES, "")
+    passages = with_passages(old, came)
+    kept = missing(forky.store, id, ORIGINS, map(_row, chat.origins))
+    kept |= missing(forky.store, id, OTHER_LINES, chat.other_lines)
+    if passages and passages != old:
+        kept[PASSAGES] = passages
+    if kept:
+        forky.store.keep_derived(id, kept)
 
 
 def _row(origin: Mapping[str, Json]) -> str:

@@ -17,6 +17,7 @@ from forky_core.context.citing import documents_cited
 from forky_core.dag import ancestors
 from forky_core.documents.cited import KeptPassages, stored
 from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.kept_lines import ORIGINS, OTHER_LINES, KeptLines
 from forky_core.formats.forky_file.lines import (
     FORMAT,
     HARNESS,
@@ -38,11 +39,6 @@ from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.parts import Json
 from forky_core.store.contract import Store
 
-ORIGINS = "origins"
-"""Key under which a store keeps where imported messages come from: JSON Lines."""
-OTHER_LINES = "lines"
-"""Key under which a store keeps the lines of a file that nobody understood."""
-
 
 def chat_of(store: Store, id: ConversationId, *, files: bool = True) -> Chat:
     """A whole conversation as it can leave the store. A reply that is being written is not in it yet.
@@ -50,7 +46,6 @@ def chat_of(store: Store, id: ConversationId, *, files: bool = True) -> Chat:
     The messages of a long one, and all files, stay in the store until they are asked for (stored.py).
     """
     view = store.view(id)
-    derived = store.derived(id, (ORIGINS, OTHER_LINES))
     origin = view.entries.get("forked_from")
     calls = tuple(one for one in store.generations(id) if one.status != "running")
     operations = tuple(one for one in store.operations(id) if one.number <= view.version)
@@ -63,8 +58,8 @@ def chat_of(store: Store, id: ConversationId, *, files: bool = True) -> Chat:
         view.entries,
         operations,
         StoredFiles(store, lambda: chain(files_named(messages), stashed)) if files else MappingProxyType({}),
-        tuple(json.loads(row) for row in derived.get(ORIGINS, "").splitlines()),
-        tuple(derived.get(OTHER_LINES, "").splitlines()),
+        tuple(json.loads(row) for row in KeptLines(store, id, ORIGINS)),
+        tuple(KeptLines(store, id, OTHER_LINES)),
         origin if isinstance(origin, dict) else None,
         KeptPassages(store, id),
     )
