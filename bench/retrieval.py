@@ -12,6 +12,7 @@ import math
 import random
 import re
 import sqlite3
+import sys
 import tempfile
 import time
 from collections import defaultdict
@@ -22,7 +23,7 @@ from statistics import median
 import bm25s
 import psutil
 
-from bench.measure import Line, elapsed
+from bench.measure import Line, elapsed, report
 from bench.pdf_pages import write_pdf
 from forky_core.documents.shelf import DocumentStore, WorkspacePlace
 from forky_core.documents.source import source_of_bytes
@@ -230,3 +231,7 @@ def _pages(folder: Path, pages: int) -> list[Line]:
 def _lines(text: str) -> Iterable[str]:
     words = text.split()
     return [" ".join(words[at : at + 10]) for at in range(0, len(words), 10)]
+
+
+if __name__ == "__main__":
+    sys.exit(0 if report(list(lines(quick="--quick" in sys.argv))) else 1)

@@ -108,9 +108,9 @@ class SimpleBot:
         system_prompt: str = "",
         model: str | None = None,
         temperature: float = 0,
+        stream: bool | Callable[[str], None] = True,  # noqa: FBT001, FBT002 - as programs that use it already pass it
+        json_mode: bool = False,  # noqa: FBT001, FBT002
         *,
-        stream: bool | Callable[[str], None] = True,
-        json_mode: bool = False,
         forky: Forky | None = None,
     ) -> None:
         """`stream`: print each piece as it arrives, or hand it to a function. `json_mode`: ask for JSON, and check it.
@@ -169,10 +169,10 @@ class QueryBot(ChatBot):
         system_prompt: str = "",
         model: str | None = None,
         temperature: float = 0,
+        stream: bool | Callable[[str], None] = True,  # noqa: FBT001, FBT002
+        json_mode: bool = False,  # noqa: FBT001, FBT002
         *,
         documents: Iterable[str | Path] = (),
-        stream: bool | Callable[[str], None] = True,
-        json_mode: bool = False,
         forky: Forky | None = None,
     ) -> None:
         """`documents` are paths of files; `add` takes more of them.

@@ -41,7 +41,7 @@ def test_what_streams_is_printed(
     models.one.enqueue("Four.")
     SimpleBot(forky=forky)("Two and two?")
     assert capsys.readouterr().out == "Four.\n"
-    SimpleBot(stream=False, forky=forky)("Two and two?")
+    SimpleBot("Be brief.", "scripted/one", 0, False, forky=forky)("Two and two?")
     assert capsys.readouterr().out == ""
 
 
