@@ -48,7 +48,8 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     either.add_argument("--undo", metavar="NUMBER", type=int, help="take an import back")
     command.add_argument("--json", action="store_true", help="one JSON object a line")
-    command.set_defaults(run=run, makes_database=True)
+    while_open = "While the app runs, its Library imports; this command, and --follow, need it closed."
+    command.set_defaults(run=run, makes_database=True, while_open=while_open)
 
 
 def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:

@@ -33,7 +33,7 @@ from forky_core.cli import (
     verify,
 )
 from forky_core.cli.plain import plain
-from forky_core.errors import ForkyError, NotFound, RequestError
+from forky_core.errors import ForkyError, NotFound, RequestError, StoreBusy
 from forky_core.forky import Forky
 from forky_core.settings import Settings
 
@@ -102,11 +102,21 @@ def _run(options: argparse.Namespace) -> int:
             raise _missing(place)
         if getattr(options, "only_looks", False):
             place = ":memory:"
-    with Forky.open(place) as forky:
+    with _opened(place, getattr(options, "while_open", "")) as forky:
         code = int(options.run(forky, options, sys.stdout))
         # Here, where a reader that has gone is still noticed, and not at exit.
         sys.stdout.flush()
         return code
+
+
+def _opened(place: str | None, otherwise: str) -> Forky:
+    """`otherwise` says how to do it where a running app has the database."""
+    try:
+        return Forky.open(place)
+    except StoreBusy as error:
+        if otherwise:
+            error.hint = otherwise
+        raise
 
 
 def _is_there(option: str | None) -> bool:

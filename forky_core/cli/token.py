@@ -29,6 +29,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     make.add_argument("--daily", type=float, metavar="USD", help="US dollars it may spend in a day")
     make.add_argument(
+        "--unpriced",
+        action="store_true",
+        help="under a limit, models whose price is not known too: they count nothing",
+    )
+    make.add_argument(
         "--no-recording", dest="records", action="store_false", help="keep nothing of what it asks"
     )
     make.add_argument("--address", default="http://127.0.0.1:8501", help="where Forky listens")
@@ -37,14 +42,19 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     revoke.add_argument("name", help="its name or id")
     for action in (make, listing, revoke):
         action.add_argument("--json", action="store_true", help="one JSON object a line")
-    make.set_defaults(run=run_make, makes_database=True)
-    listing.set_defaults(run=run_list, makes_database=False)
-    revoke.set_defaults(run=run_revoke, makes_database=False)
+    while_open = "While the app runs, its Settings make, show and revoke tokens, under Other programs."
+    make.set_defaults(run=run_make, makes_database=True, while_open=while_open)
+    listing.set_defaults(run=run_list, makes_database=False, while_open=while_open)
+    revoke.set_defaults(run=run_revoke, makes_database=False, while_open=while_open)
 
 
 def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     made = Tokens(forky.store).make(
-        options.name, models=options.models.split(","), daily=options.daily, records=options.records
+        options.name,
+        models=options.models.split(","),
+        daily=options.daily,
+        records=options.records,
+        unpriced=options.unpriced,
     )
     if options.json:
         print(json.dumps({**_as_json(made.token), "token": made.text}), file=out)
@@ -86,6 +96,8 @@ def described(token: Token) -> str:
         return f"revoked {stamp(token.revoked)}"
     models = ", ".join(one_line(name) for name in token.models) or "every model"
     limit = "no limit" if token.daily is None else f"${token.daily:g} a day"
+    if token.daily is not None and token.unpriced:
+        limit += " (models of unknown price count nothing)"
     return f"…{token.ending}, {models}, {limit}, {'recorded' if token.records else 'not recorded'}"
 
 

@@ -73,15 +73,29 @@ def admit(forky: Workspace, caller: Caller, speech: Speech, payload: Mapping[str
             "model",
         )
     tokens = Tokens(forky.store)
-    if token.daily is not None and not _is_free(info) and tokens.spent_today(token) >= token.daily:
+    if token.daily is not None and not _is_free(info):
+        _within_limit(tokens, token, token.daily, info)
+    return Admitted(call, info, upstream, model, partial(tokens.spend, token), tokens.save_spending)
+
+
+def _within_limit(tokens: Tokens, token: Token, daily: float, info: ModelInfo) -> None:
+    """Raises ApiError: it is spent (429), or cannot be kept (403)."""
+    if info.input_price is None and not token.unpriced:
+        raise ApiError(
+            403,
+            f"What “{info.name}” costs is not known, and the token “{token.name}” has a limit of ${daily:g} a day. "
+            "A token may be made that uses such models too; they count nothing.",
+            "model_not_allowed",
+            "model",
+        )
+    if tokens.spent_today(token) >= daily:
         raise ApiError(
             429,
-            f"The token “{token.name}” has spent its ${token.daily:g} of today; midnight (UTC) begins a new day.",
+            f"The token “{token.name}” has spent its ${daily:g} of today; midnight (UTC) begins a new day.",
             "insufficient_quota",
             # Asking again before that cannot help; the clients of both providers obey this.
             headers={"x-should-retry": "false"},
         )
-    return Admitted(call, info, upstream, model, partial(tokens.spend, token), tokens.save_spending)
 
 
 def _answering(forky: Workspace, name: str, speech: Speech) -> tuple[Upstream | None, Model | None]:

@@ -46,6 +46,8 @@ class Token:
     """US dollars it may spend in a day (UTC); None: no limit."""
     records: bool = True
     """Whether what it asks is kept as conversations."""
+    unpriced: bool = True
+    """Whether, under a limit, it may use models whose price is not known: they count nothing."""
     created: int = 0
     """Microseconds since the epoch, UTC."""
     revoked: int = 0
@@ -93,9 +95,15 @@ class Tokens:
         return tuple(sorted(self._known(), key=lambda token: (token.revoked > 0, token.created)))
 
     def make(
-        self, name: str, *, models: Iterable[str] = (), daily: float | None = None, records: bool = True
+        self,
+        name: str,
+        *,
+        models: Iterable[str] = (),
+        daily: float | None = None,
+        records: bool = True,
+        unpriced: bool = False,
     ) -> Made:
-        """A new token.
+        """A new token. A limit holds for models whose price is not known, too: with `unpriced` it lets them pass.
 
         Raises:
             BadName, NameTaken: the name cannot be had.
@@ -108,7 +116,15 @@ class Tokens:
         if daily is not None and not 0 <= daily < 1e6:
             raise BadContent("A limit is a number of US dollars, 0 or more.")
         token = Token(
-            secrets.token_hex(4), _name(name), _digest(text), text[-4:], patterns, daily, records, now()
+            secrets.token_hex(4),
+            _name(name),
+            _digest(text),
+            text[-4:],
+            patterns,
+            daily,
+            records,
+            unpriced or daily is None,
+            now(),
         )
         with self._shared.lock:
             tokens = self._read()

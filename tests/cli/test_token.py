@@ -43,3 +43,20 @@ def test_a_name_is_taken_once(forky: Run) -> None:
 def test_without_tokens_the_list_says_how_to_make_one(forky: Run, database: Path) -> None:
     forky("chat", "-m", "Hello")
     assert "forky token make" in forky("token", "list").out
+
+
+def test_a_limit_says_whether_unknown_prices_pass(forky: Run) -> None:
+    forky("token", "make", "strict", "--daily", "5")
+    forky("token", "make", "lenient", "--daily", "5", "--unpriced")
+    lines = forky("token", "list").out.splitlines()
+    passing = [line for line in lines if "unknown price count nothing" in line]
+    assert len(lines) == 2 and len(passing) == 1 and "lenient" in passing[0]
+
+
+def test_while_the_app_runs_the_command_says_where_tokens_are_made(forky: Run, database: Path) -> None:
+    with Forky.open(database):
+        for arguments in (("token", "make", "aider"), ("token", "list"), ("token", "revoke", "aider")):
+            ended = forky(*arguments)
+            assert ended.code == 1 and "Settings" in ended.err and "open" in ended.err
+        followed = forky("import", "--follow", "logs.db")
+        assert followed.code == 1 and "--follow" in followed.err and "Library" in followed.err

@@ -176,6 +176,19 @@ def test_a_token_that_has_spent_its_day_waits_and_may_still_ask_what_is_free(gat
         assert client.post("/chat/completions", json={**ask, "model": "offline/quote"}).status_code == 200
 
 
+def test_under_a_limit_a_model_of_unknown_price_is_refused_unless_it_may_pass(gateway: Served) -> None:
+    ask = {"model": "openai/brand-new", "messages": [{"role": "user", "content": "say hello"}]}
+    strict = gateway.tokens.make("strict", daily=5)
+    with gateway.client(strict.text) as client:
+        refused = client.post("/chat/completions", json=ask)
+        assert (refused.status_code, error_of(refused)["code"]) == (403, "model_not_allowed")
+        assert "is not known" in error_of(refused)["message"]
+        assert client.post("/chat/completions", json={**ask, "model": "gpt-4o"}).status_code == 200
+    lenient = gateway.tokens.make("lenient", daily=5, unpriced=True)
+    with gateway.client(lenient.text) as client:
+        assert client.post("/chat/completions", json=ask).status_code == 200
+
+
 def test_a_stream_without_a_count_is_put_on_the_account_by_an_estimate(gateway: Served) -> None:
     ask = {"model": "gpt-4o", "stream": True, "messages": [{"role": "user", "content": "say hello"}]}
     with gateway.client() as client:

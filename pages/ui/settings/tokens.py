@@ -21,7 +21,7 @@ _USUAL = "http://127.0.0.1:8501"
 
 
 def draw_tokens(forky: Workspace, held: Session) -> None:
-    """Keys: `settings.token.name`, `.models`, `.daily`, `.records`, `.make`, `.copied`, and those of a row."""
+    """Keys: `settings.token.name`, `.models`, `.daily`, `.unpriced`, `.records`, `.make`, `.copied`; those of a row."""
     tokens = Tokens(forky.store)
     st.markdown("##### Other programs")
     st.caption(
@@ -77,6 +77,8 @@ def _rights(tokens: Tokens, token: Token) -> str:
     models = ", ".join(plain_label(name) for name in token.models) or "every model"
     spent = tokens.spent_today(token)
     money = f"\\${spent:.2f} today" if token.daily is None else f"\\${spent:.2f} of \\${token.daily:g} today"
+    if token.daily is not None and token.unpriced:
+        money += ", unknown prices aside"
     return f"…{plain_label(token.ending)} · {models} · {money} · made {stamp(token.created)}"
 
 
@@ -100,7 +102,12 @@ def _draw_form(tokens: Tokens, held: Session) -> None:
             step=1.0,
             placeholder="no limit",
             help="By the price map, from midnight to midnight UTC. Calls in progress are finished; 0 leaves the models "
-            "that cost nothing. A model whose price is not known counts nothing.",
+            "that cost nothing.",
+        )
+        st.checkbox(
+            "Under a limit, models whose price is not known too: they count nothing",
+            key="settings.token.unpriced",
+            help="Else a token with a limit may not use them.",
         )
         st.checkbox("Record its conversations", value=True, key="settings.token.records")
         st.form_submit_button("Make it", key="settings.token.make", on_click=_make, args=(tokens, held))
@@ -108,7 +115,8 @@ def _draw_form(tokens: Tokens, held: Session) -> None:
 
 def _make(tokens: Tokens, held: Session) -> None:
     chosen = {
-        name: st.session_state[f"settings.token.{name}"] for name in ("name", "models", "daily", "records")
+        name: st.session_state[f"settings.token.{name}"]
+        for name in ("name", "models", "daily", "unpriced", "records")
     }
     with saying(held):
         made = tokens.make(
@@ -116,6 +124,7 @@ def _make(tokens: Tokens, held: Session) -> None:
             models=(chosen["models"] or "").split(","),
             daily=chosen["daily"],
             records=bool(chosen["records"]),
+            unpriced=bool(chosen["unpriced"]),
         )
         held.choices |= {"settings.token.fresh": made.text, "settings.token.fresh.name": made.token.name}
 
