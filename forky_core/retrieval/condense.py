@@ -31,7 +31,9 @@ _LEANS = re.compile(
 )
 _WORDS = re.compile(r"[\u30a0-\u30ff\u3400-\u9fff]{2,12}|[^\W_][\w.\-’']*[^\W_]|\w")
 _NAME = re.compile(r"^(?:[^\W\d_]*[A-Z0-9_.].*|.*\d.*)$")
-_MARKUP = re.compile(r"```.*?```|[`*_#>|\[\]]|^SOURCES:.*$", re.DOTALL | re.MULTILINE)
+_MARKUP = re.compile(
+    r"```.*?```|\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\]|[`*_#>|\[\]]|^SOURCES:.*$", re.DOTALL | re.MULTILINE
+)
 
 
 def leans(question: str) -> bool:

@@ -31,6 +31,11 @@ def test_a_follow_up_is_joined_by_what_was_spoken_of_in_its_own_words(
     assert [name for name in named if name not in added] == []
 
 
+def test_what_an_answer_cites_is_no_subject_of_it() -> None:
+    told = "Oil the pump [1], see [2, 3].\n\nSOURCES: [1] manual.md, Oil (doc:0123456789abcdef#12)"
+    assert condensed("And how often?", [told]) == "And how often? (Oil, pump)"
+
+
 def test_a_question_that_stands_alone_is_left_alone() -> None:
     asked = "Which grease does the manufacturer recommend for marine bearings?"
     assert not leans(asked) and condensed(asked, PUMP) == asked

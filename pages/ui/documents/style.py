@@ -12,6 +12,7 @@ _CSS = """
 .doc-chunk .doc-place { font-size: .78rem; opacity: .72; }
 .doc-here { border-left-color: #d9a514; background: color-mix(in srgb, #d9a514 12%, transparent); border-radius: 0 .3rem .3rem 0; }
 @media (max-width: 640px) { [class*="st-key-row-document-"] > :first-child { flex: 1 0 100%; } }
+[class*="st-key-found-at-"] a [data-testid="stMarkdownContainer"] p { white-space: normal; overflow-wrap: anywhere; }
 .doc-found { margin: 0; overflow-wrap: anywhere; line-height: 1.5; }
 </style>
 """
