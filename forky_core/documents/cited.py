@@ -59,7 +59,7 @@ class KeptPassages:
 
 def passages_in(text: str) -> tuple[Cited, ...]:
     """Of JSON Lines."""
-    return tuple(passage_of(json.loads(row)) for row in text.splitlines())
+    return tuple(passage_of(json.loads(row)) for row in text.split("\n") if row)
 
 
 def with_passages(text: str, passages: Iterable[Cited]) -> str:

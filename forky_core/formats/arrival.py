@@ -18,7 +18,7 @@ from forky_core.formats.contract import Unreadable
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.pieces import Piece, title_of
-from forky_core.formats.planting import added, key_of, known_before, origin_of, planted
+from forky_core.formats.planting import added, key_of, known_before, names_a_branch, origin_of, planted
 from forky_core.formats.source import Beside
 from forky_core.formats.taking_back import leave_nothing
 from forky_core.formats.tree import Grown, grow
@@ -106,13 +106,14 @@ class Arrival:
             self._known[key] = tx.conversation
             self._planted.add(tx.conversation)
             summary = f"Imported “{title_of(grown)}” ({piece.importer.label})"
-        elif self._holds_all(known, grown):
+        elif self._holds_all(known, grown) and not names_a_branch(self.forky, known, grown):
             self.unchanged += 1
             return
         else:
             tx = added(self.forky, known, grown, origin)
             many = "1 message" if len(tx.messages) == 1 else f"{len(tx.messages)} messages"
-            summary = f"Imported {many} more ({piece.importer.label})"
+            what = f"{many} more" if tx.messages else f"the branch “{grown.branch}”"
+            summary = f"Imported {what} ({piece.importer.label})"
         self.brought.setdefault(tx.conversation, [])
         files = tuple(beside.taken(part) for part in _attachments(tx.messages) if part.sha256 in beside.held)
         self._batches.add(Waiting(tx.commit("import", summary), title_of(grown), files, grown.account))

@@ -11,11 +11,12 @@ from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import read_document
 from forky_core.formats.forky_file.reading import is_ours
 from forky_core.formats.registry import importer_for
-from forky_core.formats.source import Archive, sample
+from forky_core.formats.source import Archive, OpenedDocument, sample
 from forky_core.formats.tree import Grown
 from forky_core.repo.identity import title_from, title_line
 
 UNKNOWN = "Its format is not known."
+NOTHING = "No file in it is one of conversations."
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +48,21 @@ def pieces(archive: Archive) -> Iterator[Piece]:
                 elif len(archive.readable) > 1:
                     continue  # A file of the archive that is not about conversations.
                 else:
-                    found = (Unreadable(name, UNKNOWN),)
+                    found = (Unreadable(name, _why(opened)),)
             for one in found:
                 number += 1
                 yield Piece(number, importer, one)
         except ForkyError as error:
             number += 1
             yield Piece(number, importer, Unreadable(name, str(error)))
+    if not number and archive.path is None:
+        yield Piece(1, None, Unreadable("the archive", NOTHING))
+
+
+def _why(opened: OpenedDocument) -> str:
+    """Why nobody knows a document: what it begins with cannot be read, or can and is of no format here."""
+    begins = next(iter(opened.values()), None)
+    return begins.why if isinstance(begins, Unreadable) else UNKNOWN
 
 
 def title_of(grown: Grown) -> str:

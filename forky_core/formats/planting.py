@@ -24,6 +24,9 @@ from forky_core.repo.workspace import Workspace
 ORIGIN = "origin"
 """Key of a view: what the conversation was imported from."""
 
+MAIN = "main"
+"""What the live end is called where a source has no name for it."""
+
 Key = tuple[str, str]
 """Format and the source's id: by what a conversation is recognised."""
 
@@ -77,6 +80,11 @@ def planted(forky: Workspace, grown: Grown, origin: Mapping[str, Json]) -> Trans
     return tx
 
 
+def names_a_branch(forky: Workspace, known: ConversationId, grown: Grown) -> bool:
+    """Whether it is a branch of its own, of a name that the conversation does not have."""
+    return grown.branch != MAIN and grown.branch not in forky.store.view(known).branches
+
+
 def added(forky: Workspace, known: ConversationId, grown: Grown, origin: Mapping[str, Json]) -> Transaction:
     """What is new in a conversation that was imported before."""
     view = forky.store.view(known)
@@ -92,6 +100,7 @@ def added(forky: Workspace, known: ConversationId, grown: Grown, origin: Mapping
         {name: (tip, Rules()) for name, tip in tips.items() if tip is not None},
         grown.kept,
         {**here, **{message.id: message for message in fresh}},
+        named=() if grown.branch == MAIN else (grown.branch,),
     )
     tx.set("trashed", None)
     tx.set(ORIGIN, dict(origin))

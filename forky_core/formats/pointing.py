@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from forky_core.dag import ancestors, is_ancestor
 from forky_core.model import Message, MessageId, Rules, View
@@ -16,10 +16,13 @@ def point(
     tips: Mapping[str, tuple[MessageId, Rules]],
     kept: Iterable[MessageId],
     messages: Mapping[MessageId, Message],
+    *,
+    named: Container[str] = (),
 ) -> None:
     """Make what is new visible: a branch moves on where its new tip continues it, else the tip becomes one beside it.
 
-    `messages` are all of the conversation, the new ones included.
+    `messages` are all of the conversation, the new ones included; tips that are `named` become branches of that name
+    even where their messages are to be seen already.
     """
 
     def parents_of(id: MessageId) -> tuple[MessageId, ...]:
@@ -29,7 +32,7 @@ def point(
     seen = ancestors((tip for tip in view.tips if tip in messages), parents_of)
     taken = set(branches)
     for name, (tip, rules) in tips.items():
-        if tip in seen:
+        if tip in seen and (name in branches or name not in named):
             continue
         old = branches[name].head if name in branches else None
         if old is not None and is_ancestor(old, tip, parents_of):

@@ -51,6 +51,38 @@ def test_each_file_has_its_own_ticks_and_its_own_account() -> None:
     assert drop.share == 1.0
 
 
+def tavern(name: str, main: str, *said: str) -> tuple[str, io.BytesIO]:
+    header = {
+        "user_name": "Ann",
+        "character_name": "Bo",
+        "chat_metadata": {"main_chat": main} if main else {},
+    }
+    rows = [{"name": "Ann", "is_user": at % 2 == 0, "mes": text} for at, text in enumerate(said)]
+    return f"{name}.jsonl", io.BytesIO("\n".join(map(json.dumps, [header, *rows])).encode())
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_loose_branch_files_of_one_chat_become_one_conversation_in_any_order(*, backwards: bool) -> None:
+    files = [
+        tavern("Talk", "", "a", "b", "c"),
+        tavern("Talk - Branch #1", "Talk", "a", "b", "x"),
+        tavern("Talk - Branch #1 - Branch #2", "Talk - Branch #1", "a", "b", "x", "y"),
+    ]
+    forky, _ = workspace()
+    for _again in range(2):
+        drop = Drop(
+            forky, [(name, io.BytesIO(file.getvalue())) for name, file in files[:: -1 if backwards else 1]]
+        )
+        drop.wait()
+        landed(drop)
+        assert all(file.done and file.done.account.adds_up for file in drop.files)
+        (one,) = forky.conversations()
+        chat = forky.conversation(one.id)
+        found = {name: "".join(m.text for m in chat.checkout(name).path()) for name in chat.branches}
+        assert found == {"main": "abc", "Branch #1": "abx", "Branch #2": "abxy"}
+    assert len(imports(forky)) == 3, "the second time nothing was new"
+
+
 def test_a_file_that_cannot_be_read_stops_none_of_the_others() -> None:
     forky, _ = workspace()
     drop = landed(dropped(forky, b"", export("a"), b"PK\x03\x04 not a zip"))

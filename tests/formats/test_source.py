@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from forky_core.errors import BadContent
-from forky_core.formats import source
+from forky_core.formats import json_values, source
+from forky_core.formats.contract import Unreadable
+from forky_core.formats.pieces import NOTHING, pieces
 from forky_core.formats.source import opened, sample
 from tests.formats.sources import packed, written
 
@@ -66,3 +68,23 @@ def test_a_sample_looks_at_a_few_elements_only(tmp_path: Path) -> None:
     path = written(tmp_path, [{"n": n} for n in range(100)])
     with opened(path) as archive:
         assert len(sample(archive.documents[0]).values) == 8
+
+
+def test_why_nobody_knows_a_file_is_said(tmp_path: Path) -> None:
+    deep = tmp_path / "deep.json"
+    deep.write_text("[" * 100_000 + "]" * 100_000)
+    with opened(deep) as archive:
+        (piece,) = pieces(archive)
+    assert piece.found == Unreadable("deep.json", json_values.DEEP)
+
+
+def test_an_archive_without_conversations_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "inner.zip"
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("other.zip", b"PK")
+        packed.writestr("settings.json", "{}")
+        packed.writestr("more.json", "{}")
+    with opened(path) as archive:
+        (piece,) = pieces(archive)
+    assert isinstance(piece.found, Unreadable)
+    assert piece.found.why == NOTHING
