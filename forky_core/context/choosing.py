@@ -46,7 +46,7 @@ def choose(
         return Choice(parts, None, warning=_NO_WINDOW if memory.policy == "tokens" else "")
     pins = _pinned(read)
     if memory.policy == "last":
-        costs, fixed = [int(part) for part in parts], 0
+        costs, fixed = list(map(int, parts)), 0
         # The pinned ones come on top; the question is one of the last.
         room += max(0, len(held(Weighed(read.path, costs, parts), pins)) - 1)
     else:

@@ -56,7 +56,7 @@ class Converter:
         if len(self._said[0]) + len(path) > self.CAPACITY:
             self._said_before, self._said = self._said, ({}, {})
         known, costs = self._said
-        if fresh := [message for message in path if message.id not in known]:
+        if fresh := [message for message in path if message.id not in known] if known else path:
             learnt = self._learn(fresh, known, costs)
             if len(learnt.drafts) == len(path):
                 return learnt
@@ -88,7 +88,7 @@ class Converter:
             if not text or text.isspace() or message.hidden or (voiced and message.name):
                 continue
             ids.append(id)
-            if id in costs_before:
+            if costs_before and id in costs_before:
                 drafts.append(drafts_before[id])
                 spent.append(costs_before[id])
             else:

@@ -82,7 +82,9 @@ def reason(memory: Memory, window: int | None) -> str:
 def keep(weighed: Weighed, pins: AbstractSet[MessageId], room: int, *, step: int = 1) -> Kept:
     """The newest whole turns that fit into `room` beside what is sent in any case."""
     must = held(weighed, pins)
-    costs = [0 if at in must else cost for at, cost in enumerate(weighed.costs)]
+    costs = list(weighed.costs)
+    for at in must:
+        costs[at] = 0
     before = [0, *accumulate(costs)]
     left = room - sum(weighed.costs[at] for at in must)
     if left < 0:
@@ -144,12 +146,13 @@ def held(weighed: Weighed, pins: AbstractSet[MessageId]) -> frozenset[int]:
 def _turns(weighed: Weighed) -> list[int]:
     """Where turns begin: at a user message that follows something else."""
     starts: list[int] = []
-    role = ""
-    for at, message in enumerate(weighed.path):
-        if weighed.parts[at]:
-            if not starts or (message.role == "user" and role != "user"):
-                starts.append(at)
+    before = ""
+    for at, (message, part) in enumerate(zip(weighed.path, weighed.parts, strict=True)):
+        if part:
             role = message.role
+            if (role == "user" and before != "user") or not starts:
+                starts.append(at)
+            before = role
     return starts
 
 
