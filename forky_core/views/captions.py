@@ -91,19 +91,32 @@ def _used(usage: Usage) -> str:
     return f"{sent}{tokens(usage.completion_tokens)} tokens"
 
 
-def given_again(generation: Generation | None) -> str:
-    """Of an answer that no model was called for."""
-    return "A stored answer, given again." if generation is not None and generation.reused is not None else ""
+def given_again(cell: Cell) -> str:
+    """Of an answer that no model was called for, and what that saved; "" of any other."""
+    if cell.generation is None or cell.generation.reused is None:
+        return ""
+    spared = cell.spared
+    saved = (
+        _worth((spared.prompt_tokens or 0) + (spared.completion_tokens or 0), spared.cost) if spared else ""
+    )
+    return f"A stored answer, given again.{f' It saved {saved}.' if saved else ''}"
+
+
+def _worth(together: int, cost: float | None) -> str:
+    """Tokens and dollars: “2k tokens and $0.0051”; "" of nothing."""
+    facts = [f"{tokens(together)} tokens"] if together else []
+    facts += [dollars(cost)] if cost else []
+    return " and ".join(facts)
 
 
 def reused(came_to: Reuse) -> str:
     """What giving stored answers again came to, as a sentence; "" where it was never asked for."""
     if not (came_to.hits or came_to.misses):
         return ""
-    saved = f", which saved {tokens(came_to.tokens)} tokens" if came_to.tokens else ""
-    price = f" and {dollars(came_to.cost)}" if came_to.cost else ""
+    worth = _worth(came_to.tokens, came_to.cost)
+    saved = f", which saved {worth}" if worth else ""
     looked = came_to.hits + came_to.misses
-    return f"Of {looked} call{'s' if looked != 1 else ''} that could be answered from the store {came_to.hits} {'were' if came_to.hits != 1 else 'was'}{saved}{price}."
+    return f"Of {looked} call{'s' if looked != 1 else ''} that could be answered from the store {came_to.hits} {'were' if came_to.hits != 1 else 'was'}{saved}."
 
 
 def ended(generation: Generation | None) -> str:

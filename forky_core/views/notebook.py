@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from forky_core.context.masking import taken_back_with
-from forky_core.model import Generation, Message, MessageId, View
+from forky_core.model import Generation, Message, MessageId, Usage, View
 from forky_core.repo.visible import Visible
 
 MORE = 20
@@ -39,6 +39,8 @@ class Cell:
     tags: tuple[str, ...]
     taken_back: MessageId | None = None
     """The revert further down that keeps it out of the context."""
+    spared: Usage | None = None
+    """What the call took whose answer is given again here."""
 
     @property
     def position(self) -> int:
@@ -116,17 +118,21 @@ def notebook(
     for name, target in view.tags.items():
         tags.setdefault(target, []).append(name)
     gone = taken_back_with(path)
+    given = {call.reused for call in calls.values() if call.reused is not None}
+    spared = {call.id: call.usage for call in generations if call.id in given}
     cells = tuple(
         Cell(
             message,
             number,
-            calls.get(message.id),
+            call,
             visible.siblings(message.id) if message.id in visible.messages else (message.id,),
             tuple(heads.get(message.id, ())),
             tuple(tags.get(message.id, ())),
             gone.get(message.id),
+            spared.get(call.reused) if call is not None and call.reused is not None else None,
         )
         for number, message in enumerate(path[start:], start + 1)
+        for call in (calls.get(message.id),)
     )
     return Notebook(cells, window, start, _unanswered(path, generations))
 

@@ -30,7 +30,7 @@ def test_an_answer_that_is_given_again_says_so_and_offers_a_fresh_one(forky: For
     assert "given again" not in shown(open_page("chat.py", chat))
     fork.ask("What is a branch?", reuse=True)
     cells = shown(open_page("chat.py", fork))
-    assert "A stored answer, given again." in cells
+    assert "A stored answer, given again. It saved " in cells
     assert "Ask anew" in cells
     counted = words(settled(open_file("settings.py")))
     assert "Of 2 calls that could be answered from the store 1 was, which saved" in counted

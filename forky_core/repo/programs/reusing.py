@@ -49,7 +49,8 @@ def switch(repo: Repo, *, on: bool) -> Operation:
     if not tx.changes:
         raise NothingToDo(f"Stored answers are {'' if on else 'not '}given again here already.")
     return tx.publish(
-        "reuse", "Stored answers are given again" if on else "Every call is made, whatever is stored"
+        "reuse",
+        "Stored answers are given again at temperature 0" if on else "Every call is made, whatever is stored",
     )
 
 

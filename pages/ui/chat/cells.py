@@ -224,7 +224,7 @@ def _looked_for(cell: Cell) -> str:
 
 def _ended(cell: Cell) -> str:
     """HTML of how a reply ended where no model just said it to its end, with the ways on."""
-    if again := captions.given_again(cell.generation):
+    if again := captions.given_again(cell):
         anew = _word("again", cell.message.id, "Ask anew")
         return f'<div class="fk-ended">{said("history", again)}{anew}</div>'
     ended = captions.ended(cell.generation)
