@@ -19,6 +19,10 @@ Shape = Literal["prose", "code", "tool"]
 
 LONG_LINE = 240
 """Characters above which a line of prose is cut into sentences."""
+LONG_IN_PROSE = 80
+"""The same where people and models do nothing but talk: a fact is a sentence there, and a turn one line of several."""
+NOTHING_BUT_PROSE = 0.95
+"""Of the characters, the share from which a branch counts as that."""
 LONG_UNSPACED = 30
 """The same for writing without spaces, where a sign is about a word."""
 _KEPT_TEXT = 2_000
@@ -75,19 +79,26 @@ class Unit:
 
 def units(messages: Sequence[Message]) -> list[Unit]:
     """Every piece of the messages, in order."""
+    found = _units(messages, LONG_LINE)
+    whole = sum(len(unit.text) for unit in found)
+    words = sum(len(unit.text) for unit in found if unit.shape == "prose" and unit.role != "tool")
+    return _units(messages, LONG_IN_PROSE) if words >= whole * NOTHING_BUT_PROSE else found
+
+
+def _units(messages: Sequence[Message], long: int) -> list[Unit]:
     found: list[Unit] = []
     for turn, message in enumerate(messages):
-        for text, shape in _pieces(message):
+        for text, shape in _pieces(message, long):
             found.append(Unit(message.id, message.role, text, shape, len(found), turn))
     return found
 
 
-def _pieces(message: Message) -> Iterator[tuple[str, Shape]]:
+def _pieces(message: Message, long: int) -> Iterator[tuple[str, Shape]]:
     for part in message.parts:
         if isinstance(part, TextPart):
-            yield from _lines(_read(part.text))
+            yield from _lines(_read(part.text), long)
         elif isinstance(part, MergePart):
-            for text, shape in _lines(_read(part.text)):
+            for text, shape in _lines(_read(part.text), long):
                 yield text, "prose" if shape == "code" else shape
         elif isinstance(part, ToolCallPart):
             yield from ((line, "tool") for line in _cut(_read(f"{part.name} {part.arguments}")))
@@ -104,7 +115,7 @@ def _read(text: str) -> str:
     return _ENCODED.sub("\n", text)
 
 
-def _lines(text: str) -> Iterator[tuple[str, Shape]]:
+def _lines(text: str, long: int) -> Iterator[tuple[str, Shape]]:
     """Without fences and the marks of an edit; a patch's lines without their signs."""
     fenced = edited = patch = False
     for raw in text.splitlines():
@@ -121,7 +132,7 @@ def _lines(text: str) -> Iterator[tuple[str, Shape]]:
             yield from ((piece, "code") for piece in _cut(line[1:].strip()))
         elif fenced or edited or (len(raw) <= LONGEST and _CODE.search(raw)):
             yield from ((piece, "code") for piece in _cut(line))
-        elif len(line) <= (LONG_UNSPACED if _UNSPACED.search(line) else LONG_LINE):
+        elif len(line) <= (LONG_UNSPACED if _UNSPACED.search(line) else long):
             yield line, "prose"
         else:
             yield from ((piece, "prose") for s in _SENTENCE_END.split(line) for piece in _cut(s.strip()))

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import json
 from itertools import pairwise
+from pathlib import Path
+from zipfile import ZipFile
 
 from bench.merge_cases import Case, Role, chain, cut, identifiers, whole_lines
 from bench.merge_long import branch
 from bench.merge_prose import facts, made_up
 from bench.merge_scores import Quoted, interval, is_valid, read_back, score
+from bench.merge_talk import lines as talk_lines
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import render
 from forky_core.merge.squash import extract
@@ -73,6 +77,18 @@ def test_prose_keeps_more_than_twice_its_share_of_names_dates_and_numbers() -> N
         kept = "\n".join(line.text for line in extract(dialogue, (), estimate_tokens(text) // 5))
         wanted = facts(text)
         assert sum(fact in kept for fact in wanted) >= 0.4 * len(wanted)
+
+
+def test_talks_of_an_archive_are_measured_by_halves_of_its_conversations(tmp_path: Path) -> None:
+    sentences = [message.text for message in next(made_up(chinese=False))]
+    turns = [{"speaker": "AB"[at % 2], "text": text} for at, text in enumerate(sentences)]
+    with ZipFile(tmp_path / "talks.zip", "w") as archive:
+        for name in ("26.json", "30.json"):
+            archive.writestr(name, json.dumps({"speaker_a": "A", "session_1": turns, "session_2": []}))
+    title, even, odd = talk_lines(tmp_path / "talks.zip")
+    assert "times random" in title
+    assert even.split()[-6:] == odd.split()[-6:] and even.startswith("even") and odd.startswith("odd")
+    assert float(odd.split()[-3]) > 2
 
 
 def test_a_long_branch_has_the_length_it_is_measured_by() -> None:

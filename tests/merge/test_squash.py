@@ -217,6 +217,13 @@ def test_prose_is_cut_into_sentences_and_code_into_lines() -> None:
     )
 
 
+def test_where_people_only_talk_a_turn_is_cut_into_its_sentences() -> None:
+    turn = "Hey, so good to hear from you after such a long time! Last week I met Frank Herbert in Seattle."
+    assert len(units(talk("user: Hi.", f"assistant: {turn}"))) == 3
+    with_code = units(talk("user: Hi.", f"assistant: {turn}\n```\nx_1 = call(2)\ny_2 = 3\n```"))
+    assert [unit.text for unit in with_code if unit.shape == "prose"] == ["Hi.", turn]
+
+
 def test_short_ids_grow_until_they_fit_one_message_only() -> None:
     ids = [MessageId(f"b2:{digits:0<32}") for digits in ("3f2a91b", "3f2a91c", "77")]
     short = ShortIds.among(ids)
