@@ -27,7 +27,7 @@ def links(names: Iterable[str] = SCRIPTS) -> str:
 
 
 class Preloading:
-    """ASGI middleware that adds the header to pages."""
+    """ASGI middleware that adds the header to pages, but not to those of components, which stand in frames of one."""
 
     def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
         self.app = app
@@ -39,7 +39,8 @@ class Preloading:
                 message["headers"] = [*message["headers"], (b"link", self.links)]
             await send(message)
 
-        await self.app(scope, receive, send_with_links if scope["type"] == "http" else send)
+        ours = scope["type"] == "http" and "/component/" not in scope["path"]
+        await self.app(scope, receive, send_with_links if ours else send)
 
 
 def _is_page(headers: Iterable[tuple[bytes, bytes]]) -> bool:

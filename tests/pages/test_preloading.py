@@ -34,7 +34,8 @@ def test_only_pages_name_what_they_need() -> None:
     async def facts(_request: object) -> JSONResponse:
         return JSONResponse({})
 
-    routes = [Route("/", page), Route("/facts", facts)]
+    routes = [Route("/", page), Route("/component/graph/index.html", page), Route("/facts", facts)]
     client = TestClient(Starlette(routes=routes, middleware=[Middleware(Preloading)]))
     assert client.get("/").headers["link"] == links()
+    assert "link" not in client.get("/component/graph/index.html").headers
     assert "link" not in client.get("/facts").headers
