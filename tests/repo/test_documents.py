@@ -70,6 +70,20 @@ def test_a_follow_up_is_searched_for_as_it_was_meant_and_sent_as_it_was_asked(
     assert len(models.one.requests[-1].messages) == 3
 
 
+def test_what_is_asked_counts_as_much_as_what_was_spoken_of(
+    made: tuple[Workspace, ScriptedModels, Conversation],
+) -> None:
+    forky, _, chat = made
+    forky.documents.append(MANUAL.replace("X200", "X100").replace("two", "five"), name="old.md")
+    talk(chat, "How often is the bearing of the X200 oiled?", "Every spring, the bearing of the X200.")
+    looked = chat.search_for("How long is the warranty?")
+    assert looked is not None
+    assert [one.source for one in looked.passages][:2] == [
+        "manual.md, Pump X200 › Warranty",
+        "old.md, Pump X100 › Warranty",
+    ]
+
+
 def test_a_person_can_word_the_search(made: tuple[Workspace, ScriptedModels, Conversation]) -> None:
     _, models, chat = made
     chat.ask("Is it covered?", search="warranty X200")

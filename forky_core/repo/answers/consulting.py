@@ -12,9 +12,11 @@ from threading import Event
 
 from forky_core.context.citing import sources_line, without_sources
 from forky_core.document import Looked, Quoted
+from forky_core.documents.searching import Found, fused
 from forky_core.documents.shelf import DocumentStore, bearing
 from forky_core.errors import ModelError, NotFound
 from forky_core.llm.contract import Consulted, Done, Model, ModelEvent, ModelInfo, Request, TextDelta
+from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Message, Rules
 from forky_core.repo.answers.once import ask_once
 from forky_core.repo.placing import documents_of
@@ -47,7 +49,8 @@ def look(
     """What is found for the question at the end of a path; None where the branch does not use documents.
 
     `search` is the question as a person, or a model, has worded it; without one it is condensed by rule. Where that
-    finds nothing, the question itself is tried.
+    finds nothing, the question itself is tried; where it finds something, what the question itself finds counts as
+    much, since the words that a rule adds say what was spoken of, and not what is asked.
     """
     question = question_of(path)
     if not rules.documents.on or not question:
@@ -55,7 +58,8 @@ def look(
     wanted = " ".join(search.split()) or condensed(question, _spoken(path))
     shelf = documents_of(repo, rules)
     budget = window // _SHARE if window is not None else None
-    looked = _looked(repo, path, shelf, wanted, budget)
+    by_rule = wanted != question and not search.strip()
+    looked = _looked(repo, path, shelf, wanted, budget, question if by_rule else "")
     if looked.passages or wanted == question:
         return looked
     itself = _looked(repo, path, shelf, question, budget)
@@ -63,12 +67,36 @@ def look(
 
 
 def _looked(
-    repo: Repo, path: Sequence[Message], shelf: DocumentStore, search: str, budget: int | None
+    repo: Repo,
+    path: Sequence[Message],
+    shelf: DocumentStore,
+    search: str,
+    budget: int | None,
+    question: str = "",
 ) -> Looked:
+    """What is found for a search; with a `question`, for both of them."""
     findings = shelf.look(search, PASSAGES, budget=budget)
-    quoted = [(one.source, one.address, one.chunk.text) for one in bearing(findings.found)]
+    found = bearing(findings.found)
+    if question and found:
+        found = _joined(findings.found, shelf.look(question, PASSAGES, budget=budget).found, budget)
+    quoted = [(one.source, one.address, one.chunk.text) for one in found]
     quoted += _elsewhere(repo, path, search)
     return Looked(search, tuple(Quoted(n, *one) for n, one in enumerate(quoted, 1)), findings.trouble)
+
+
+def _joined(one: Sequence[Found], other: Sequence[Found], budget: int | None) -> tuple[Found, ...]:
+    """The best of two rankings, by the rank each has in both; of those that bear on either search."""
+    found = {hit.address: hit for hit in (*one, *other)}
+    bears = {hit.address for hit in (*bearing(one), *bearing(other))}
+    addresses = list(found)
+    scores = fused([[addresses.index(hit.address) for hit in ranking] for ranking in (one, other)])
+    best = sorted((at for at in scores if addresses[at] in bears), key=lambda at: -scores[at])[:PASSAGES]
+    spent, kept = 0, []
+    for hit in (found[addresses[at]] for at in best):
+        spent += estimate_tokens(hit.chunk.text)
+        if budget is None or spent <= budget:
+            kept.append(hit)
+    return tuple(kept)
 
 
 def _spoken(path: Sequence[Message]) -> list[str]:
