@@ -340,7 +340,8 @@ def test_a_message_is_taken_back_from_here_on_and_undo_brings_it_back(chat: Conv
     test = act(opened(chat), "revert", answer)
     by_key(test, "revert.note").set_value("That name is taken.")
     settled(test.run())
-    settled(by_key(test, "revert.go").click().run())
+    test = settled(by_key(test, "revert.go").click().run())
+    assert "Taken back. Ask on" in shown(test) and "Nobody has answered" not in shown(test)
     said = [item["content"] for item in chat.context().messages]
     assert "Forky" not in said and any("That name is taken." in text for text in said)
     chat.undo()

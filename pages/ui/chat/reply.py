@@ -77,6 +77,9 @@ def draw_unanswered(here: Frame, book: Notebook) -> None:
     if failed is None and last is not None and last.merge is not None:
         st.html('<div class="fk-quiet" role="status">Merged. Ask on: the model now reads this.</div>')
         return
+    if failed is None and last is not None and last.reverts:
+        st.html('<div class="fk-quiet" role="status">Taken back. Ask on: the model no longer reads it.</div>')
+        return
     with st.container(key="cell-assistant-failed"):
         sentence = _sentence(failed) if failed is not None else "Nobody has answered this yet."
         st.html(f'<div class="fk-ended" role="status">{said("error" if failed else "help", sentence)}</div>')

@@ -31,7 +31,8 @@ _CSS = """<style>
 [data-testid="stLayoutWrapper"]:has(> .st-key-line-merge-land) { position: sticky; bottom: 0; z-index: 5; }
 .st-key-line-merge-land { padding: .5rem 0 .7rem; background: GROUND; gap: .6rem !important; }
 /* Every side of a conflict in sight, where a row of them would be scrolled sideways. */
-[class*="st-key-merge-take-"] [role="radiogroup"] { flex-wrap: wrap; overflow: visible; row-gap: .3rem; mask: none; }
+[class*="st-key-merge-take-"] [role="radiogroup"] { flex-wrap: wrap; overflow: visible; gap: .3rem; mask: none; }
+[class*="st-key-merge-take-"] [role="radio"] { border-radius: .45rem !important; border-style: solid; border-width: 1px; }
 @media (max-width: 640px) {
   .st-key-merge-strategy [role="radiogroup"] { grid-template-columns: 1fr; gap: .4rem; }
   .st-key-merge-route [data-testid="stHorizontalBlock"] { gap: .2rem; }

@@ -44,7 +44,8 @@ def _draw_offer(frame: Frame, held: Planning) -> None:
     except ForkyError:
         rate = None
     if rate:
-        said += f" (about {plain_label(dollars((plan.tokens_full + _INSTRUCTIONS) * rate))})"
+        cost = dollars((plan.tokens_full + _INSTRUCTIONS) * rate)
+        said += f" ({plain_label(cost if cost.startswith('<') else f'about {cost}')})"
     st.caption(
         f"{said}. What it writes is checked against {'them' if what == 'answer' else 'what it cites'}, and shown here "
         "before anything lands."
