@@ -137,7 +137,9 @@ class Million:
         conversation, head = self._pick()
         self.store._cache.drop(conversation)
         shelf = self.store._cache.shelf(conversation)
-        shelf.complete(read_messages(self.store._file, self.store._number(conversation), packed=False) or ())
+        shelf.complete(
+            read_messages(self.store._file, self.store._numbers.of(conversation), packed=False) or ()
+        )
         assert len(self.store.path(conversation, head)) == self._length
 
     def by_segments(self) -> None:

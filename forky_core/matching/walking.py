@@ -44,10 +44,11 @@ class Tree:
 
         (-1, []) where none does, or where nothing is said at all.
         """
-        stands: list[_Stand] = [(None, ())]
-        found: tuple[int, list[MessageId]] = (-1, [])
+        straight = self._straight(turns, messages)
+        stands: list[_Stand] = [(straight[-1] if straight else None, ())]
+        found = (len(straight) - 1, straight[-1:])
         calls: dict[str, int] = {}
-        for at, turn in enumerate(turns):
+        for at, turn in enumerate(turns[len(straight) :], start=len(straight)):
             text = plain_text(turn)
             if text is not None:
                 stands = list(self._past_text(stands, turn.role, text, messages))
@@ -61,6 +62,24 @@ class Tree:
             if reached:
                 found = (at, reached)
         return found[0], self._with_silent(found[1], messages)
+
+    def _straight(self, turns: Sequence[Draft], messages: Messages) -> list[MessageId]:
+        """From the beginning on, as far as one plain text follows another and is letter for letter what is stored.
+
+        Nearly every array goes so nearly all of the way.
+        """
+        path: list[MessageId] = []
+        below = self._below.get(None, ())
+        for turn in turns:
+            if len(below) != 1:
+                break
+            message = messages[below[0]]
+            text = plain_text(turn)
+            if text is None or message.hidden or turn.role != message.role or plain_text(message) != text:
+                break
+            path.append(message.id)
+            below = self._below.get(message.id, ())
+        return path
 
     def _past_text(
         self, stands: Sequence[_Stand], role: str, text: str, messages: Messages

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Self
 from weakref import WeakSet
 
-from forky_core.errors import StoreDamaged, StoreError
+from forky_core.errors import NotFound, StoreDamaged, StoreError
 from forky_core.model import (
     Blob,
     ConversationId,
@@ -46,6 +46,7 @@ from forky_core.store.ledger import stored_entries
 from forky_core.store.library import Library, summaries
 from forky_core.store.logs import Logs
 from forky_core.store.migrations import MIGRATIONS, Migration, migrate
+from forky_core.store.numbers import Numbers
 from forky_core.store.packs import BadPack, drop_packs
 from forky_core.store.purging import purge_rows
 from forky_core.store.reading import (
@@ -69,9 +70,8 @@ _SHORT = 4000
 """A conversation of up to so many messages is read whole where one of its paths is wanted: one scan in place of three,
 and the rest of it is asked for next."""
 
-
-_AT_ONCE = 5000
-"""Conversations whose numbers are read together."""
+_FEW = 16
+"""Conversations whose views are read in place of a scan of all entries."""
 
 
 class DuckDBStore:
@@ -86,7 +86,7 @@ class DuckDBStore:
         self._views = Views()
         self._logs = Logs()
         self._library = Library()
-        self._numbers: dict[ConversationId, int] = {}
+        self._numbers = Numbers(file)
         self._keys: dict[str, Known] = {}
         self._writer = Writer(file, self._published, self._forgotten, idle_seconds=idle_seconds)
         self.documents = FiledDocuments(file, self._writer)
@@ -148,48 +148,32 @@ class DuckDBStore:
             match request:
                 case Commit(conversation=id, generations=generations):
                     self._logs.publish(id, result, generations)
-                    self._note_keys(result)
+                    self._note_keys(result, staged.touched[id].conversation)
                 case Record(conversation=id, generation=generation):
                     self._logs.publish(id, None, (generation,))
         if self._library.wanted:
             self._library.publish(staged.touched[id].summary() for id in staged.fresh)
         self._cache.trim()
 
-    def _note_keys(self, operation: Operation) -> None:
+    def _note_keys(self, operation: Operation, number: int) -> None:
         for change in operation.changes:
             known = self._keys.get(change.key.partition("/")[0])
             if known is not None:
-                known.note(change.key)
+                known.note(change.key, number)
 
     def _forgotten(self, conversation: ConversationId) -> None:
         self._views.drop(conversation)
         self._cache.drop(conversation)
-        self._numbers.pop(conversation, None)
+        self._numbers.drop(conversation)
         self._logs.drop(conversation)
         self._library.drop(conversation)
-
-    def _number(self, conversation: ConversationId) -> int:
-        """The conversation's number inside the file."""
-        number = self._numbers.get(conversation)
-        if number is None:
-            purges = self._views.purges
-            # The first time, that of others too: looking up one takes nearly as long.
-            found = {} if self._numbers else dict(self._file.rows(sql.NEWEST_CONVERSATIONS, most=_AT_ONCE))
-            if conversation not in found:
-                found |= dict(self._file.rows(sql.CONVERSATION, id=conversation))
-            if conversation not in found:
-                raise no_conversation(conversation)
-            number = found[conversation]
-            if purges == self._views.purges:
-                self._numbers.update(found)
-        return number
 
     def view(self, conversation: ConversationId) -> View:
         held = self._views.find(conversation)
         if held is not None:
             return held
         purges = self._views.purges
-        number = self._number(conversation)
+        number = self._numbers.of(conversation)
         with self._file.snapshot() as cursor:
             version = cursor.execute(sql.VERSION.text, [number]).fetchall()[0][0]
             rows = cursor.execute(sql.ENTRIES.text, [number]).fetchall()
@@ -200,24 +184,40 @@ class DuckDBStore:
 
     def entries(self, key: str) -> Mapping[ConversationId, Json]:
         kind, slash, _ = key.partition("/")
-        if slash and self._keys_of(kind).lacks(key):
-            return {}
-        rows = self._file.rows(sql.ENTRIES_NAMED, key=key)
-        return {ConversationId(str(id)): json.loads(value) for id, value in rows}
+        numbers = self._keys_of(kind).numbers(key) if slash else None
+        if numbers is None or len(numbers) > _FEW:
+            return self._stored_entries(key)
+        found: dict[ConversationId, Json] = {}
+        for id in self._numbers.ids(numbers).values():
+            try:
+                value = self.view(id).entries.get(key)
+            except NotFound:
+                continue  # It was purged this moment.
+            if value is not None:
+                found[id] = value
+        return found
+
+    def _stored_entries(self, key: str) -> Mapping[ConversationId, Json]:
+        while True:
+            purges = self._numbers.purges
+            rows = self._file.rows(sql.ENTRIES_NAMED, key=key)
+            ids = self._numbers.ids(number for number, _ in rows)
+            if purges == self._numbers.purges:
+                return {ids[number]: json.loads(value) for number, value in rows if number in ids}
 
     def _keys_of(self, kind: str) -> Known:
         """The keys that begin with the word and a slash."""
         known = self._keys.get(kind)
         if known is None:
             pattern = f"{kind}/%"
-            made = Known(lambda: (str(key) for (key,) in self._file.rows(sql.KEYS_LIKE, pattern=pattern)))
+            made = Known(lambda: self._file.rows(sql.KEYS_LIKE, pattern=pattern))
             known = self._keys.setdefault(kind, made)
         return known
 
     def operations(
         self, conversation: ConversationId, *, after: int = 0, limit: int | None = None
     ) -> tuple[Operation, ...]:
-        number = self._number(conversation)
+        number = self._numbers.of(conversation)
         log, _ = self._logs.of(conversation)
         found = log.later(after, limit)
         if found is None:
@@ -239,7 +239,7 @@ class DuckDBStore:
         path = shelf.path(head)
         if path is not None:
             return path
-        number = self._number(conversation)
+        number = self._numbers.of(conversation)
         if not shelf.long:
             everything = self._messages(number, _SHORT)
             shelf.long = everything is None
@@ -260,7 +260,7 @@ class DuckDBStore:
         shelf = self._cache.shelf(conversation)
         known = shelf.known.get(message)
         if known is None:
-            known = read_message(self._file, self._number(conversation), message)
+            known = read_message(self._file, self._numbers.of(conversation), message)
             if known is None:
                 raise no_message(message)
             (known,) = shelf.keep([known])
@@ -272,7 +272,7 @@ class DuckDBStore:
         if snapshot is None:
             with shelf.loading:
                 if shelf.snapshot() is None:
-                    shelf.complete(self._messages(self._number(conversation)) or ())
+                    shelf.complete(self._messages(self._numbers.of(conversation)) or ())
             self._cache.trim()
             snapshot = shelf.snapshot()
             assert snapshot is not None
@@ -293,13 +293,13 @@ class DuckDBStore:
         self._writer.tell(Alone(lambda cursor: drop_packs(cursor, number)))
 
     def stems(self, conversation: ConversationId) -> Mapping[MessageId, Stem]:
-        return read_stems(self._file, self._number(conversation))
+        return read_stems(self._file, self._numbers.of(conversation))
 
     def stretch(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Message, ...]:
-        return tuple(read_stretch(self._file, self._number(conversation), max(after, 0), max(most, 0)))
+        return tuple(read_stretch(self._file, self._numbers.of(conversation), max(after, 0), max(most, 0)))
 
     def match(self, conversation: ConversationId, prefix: str, limit: int = 10) -> tuple[MessageId, ...]:
-        number = self._number(conversation)
+        number = self._numbers.of(conversation)
         between = uuid_range(prefix)
         if between is None:
             return ()
@@ -312,7 +312,7 @@ class DuckDBStore:
         return tuple((ConversationId(id), id_from_key(key)) for id, key in rows)
 
     def generations(self, conversation: ConversationId) -> tuple[Generation, ...]:
-        number = self._number(conversation)
+        number = self._numbers.of(conversation)
         _, calls = self._logs.of(conversation)
         found = calls.all()
         if found is None:
@@ -323,7 +323,7 @@ class DuckDBStore:
         return found
 
     def reuse(self, conversation: ConversationId | None = None) -> Reuse:
-        wanted = self._number(conversation) if conversation is not None else None
+        wanted = self._numbers.of(conversation) if conversation is not None else None
         return read_reuse(self._file, wanted)
 
     def running(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
@@ -336,7 +336,7 @@ class DuckDBStore:
     def search(
         self, words: str, *, conversation: ConversationId | None = None, limit: int = 50
     ) -> tuple[Hit, ...]:
-        number = self._number(conversation) if conversation is not None else None
+        number = self._numbers.of(conversation) if conversation is not None else None
         wanted = search_words(words)
         if not wanted:
             return ()
@@ -352,7 +352,7 @@ class DuckDBStore:
 
     def derived(self, conversation: ConversationId, keys: Iterable[str]) -> Mapping[str, str]:
         wanted = list(dict.fromkeys(keys))
-        rows = self._file.rows(sql.DERIVED, conversation=self._number(conversation), keys=wanted)
+        rows = self._file.rows(sql.DERIVED, conversation=self._numbers.of(conversation), keys=wanted)
         return dict(rows)
 
     def derived_under(self, key: str) -> Mapping[ConversationId, str]:
@@ -374,7 +374,7 @@ class DuckDBStore:
 
     def verify(self, conversation: ConversationId | None = None) -> Verification:
         if conversation is not None:
-            self._number(conversation)
+            self._numbers.of(conversation)
         return verify_file(self._file, conversation, self._distrust)
 
     def backup(self) -> Path:

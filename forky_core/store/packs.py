@@ -18,11 +18,11 @@ from zlib import crc32
 
 import duckdb
 
-from forky_core.model import Message
+from forky_core.model import Message, Role
 from forky_core.parts import canonical_json
 from forky_core.store import statements as sql
 from forky_core.store.file import DatabaseFile, in_transaction
-from forky_core.store.rows import Row, message_from_row
+from forky_core.store.rows import Row, message_from_row, text_message
 from forky_core.store.tables import packs
 from forky_core.store.wal import log_of
 
@@ -37,7 +37,7 @@ _FOLDED = 8_000_000
 _PART = 1000
 """Bytes: beyond 4,096 DuckDB would keep a text as it is, and a checkpoint writes up to 4,096 rows anew."""
 _EVERYTHING = 2**31 - 1
-_ROLES = {role[0]: role for role in ("system", "user", "assistant", "tool")}
+_ROLES: dict[str, Role] = {"s": "system", "u": "user", "a": "assistant", "t": "tool"}
 
 
 class BadPack(Exception):
@@ -102,11 +102,14 @@ def _unpack(messages: list[Message], heads: str, words: str) -> None:
     """Put what a pack holds behind the messages of the packs before it."""
     ids, parents, roles, rests, steps = json.loads(heads)
     more = dict(rests)
-    rows = zip(ids, parents, map(_ROLES.get, roles), json.loads(words), accumulate(steps), strict=True)
-    for at, (id, parent, role, text, created) in enumerate(rows):
+    rows = zip(ids, parents, roles, json.loads(words), accumulate(steps), strict=True)
+    for at, (id, parent, letter, text, created) in enumerate(rows):
         above = messages[parent - 1].id if parent is not None else None
-        rest = more.get(at) if more else None
-        messages.append(message_from_row(id, above, role, text, rest, created))
+        if at in more:
+            messages.append(message_from_row(id, above, _ROLES[letter], text, more[at], created))
+        else:
+            parents_of = (above,) if above is not None else ()
+            messages.append(text_message(id, parents_of, _ROLES[letter], text, created))
 
 
 def packs_due(file: DatabaseFile) -> list[tuple[int, int]]:

@@ -62,7 +62,7 @@ _text = TextPart.__dict__["text"].__set__
 _new = object.__new__
 
 
-def _text_message(
+def text_message(
     id: MessageId, parents: tuple[MessageId, ...], role: Role, text: str, created: int
 ) -> Message:
     """A message that is one text, past the constructors of frozen classes: they would take twice as long, and nearly
@@ -87,7 +87,7 @@ def message_from_row(
 ) -> Message:
     parents = () if parent is None else (parent,)
     if rest is None:
-        return _text_message(id, parents, role, text, created)
+        return text_message(id, parents, role, text, created)
     more = json.loads(rest)
     parts = tuple(part_from_stored(part) for part in more["parts"]) if "parts" in more else (TextPart(text),)
     return Message(

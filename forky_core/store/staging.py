@@ -73,7 +73,7 @@ class Ledgers:
         """Whether the file certainly has no such conversation: asking it for each takes a millisecond."""
         if self._ids is not None:
             return self._ids.lacks(id)
-        known = Known(lambda: (str(one) for (one,) in cursor.execute(sql.CONVERSATION_IDS.text).fetchall()))
+        known = Known(lambda: ((str(id), n) for n, id in cursor.execute(sql.CONVERSATIONS.text).fetchall()))
         new = known.lacks(id)
         self._ids = known
         return new
@@ -85,7 +85,7 @@ class Ledgers:
             self._numbers = highest or 0
         self._numbers += 1
         if self._ids is not None:
-            self._ids.note(id)
+            self._ids.note(id, self._numbers)
         return Ledger(id, self._numbers)
 
     def hold(self, ledger: Ledger) -> None:

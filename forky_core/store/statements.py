@@ -52,7 +52,6 @@ def _unnested(**columns: type[Integer | Text | Uuid[Any]]) -> Subquery:
 
 _here: BindParameter[int] = bindparam("conversation", type_=Integer)
 
-CONVERSATION_IDS = compiled(select(conversations.c.id))
 CONVERSATION = compiled(
     select(conversations.c.id, conversations.c.conversation).where(conversations.c.id == bindparam("id"))
 )
@@ -68,11 +67,11 @@ ENTRIES = compiled(
     select(entries.c.key, entries.c.value, entries.c.operation).where(entries.c.conversation == _here)
 )
 ENTRIES_NAMED = compiled(
-    select(conversations.c.id, entries.c.value)
-    .join(entries, entries.c.conversation == conversations.c.conversation)
-    .where(entries.c.key == bindparam("key"))
+    select(entries.c.conversation, entries.c.value).where(entries.c.key == bindparam("key"))
 )
-KEYS_LIKE = compiled(select(entries.c.key).distinct().where(entries.c.key.like(bindparam("pattern"))))
+KEYS_LIKE = compiled(
+    select(entries.c.key, entries.c.conversation).where(entries.c.key.like(bindparam("pattern")))
+)
 VERSION = compiled(select(func.max(operations.c.number)).where(operations.c.conversation == _here))
 
 _message = (
@@ -141,6 +140,12 @@ def path_of(ranges: int) -> Statement:
 
 
 _in_writing = (messages.c.message, _whole_id, messages.c.parent, *_content[1:])
+_numbered = _unnested(number=Integer)
+CONVERSATIONS_NUMBERED = compiled(
+    select(conversations.c.id, conversations.c.conversation).join(
+        _numbered, conversations.c.conversation == _numbered.c.number
+    )
+)
 _later = (messages.c.conversation == _here, messages.c.message > bindparam("after"))
 MESSAGES = compiled(select(*_in_writing).where(*_later).order_by(messages.c.message))
 FIRST_MESSAGES = compiled(select(*_in_writing).where(*_later).limit(bindparam("most")))

@@ -11,4 +11,4 @@ from tests.store.talk import HERE
 def packed(store: DuckDBStore, here: ConversationId = HERE) -> int:
     """How many messages of a conversation are in packs; BadPack where they are no good."""
     with store._file.cursor() as cursor:
-        return len(read_packs(cursor, store._number(here)))
+        return len(read_packs(cursor, store._numbers.of(here)))
