@@ -30,6 +30,8 @@ _decoder = json.JSONDecoder(strict=False, parse_constant=lambda _name: None)
 """Line breaks inside strings are read as they stand; NaN and infinities, which no JSON has, as null."""
 _SPACE = re.compile(r"[ \t\n\r]*")
 _MARK = re.compile(r'["\[\]{}]')
+_RUN = re.compile(r'(?:[^"\[\]{}]+|"[^"\\]*(?:\\.[^"\\]*)*"){1,100}', re.DOTALL)
+"""Texts and what else is no bracket, up to the end of the window at most; bounded, since each round takes memory."""
 _DELIMITERS = frozenset(",]} \t\n\r")
 _QUOTE = re.compile(r'["\\]')
 
@@ -137,7 +139,8 @@ def _one(window: _Window, label: str, *, by_line: bool) -> Json | Unreadable:
                 return pass_over(window, label, LONG)
             if _surely_broken(error, window):
                 return pass_over(window, label, BROKEN.format(_plain(error)))
-            step = max(step, len(window.text) - window.at)
+            held = len(window.text) - window.at
+            step = min(max(step, held), max(_STEP, LONGEST - held))
             window.more(step)
             continue
         except ValueError:  # An integer of thousands of digits.
@@ -168,6 +171,8 @@ def _pass_over(window: _Window, label: str, why: str) -> Unreadable:
     """Go behind the value by its brackets and strings alone, keeping nothing of it."""
     depth, in_string = 0, False
     while True:
+        if depth and not in_string and (run := _RUN.match(window.text, window.at)) is not None:
+            window.at = run.end()
         mark = (_QUOTE if in_string else _MARK).search(window.text, window.at)
         if mark is None:
             window.at = len(window.text)

@@ -48,6 +48,15 @@ def test_lines_give_their_values_however_they_arrive(values: list[object], step:
     assert list(lines(Dripping(text.encode(), step))) == values
 
 
+@given(JSON, st.integers(1, 40), st.booleans())
+@settings(deadline=None)
+def test_whatever_a_broken_element_holds_the_next_one_is_read(value: object, step: int, ascii: bool) -> None:
+    text = f'[{{"x":[{json.dumps(value, ensure_ascii=ascii)}],}},"next",7]'
+    broken, *rest = elements(Dripping(text.encode("utf-8", "surrogatepass"), step))
+    assert isinstance(broken, Unreadable)
+    assert rest == ["next", 7]
+
+
 def test_an_object_is_one_value() -> None:
     assert list(elements(io.BytesIO(b' \xef\xbb\xbf{"a": [1]}'.replace(b" ", b"")))) == [{"a": [1]}]
 
