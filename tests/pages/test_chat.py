@@ -360,4 +360,5 @@ def test_a_conflict_that_landed_open_is_shown_and_settled(forky: Forky) -> None:
     settled(test.run())
     settled(by_key(test, "settle.go").click().run())
     assert chat.unresolved == ()
-    assert "**1 conflict** open" not in shown(settled(test.run()))
+    after = shown(settled(test.run()))
+    assert "Settled 1 conflict on “main”" in after and "**1 conflict** open" not in after
