@@ -31,8 +31,6 @@ class Admitted:
     model: Model | None
     spend: Callable[[float], None]
     """Puts a price on the caller's account."""
-    save_spending: Callable[[], None]
-    """Makes that last; to be called in a thread."""
 
 
 def authorised(store: Store, headers: Mapping[str, str]) -> Token:
@@ -75,7 +73,7 @@ def admit(forky: Workspace, caller: Caller, speech: Speech, payload: Mapping[str
     tokens = Tokens(forky.store)
     if token.daily is not None and not _is_free(info):
         _within_limit(tokens, token, token.daily, info)
-    return Admitted(call, info, upstream, model, partial(tokens.spend, token), tokens.save_spending)
+    return Admitted(call, info, upstream, model, partial(tokens.spend, token))
 
 
 def _within_limit(tokens: Tokens, token: Token, daily: float, info: ModelInfo) -> None:

@@ -159,8 +159,7 @@ class _Afterwards:
             self._answer = (id, place)
 
     def settle(self) -> None:
-        """Raises ForkyError where something could not be saved."""
-        self._asked.admitted.save_spending()
+        """Raises ForkyError where it could not be saved."""
         if self._answer is not None:
             id, (conversation, answer) = self._answer
             save_id(self._asked.forky.store, self._asked.caller.token.id, id, conversation, answer)

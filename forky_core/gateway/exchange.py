@@ -58,7 +58,7 @@ class Exchange:
     remember: Callable[[str, Said, Place | None], None]
     """Keeps an answer that is whole, and where it was put, for requests that continue it by its id."""
     settle: Callable[[], None]
-    """Makes both last; called in a thread, when the client has its answer."""
+    """Makes that last; called in a thread, when the client has its answer."""
     said: list[Said] = field(default_factory=list)
     started: bool = False
     """Whether the head of the answer was sent."""
@@ -201,7 +201,7 @@ class Exchange:
         try:
             await self.in_thread(self.settle)
         except ForkyError:
-            log.exception("What was spent, or the answer's id, could not be saved.")
+            log.exception("The id of an answer could not be saved.")
 
 
 def _error_of(main: asyncio.Future[None]) -> ApiError | None:

@@ -30,6 +30,7 @@ from forky_core.gateway.protocols.responses import RESPONSES
 from forky_core.gateway.recording import Caller
 from forky_core.gateway.taking import PATH as RECORD
 from forky_core.gateway.taking import take
+from forky_core.gateway.tokens import Tokens
 
 if TYPE_CHECKING:
     from forky_core.repo.workspace import Workspace
@@ -53,13 +54,20 @@ class Service:
     def __init__(self, workspace: Callable[[], Workspace], *, largest: int = LARGEST_BODY) -> None:
         self._workspace = workspace
         self._largest = largest
+        self._entered: Workspace | None = None
+        """The one that was asked last."""
         self._executor = ThreadPoolExecutor(_THREADS, "gateway")
         self._forwarder = Forwarder()
         self._asking = Asking(self._executor, self._forwarder)
 
     async def close(self) -> None:
-        """Close what is open to upstreams. The calls themselves end when the server does."""
+        """Close what is open to upstreams, save what is not yet. The calls themselves end when the server does."""
         await self._forwarder.close()
+        if self._entered is not None:
+            try:
+                await self._in_thread(Tokens(self._entered.store).save_spending)
+            except StoreError:
+                log.exception("What tokens have spent could not be saved.")
         self._executor.shutdown(wait=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -122,7 +130,7 @@ class Service:
 
     def _enter(self, headers: Mapping[str, str]) -> tuple[Workspace, Caller]:
         try:
-            forky = self._workspace()
+            forky = self._entered = self._workspace()
             token = authorised(forky.store, headers)
         except StoreError as error:
             raise ApiError(503, str(error), "database", headers={"retry-after": "5"}) from error

@@ -11,6 +11,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import json
+import logging
 import secrets
 import threading
 import weakref
@@ -20,15 +21,19 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from forky_core.errors import BadContent, BadName, NameTaken, NotFound, NothingToDo
+from forky_core.errors import BadContent, BadName, NameTaken, NotFound, NothingToDo, StoreError
 from forky_core.repo.identity import disturbs, now, title_line
 from forky_core.store.contract import Store
 
 PREFIX = "forky-"
 _TOKENS = "gateway_tokens"
 _SPENT = "gateway_spent"
+_SAVED_WITHIN = 1.0
+"""Seconds."""
 _LONGEST_NAME = 60
 _MOST_PATTERNS = 50
+
+log = logging.getLogger("forky.gateway")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,8 @@ class _Shared:
     """By a token's id, the day and US dollars; None until they are read."""
     unsaved: bool = False
     saving: threading.Lock = field(default_factory=threading.Lock)
+    timer: threading.Timer | None = None
+    """Until it is saved."""
 
 
 _stores: weakref.WeakKeyDictionary[Store, _Shared] = weakref.WeakKeyDictionary()
@@ -178,7 +185,7 @@ class Tokens:
         return spent if day == _today() else 0.0
 
     def spend(self, token: Token, cost: float) -> None:
-        """Put a call's price on its account: it counts at once, and `save_spending` makes it last."""
+        """Put a call's price on its account: it counts at once, and lasts within a second."""
         if cost <= 0:
             return
         with self._shared.lock:
@@ -186,15 +193,29 @@ class Tokens:
             day, spent = everyone.get(token.id, ("", 0.0))
             everyone[token.id] = (_today(), cost + (spent if day == _today() else 0.0))
             self._shared.unsaved = True
+            if self._shared.timer is None:
+                # A write for each call would stand before the next call's question in the writer's queue.
+                self._shared.timer = threading.Timer(_SAVED_WITHIN, self._save_late)
+                self._shared.timer.daemon = True
+                self._shared.timer.start()
 
     def save_spending(self) -> None:
-        """Write what was spent since it was written last. Who comes while another writes shares the next write."""
+        """Write what was spent since it was written last. Raises StoreError."""
         with self._shared.saving:
             with self._shared.lock:
                 written = json.dumps(self._spent()) if self._shared.unsaved else None
-                self._shared.unsaved = False
             if written is not None:
                 self._store.set_setting(_SPENT, written)
+                with self._shared.lock:
+                    self._shared.unsaved = written != json.dumps(self._spent())
+
+    def _save_late(self) -> None:
+        with self._shared.lock:
+            self._shared.timer = None
+        try:
+            self.save_spending()
+        except StoreError:
+            log.exception("What tokens have spent could not be saved; the next call tries again.")
 
     def _spent(self) -> dict[str, tuple[str, float]]:
         """With the lock held."""

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import httpx
 import pytest
 
 from forky_core.gateway import exchange
+from forky_core.gateway.tokens import Tokens
 from forky_core.llm.scripted import Hang, Until
 from forky_core.model import ConversationId, Generation
 from forky_core.store.opening import open_store
@@ -261,3 +263,12 @@ def test_a_hundred_streams_at_once_are_all_whole_and_all_recorded(on_disk: Serve
     assert sorted(on_disk.paths()) == sorted([f"{number}: say hello", ANSWER] for number in range(100))
     assert {one.status for one in ended(on_disk)} == {"done"}
     assert on_disk.forky.verify().clean
+
+
+def test_what_was_spent_is_saved_when_the_server_ends(aimock: Aimock, tmp_path: Path) -> None:
+    with serving(at_upstream(aimock.base_url), open_store(tmp_path / "forky.duckdb")) as served:
+        post(served, {**ask("count my tokens"), "model": "gpt-4o"})
+        eventually(lambda: served.tokens.spent_today(served.made.token) > 0)
+        token, spent = served.made.token, served.tokens.spent_today(served.made.token)
+    with closing(open_store(tmp_path / "forky.duckdb")) as store:
+        assert Tokens(store).spent_today(token) == spent
