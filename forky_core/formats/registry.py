@@ -29,6 +29,7 @@ from forky_core.formats.importers.pam import PortableAIMemory
 from forky_core.formats.importers.pi import Pi
 from forky_core.formats.importers.recorded_calls import RecordedCalls
 from forky_core.formats.importers.session_traces import SessionTraces
+from forky_core.formats.importers.share_pages import SharePage
 from forky_core.formats.importers.sharegpt import ShareGPT
 from forky_core.formats.importers.silly_tavern import SillyTavern
 from forky_core.formats.importers.takeout_gemini import TakeoutGemini
@@ -46,6 +47,7 @@ IMPORTERS: tuple[Importer, ...] = (
     CharacterCard(),
     OpenAssistant(),
     ChatGPT(),
+    SharePage(),
     ClaudeAI(),
     OpenWebUI(),
     LibreChat(),

@@ -264,6 +264,13 @@ def _texts() -> tuple[Seed, ...]:
         ),
         Seed("transcript", "text", "**You:** Longest?\n\n**ChatGPT:**\nNile\n"),
         Seed("transcript", "text", "User: Longest?\nAssistant: Nile\n"),
+        Seed(
+            "chatgpt-share",
+            "text",
+            '<html><a href="https://chatgpt.com/share/0190aaaa-bbbb"></a><script id="__NEXT_DATA__">'
+            '{"data":{"title":"n","mapping":{"q":{"message":{"author":{"role":"user"},"content":{"parts":["a"]}}}}}}'
+            '</script><script>streamController.enqueue("[{\\"_1\\":2},\\"mapping\\",{}]")</script></html>',
+        ),
     )
 
 

@@ -67,7 +67,7 @@ class ChatGPT:
                     word(obj(value).get("title")) or "untitled", "It has no messages (no `mapping`)."
                 )
             else:
-                yield _conversation(value, files, beside)
+                yield conversation_of(value, files, beside)
 
 
 def _by_id(files: Files) -> dict[str, str]:
@@ -80,7 +80,8 @@ def _by_id(files: Files) -> dict[str, str]:
     return found
 
 
-def _conversation(value: Mapping[str, Any], files: Files, beside: Mapping[str, str]) -> Found:
+def conversation_of(value: Mapping[str, Any], files: Files, beside: Mapping[str, str]) -> Found:
+    """One object of `mapping` and what stands around it; `beside`: names of members by file id."""
     nodes = tuple(_node(id, obj(entry), files, beside) for id, entry in _in_order(obj(value["mapping"])))
     return Found(
         source_id=word(value.get("conversation_id")) or word(value.get("id")),
