@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from forky_core.context.citing import documents_cited
+from forky_core.documents.cited import PASSAGES, passages_in, with_passages
 from forky_core.errors import NothingToDo, Outdated
 from forky_core.merge.fuse import FusePlan
 from forky_core.merge.plan import Graft, MergePlan
@@ -42,6 +44,7 @@ def land(repo: Repo, planned: MergePlan) -> Operation:
     if planned.graft is not None:
         _refuse_if_source_moved(repo, planned, planned.graft)
         tx.messages += planned.graft.taken_in
+        tx.derived |= _cited(repo, planned.graft)
     if planned.fast_forward is not None:
         tx.move(target, planned.fast_forward)
         return tx.publish("merge", f"Fast-forwarded “{target}” to “{source}”")
@@ -55,6 +58,20 @@ def land(repo: Repo, planned: MergePlan) -> Operation:
     asked = f", request {planned.request}" if planned.request is not None else ""
     how = planned.strategy + asked + (f", {left} unresolved" if (left := _unresolved(planned)) else "")
     return tx.publish("graft" if planned.graft else "merge", f"{what} “{source}” into “{target}” ({how})")
+
+
+def _cited(repo: Repo, graft: Graft) -> dict[str, str]:
+    """What came along with the other conversation of that which the messages cite: it opens here as it does there."""
+    came = passages_in(repo.store.derived(graft.conversation, (PASSAGES,)).get(PASSAGES, ""))
+    named = (
+        {address for message in graft.taken_in for address in documents_cited(message.text)}
+        if came
+        else set()
+    )
+    cited = [one for one in came if one.address in named]
+    if not cited:
+        return {}
+    return {PASSAGES: with_passages(repo.store.derived(repo.id, (PASSAGES,)).get(PASSAGES, ""), cited)}
 
 
 def _unresolved(planned: MergePlan) -> int:

@@ -107,6 +107,16 @@ def test_a_pick_and_a_fork_of_the_file_keep_what_they_cite() -> None:
     assert isinstance(there.cited(source.address), Cited)
 
 
+def test_a_graft_of_an_imported_conversation_keeps_what_it_cites() -> None:
+    forky, _, chat = citing()
+    other, _ = workspace()
+    adopt(other, parsed(file_of(forky, chat)))
+    mine = talk(other.create("Mine"), "Hello.", "Hello.")
+    mine.merge(mine.plan_graft(other.conversation(chat.id), strategy="squash"))
+    named = list(documents_cited(mine.path()[-1].text))
+    assert named and all(isinstance(mine.cited(address), Cited) for address in named)
+
+
 def test_two_copies_that_are_united_have_the_passages_of_both() -> None:
     forky, _, chat = citing()
     base = parsed(file_of(forky, chat))
