@@ -160,7 +160,6 @@ class Writer:
             for group in _split(jobs):
                 self._serve(group)
             self._ledgers.trim()
-            self._dirty = self._dirty or bool(jobs)
 
     def _group(self, first: _Job | None) -> tuple[list[_Job], bool]:
         """What goes into one transaction, and whether more may come after it."""
@@ -206,8 +205,11 @@ class Writer:
         """Write the jobs in one transaction; where that fails, each in one of its own."""
         try:
             if isinstance(jobs[0].request, Rest):
-                settled: Sequence[tuple[_Job, Any]] = [(jobs[0], self._tidy(lambda: False, _PATIENCE))]
+                rested = self._tidy(lambda: False, _PATIENCE)
+                self._dirty = not rested
+                settled: Sequence[tuple[_Job, Any]] = [(jobs[0], rested)]
             else:
+                self._dirty = True
                 settled = self._attempt(jobs)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is the caller's to hear
             if len(jobs) == 1:
