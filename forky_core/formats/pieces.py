@@ -16,7 +16,7 @@ from forky_core.formats.tree import Grown
 from forky_core.repo.identity import title_from, title_line
 
 UNKNOWN = "Its format is not known."
-NOTHING = "No file in it is one of conversations."
+NOTHING = "No file in it holds conversations."
 
 
 @dataclass(frozen=True, slots=True)
