@@ -30,11 +30,6 @@ _ENVIRONMENT = {
 
 _TURN = 0.0005
 """Seconds."""
-_turns = threading.Lock()
-_hurried = 0
-"""How many want short turns now."""
-_usual = 0.0
-"""Seconds of a turn when none does."""
 
 _started = threading.Lock()
 _loaded = threading.Event()
@@ -79,7 +74,7 @@ def _load() -> None:
     global _module, _error  # noqa: PLW0603 - see above
     os.environ.update(_ENVIRONMENT)
     try:
-        with short_turns(), _filters_put_off():
+        with _short_turns(), _filters_put_off():
             module = importlib.import_module("litellm")
         _configure(module)
         _module = module
@@ -90,24 +85,14 @@ def _load() -> None:
 
 
 @contextmanager
-def short_turns() -> Iterator[None]:
-    """Other threads get the interpreter after half a millisecond instead of five: a page is being served meanwhile.
-
-    For whoever imports much, in as many threads as do; the last one to end brings the usual turns back.
-    """
-    global _hurried, _usual  # noqa: PLW0603 - the interpreter has one interval
-    with _turns:
-        if not _hurried:
-            _usual = sys.getswitchinterval()
-            sys.setswitchinterval(min(_usual, _TURN))
-        _hurried += 1
+def _short_turns() -> Iterator[None]:
+    """Other threads get the interpreter after half a millisecond instead of five: a page is being served meanwhile."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(min(usual, _TURN))
     try:
         yield
     finally:
-        with _turns:
-            _hurried -= 1
-            if not _hurried:
-                sys.setswitchinterval(_usual)
+        sys.setswitchinterval(usual)
 
 
 @contextmanager

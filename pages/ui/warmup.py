@@ -89,14 +89,12 @@ def prepare() -> threading.Thread:
 
 def _prepare() -> None:
     gc.disable()  # It is an eighth of what the imports cost, and finds nothing.
-    # The server reads each of the first page's hundred files in threads, which would wait for the imports many times.
-    with loading.short_turns():
-        importlib.import_module("pages.ui.workspace")
-        opening = threading.Thread(target=_open, name="open", daemon=True)
-        opening.start()
-        for name in BEFORE_THE_FIRST_PAGE:
-            importlib.import_module(name)
-        opening.join()
+    importlib.import_module("pages.ui.workspace")
+    opening = threading.Thread(target=_open, name="open", daemon=True)
+    opening.start()
+    for name in BEFORE_THE_FIRST_PAGE:
+        importlib.import_module(name)
+    opening.join()
 
 
 def _open() -> None:

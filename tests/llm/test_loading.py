@@ -5,8 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from forky_core.llm import loading
-
 LOGGING_MEANWHILE = """
 import logging, threading
 logging.basicConfig(level=logging.CRITICAL + 1)
@@ -37,17 +35,6 @@ logging.getLogger("asyncio").filter(record)
 assert key not in record.getMessage(), "litellm's redaction is gone"
 print("fine")
 """
-
-
-def test_short_turns_last_until_the_last_who_wants_them_has_ended() -> None:
-    usual = sys.getswitchinterval()
-    one, two = loading.short_turns(), loading.short_turns()
-    one.__enter__()
-    two.__enter__()
-    one.__exit__(None, None, None)
-    assert sys.getswitchinterval() < usual
-    two.__exit__(None, None, None)
-    assert sys.getswitchinterval() == usual
 
 
 def test_what_the_server_logs_while_litellm_loads_deadlocks_neither() -> None:
