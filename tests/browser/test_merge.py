@@ -36,19 +36,6 @@ def test_a_landed_merge_leads_back_to_the_chat(app: str, watch: Any) -> None:
     assert one.problems == []
 
 
-def test_the_id_at_the_end_of_a_line_shows_its_message_beside_the_preview(app: str, watch: Any) -> None:
-    one = watch()
-    page = one.open(f"{app}/merge?source=upload")
-    link = page.locator(f"{PAYLOAD} a").first
-    mark = link.inner_text()
-    with page.context.expect_page() as opened:
-        link.click()
-    shown = opened.value
-    expect(shown.locator(f"[class*='st-key-cell-'][class*='{mark}']").first).to_be_visible()
-    expect(page.get_by_role("button", name="Land in")).to_be_visible()
-    assert one.problems == []
-
-
 def test_a_whole_card_chooses_its_strategy_and_the_link_says_so(app: str, watch: Any) -> None:
     page = watch().open(f"{app}/merge")
     page.get_by_text("every message of the branch, as it was said").click(force=True)
