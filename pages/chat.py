@@ -136,18 +136,18 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> None:
         draw_later(here, later_on(here.at, here.chat.branch.head, here.chat.visible))
 
 
-def _draw_pages(here: Frame, pages: Sequence[Sequence[Cell]], look: Look, age: int = 0) -> None:
+def _draw_pages(here: Frame, pages: Sequence[Sequence[Cell]], look: Look, *, newest: bool = True) -> None:
     """The newest page beside a container that holds all earlier ones: what comes in above moves nothing below it."""
     with st.container():
         before = st.container()
-        for number, cell in enumerate(pages[-1]):
-            draw_cell(cell, look, f"{age}-{number}")
+        for cell in pages[-1]:
+            draw_cell(cell, look)
             _draw_open_form(here, cell.message)
-        if age == 0:
+        if newest:
             _clear_after(here, len(pages[-1]))
     if len(pages) > 1:
         with before:
-            _draw_pages(here, pages[:-1], look, age + 1)
+            _draw_pages(here, pages[:-1], look, newest=False)
 
 
 def _clear_after(here: Frame, cells: int) -> None:

@@ -1,31 +1,6 @@
-// The buttons of the cells' heads, one listener for all buttons of the cells, the "…" menu, the clipboard. Uses scrolling.js, which comes before it.
+// One listener for all buttons of the cells, the "…" menu, the clipboard. Uses scrolling.js, which comes before it.
 
 const state = (window.__forkyActs ??= { copied: 0, n: 0 });
-
-// Buttons of the cells' heads, wherever a head was drawn without them: once the head is on screen, which is what people
-// wait for. Its height leaves room for them.
-function makeButtonsSoon() {
-  if (state.soon) return;
-  state.soon = true;
-  requestAnimationFrame(() => setTimeout(makeButtons));
-}
-
-function makeButtons() {
-  state.soon = false;
-  for (const place of document.querySelectorAll(".fk-acts:empty")) {
-    const wanted = place.dataset.acts.split(" "), picked = place.dataset.picked === "true";
-    for (const [name, icon, label] of state.head) {
-      if (!wanted.includes(name)) continue;
-      const button = document.createElement("button"), sign = document.createElement("span");
-      button.type = "button"; button.title = label; button.setAttribute("aria-label", label);
-      button.dataset.act = name; button.dataset.id = place.dataset.of;
-      if (name === "pick") button.setAttribute("aria-pressed", picked);
-      sign.className = "fk-icon"; sign.setAttribute("aria-hidden", "true");
-      sign.textContent = name === "pick" && picked ? "check_box" : icon;
-      button.append(sign); place.append(button);
-    }
-  }
-}
 
 function closeMenu() {
   state.popup?.remove();
@@ -103,21 +78,17 @@ function copy(text) {
 
 export default function ({ data, setTriggerValue }) {
   state.send = (name, id) => setTriggerValue("act", { name, id, n: Date.now() + state.n++ });
-  state.menu = data.menu; state.head = data.head;
+  state.menu = data.menu;
   if (!state.listening) {
     state.listening = true;
     document.addEventListener("click", clicked);
     document.addEventListener("keydown", pressed, true);
-    state.heads = new MutationObserver(makeButtonsSoon);
-    state.heads.observe(document.querySelector(".stApp"), { childList: true, subtree: true });
-    makeButtons();
   }
   if (data.copied[0] > state.copied) { state.copied = data.copied[0]; copy(data.copied[1]); }
   const still = keepPlace(data);
   return () => {
     document.removeEventListener("click", clicked);
     document.removeEventListener("keydown", pressed, true);
-    state.heads.disconnect();
     closeMenu(); still(); state.listening = false;
   };
 }

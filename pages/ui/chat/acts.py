@@ -2,15 +2,14 @@
 
 A Streamlit widget per action would be hundreds on a page, and the browser's work per widget is what makes long pages
 slow. So a cell's head is one piece of HTML whose buttons carry `data-act` and `data-id`, and one component hears their
-clicks, keeps the clipboard (acts.js) and scrolls to the message that was asked for (scrolling.js). The buttons that
-every head has are only named in it, and made by acts.js: Streamlit looks through each piece of HTML for what must not
-be in it, and they would be most of that. They are ordinary ones: reachable by Tab, named for screen readers. Nothing
-that a model wrote can contain one, since Markdown's HTML is escaped.
+clicks, keeps the clipboard (acts.js) and scrolls to the message that was asked for (scrolling.js). The buttons are
+ordinary ones: reachable by Tab, named for screen readers. Nothing that a model wrote can contain one, since Markdown's
+HTML is escaped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -39,22 +38,6 @@ MENU = (
     ("prune", "content_cut", "Prune from here …"),
 )
 """Acts of the “…” menu: name, icon, label."""
-
-HEAD = (
-    ("fork", "call_split", "Fork here …"),
-    ("regenerate", "refresh", "Answer again …"),
-    ("edit", "edit", "Edit and ask again …"),
-    ("copy", "content_copy", "Copy the text"),
-    ("pick", "check_box_outline_blank", "Pick for a merge"),
-    ("more", "more_horiz", "More"),
-)
-"""Acts of a cell's head, likewise."""
-
-
-def buttons(acts: Iterable[str], id: str, *, picked: bool) -> str:
-    """HTML that acts.js fills with buttons, of `HEAD`."""
-    mark = ' data-picked="true"' if picked else ""
-    return f'<span class="fk-acts" data-acts="{escape(" ".join(acts))}" data-of="{escape(id)}"{mark}></span>'
 
 
 def button(act: str, id: str, icon: str, label: str, *, pressed: bool | None = None) -> str:
@@ -94,15 +77,7 @@ def hear_acts(
 
     _component(
         key=key,
-        data={
-            "menu": MENU,
-            "head": HEAD,
-            "place": place,
-            "at": at,
-            "end": end,
-            "follow": follow,
-            "copied": copied,
-        },
+        data={"menu": MENU, "place": place, "at": at, "end": end, "follow": follow, "copied": copied},
         on_act_change=handle,
         height="content",
     )

@@ -35,7 +35,7 @@ from forky_core.views.notebook import Cell
 from forky_core.views.payload import payload_rows
 from forky_core.views.shelf import count
 from forky_core.views.times import local, stamp
-from pages.ui.chat.acts import button, buttons
+from pages.ui.chat.acts import button
 from pages.ui.links import cited_link
 from pages.ui.markdown import SHOWN, safe_markdown, show_text, showable
 
@@ -59,17 +59,13 @@ class Look:
     marks: tuple[MessageId | None, MessageId | None] = (None, None)
 
 
-def draw_cell(cell: Cell, look: Look, place: str) -> None:
-    """Keys: `cell-<role>-<kind>-<place>` (a container); buttons are acts (ui/acts.py).
-
-    By its place on the page and not by its message: the browser then changes the cell that stood there on another path,
-    and makes none anew.
-    """
+def draw_cell(cell: Cell, look: Look) -> None:
+    """Keys: `cell-<kind>-<id>` (a container); buttons are acts (ui/acts.py)."""
     message = cell.message
     short = message.id.removeprefix("b2:")
     kind = "current" if message.id == look.at else "merge" if message.merge else message.role
     gone = "-gone" if cell.taken_back else ""
-    with st.container(key=f"cell-{message.role}-{kind}{gone}-{place}"):
+    with st.container(key=f"cell-{message.role}-{kind}{gone}-{short}"):
         st.html(head(cell, look))
         draw_parts(message, short, look)
         if below := _looked_for(cell) + _ended(cell):
@@ -165,7 +161,7 @@ def head(cell: Cell, look: Look) -> str:
     return (
         f'<div class="fk-head" data-cell="{escape(id)}"><span class="fk-who fk-{message.role}">'
         f"{escape(showable(name))}</span>{when}{_took(cell, look)}{marks}{chips}{_siblings(cell)}"
-        f"{_acts(cell, look)}</div>"
+        f'<span class="fk-acts">{_acts(cell, look)}</span></div>'
     )
 
 
@@ -184,9 +180,25 @@ def _siblings(cell: Cell) -> str:
 
 def _acts(cell: Cell, look: Look) -> str:
     id, role = cell.message.id, cell.message.role
-    first = "regenerate" if role == "assistant" else "edit"
-    acts = ("fork", *(() if cell.message.merge else (first,)), "copy", "pick", "more")
-    return buttons(acts, id, picked=id in look.picks)
+    picked = id in look.picks
+    first = (
+        button("regenerate", id, "refresh", "Answer again …")
+        if role == "assistant"
+        else button("edit", id, "edit", "Edit and ask again …")
+    )
+    return (
+        button("fork", id, "call_split", "Fork here …")
+        + (first if cell.message.merge is None else "")
+        + button("copy", id, "content_copy", "Copy the text")
+        + button(
+            "pick",
+            id,
+            "check_box" if picked else "check_box_outline_blank",
+            "Pick for a merge",
+            pressed=picked,
+        )
+        + button("more", id, "more_horiz", "More")
+    )
 
 
 def _took(cell: Cell, look: Look) -> str:
