@@ -26,6 +26,8 @@ from forky_core.store.rows import Row, message_from_row, text_message
 from forky_core.store.tables import packs
 from forky_core.store.wal import log_of
 
+WORTH = 100_000
+"""Messages of a database from which on packs are worth a second copy of every text: fewer lie close enough together."""
 LEAST = 32
 """Messages of a conversation that are in no pack yet and worth one: fewer are read as quickly from where they lie."""
 _MOST = 250
@@ -115,9 +117,11 @@ def _unpack(messages: list[Message], heads: str, words: str) -> None:
 def packs_due(file: DatabaseFile) -> list[tuple[int, int]]:
     """The conversations that have grown since they were packed, and the last message of each that is in a pack.
 
-    Nothing where the disk could not hold the file twice: what can be done without must not fill it.
+    Nothing in a small database, and where the disk could not hold the file twice: what can be done without must not
+    fill it.
     """
-    if shutil.disk_usage(file.path.parent).free < file.path.stat().st_size:
+    ((messages,),) = file.rows(sql.MESSAGE_COUNT)
+    if messages < WORTH or shutil.disk_usage(file.path.parent).free < file.path.stat().st_size:
         return []
     return [(conversation, last) for conversation, last in file.rows(sql.TO_PACK, least=LEAST)]
 

@@ -153,6 +153,7 @@ FIRST_MESSAGES = compiled(select(*_in_writing).where(*_later).limit(bindparam("m
 STRETCH = compiled(
     select(*_in_writing).where(*_later, messages.c.message <= bindparam("last")).order_by(messages.c.message)
 )
+MESSAGE_COUNT = compiled(select(func.count()).select_from(messages))
 PACKS = compiled(
     select(packs.c.first, packs.c.part, packs.c.last, packs.c.checksum, packs.c.heads, packs.c.texts).where(
         packs.c.conversation == _here, packs.c.first <= bindparam("most")

@@ -36,7 +36,7 @@ def main(path: str, name: str, beside: str) -> None:
     """Beside “rest” what was said is packed and folded in all the while."""
     opened = DuckDBStore.open(path)
     if beside == "rest":
-        packs.LEAST = 4
+        packs.WORTH, packs.LEAST = 0, 4
         threading.Thread(target=rest, args=(opened,), daemon=True).start()
     for writer in range(4):
         threading.Thread(target=write, args=(opened, f"{name}-{writer}"), daemon=True).start()

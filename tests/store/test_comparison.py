@@ -30,12 +30,13 @@ class DuckDBAnswersAsMemoryDoes(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp())
         self.memory: Store = MemoryStore()
         self.file: Store = DuckDBStore.open(self.folder / "forky.duckdb")
-        self.least, packs.LEAST = packs.LEAST, 2
+        self.usual = packs.WORTH, packs.LEAST
+        packs.WORTH, packs.LEAST = 0, 2
         self.clock = 0
         self.known: dict[ConversationId, list[Message]] = {id: [] for id in CONVERSATIONS}
 
     def teardown(self) -> None:
-        packs.LEAST = self.least
+        packs.WORTH, packs.LEAST = self.usual
         self.file.close()
         shutil.rmtree(self.folder)
 

@@ -75,6 +75,7 @@ class TestDuckDBStoreFromItsPacks(TestDuckDBStoreFromItsFile):
 
     @pytest.fixture
     def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+        monkeypatch.setattr(packs, "WORTH", 0)
         monkeypatch.setattr(packs, "LEAST", 1)
         store = _Resting(tmp_path / "forky.duckdb")
         yield store

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,6 +22,14 @@ from forky_core.store.tables import packs as table
 from tests.store.packing import packed
 from tests.store.talk import ELSEWHERE, HERE, begin, change, move, said, thread
 from tests.store.test_writer import wait_until
+
+
+@pytest.fixture(scope="module", autouse=True)
+def worth_it() -> Iterator[None]:
+    """Small databases are packed, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packs, "WORTH", 0)
+        yield
 
 
 @pytest.fixture
@@ -48,6 +57,18 @@ def by_hand(path: Path, statement: str, given: list[object] | None = None) -> No
 def test_few_messages_are_not_packed(path: Path, run: list[Message]) -> None:
     with DuckDBStore.open(path) as store:
         assert packed(store, ELSEWHERE) == 0
+
+
+def test_a_small_database_is_not_packed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packs, "WORTH", 41)
+    run = thread(40)
+    with DuckDBStore.open(path) as store:
+        begin(store, *run)
+        assert store.rest()
+        assert packed(store) == 0
+        move(store, run[-1], said("one more", run[-1]))
+        assert store.rest()
+        assert packed(store) == 41
 
 
 def test_what_comes_after_a_pack_is_read_with_it(path: Path, run: list[Message]) -> None:

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from forky_core.model import ConversationId
+from forky_core.store import packs
 from forky_core.store.duckdb import DuckDBStore
 from tests.store.released import make_schema_3
 from tests.store.talk import begin, thread
@@ -23,6 +24,7 @@ def make(path: Path) -> None:
     make_schema_3.make(path)
     with DuckDBStore.open(path) as store:
         begin(store, *thread(40), here=LONG, title="Packed")
+        packs.WORTH = 0
         store.rest()
 
 
