@@ -56,7 +56,7 @@ def _looked_at(frame: Frame) -> MergeRequest | None:
         want(request=None)
         return None
     if "source" not in params:
-        _look(found)
+        _look(frame, found)
         st.rerun()
     chosen = ({params["source"], *params.get_all("with")}, params.get("graft"), frame.chat.branch_name)
     if chosen != ({*found.sources}, _elsewhere(found), found.into):
@@ -88,10 +88,10 @@ def _gone(frame: Frame, request: MergeRequest) -> str:
     return next(iter([*here, *(shown for name, shown in sources.items() if name not in heads)]), "")
 
 
-def _look(request: MergeRequest) -> None:
+def _look(frame: Frame, request: MergeRequest) -> None:
     wish = request.wish
     params: dict[str, str | list[str]] = {
-        "c": st.query_params.get("c", ""),
+        "c": str(frame.chat.id),
         "b": request.into,
         "source": request.source,
         "strategy": request.strategy,
@@ -119,7 +119,7 @@ def _draw_line(frame: Frame, request: MergeRequest) -> None:
             width="stretch",
         )
         if not gone:
-            st.button("Look at it", key=f"merge.look.{request.number}", on_click=_look, args=(request,))
+            st.button("Look at it", key=f"merge.look.{request.number}", on_click=_look, args=(frame, request))
             return
         st.caption(f"“{plain_label(gone, 60)}” is not there any more.")
         st.button(
@@ -257,7 +257,7 @@ def _change(frame: Frame, request: MergeRequest, note: str, into: str) -> None:
             request.number, note=note, into=into, plan=UNCHANGED if plan is None else plan
         )
         done(frame.session, operation)
-        _look(frame.chat.request(request.number))
+        _look(frame, frame.chat.request(request.number))
 
 
 def _shown(frame: Frame) -> MergePlan | None:
@@ -320,7 +320,7 @@ def _propose(frame: Frame) -> None:
     with saying(frame.session):
         made = chat.request_plan(plan, note=st.session_state["merge.propose_note"])
         done(frame.session, chat.recent_operations(after=version)[-1])
-        _look(made)
+        _look(frame, made)
         del st.session_state["merge.propose_note"]
 
 
