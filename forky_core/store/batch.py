@@ -17,6 +17,7 @@ from forky_core.model import Generation
 from forky_core.parts import Json, canonical_json
 from forky_core.store import statements as sql
 from forky_core.store.compiled import flat, insertion
+from forky_core.store.file import in_transaction
 from forky_core.store.rows import Row, generation_row
 from forky_core.store.tables import (
     conversations,
@@ -183,21 +184,11 @@ def _run_as_one(cursor: duckdb.DuckDBPyConnection, steps: Sequence[Step]) -> Non
 def _run_in_turn(
     cursor: duckdb.DuckDBPyConnection, inserts: dict[Table, list[Row]], steps: Sequence[Step]
 ) -> None:
-    cursor.execute("BEGIN TRANSACTION")
-    try:
+    def work(cursor: duckdb.DuckDBPyConnection) -> None:
         for table, rows in inserts.items():
             with cursor.appender(f"{table.schema}.{table.name}") as appender:
                 appender.append_rows(rows)
         for text, values in steps:
             cursor.execute(text, values).fetchall()
-        cursor.execute("COMMIT")
-    except BaseException:
-        _roll_back(cursor)
-        raise
 
-
-def _roll_back(cursor: duckdb.DuckDBPyConnection) -> None:
-    try:
-        cursor.execute("ROLLBACK")
-    except duckdb.Error:
-        """A commit that failed has ended the transaction already."""
+    in_transaction(cursor, work)

@@ -17,7 +17,7 @@ from sqlalchemy.schema import CreateTable
 from forky_core.errors import StoreDamaged, StoreTooNew
 from forky_core.store.backup import copied_beside
 from forky_core.store.compiled import compiled, insertion
-from forky_core.store.file import DatabaseFile
+from forky_core.store.file import DatabaseFile, in_transaction
 from forky_core.store.tables import chunks, derived, documents, metadata, migrations, packs, postings, vectors
 
 
@@ -96,11 +96,8 @@ def migrate(file: DatabaseFile, steps: Sequence[Migration] = MIGRATIONS) -> Path
 
 
 def _apply(cursor: duckdb.DuckDBPyConnection, step: Migration) -> None:
-    cursor.execute("BEGIN TRANSACTION")
-    try:
+    def work(cursor: duckdb.DuckDBPyConnection) -> None:
         step.apply(cursor)
         cursor.execute(insertion(migrations, 1), [step.number, step.name, time.time_ns() // 1000])
-    except BaseException:
-        cursor.execute("ROLLBACK")
-        raise
-    cursor.execute("COMMIT")
+
+    in_transaction(cursor, work)
