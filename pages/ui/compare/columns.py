@@ -22,6 +22,7 @@ from pages.ui.compare.together import draw_together
 from pages.ui.frame import Frame, place, saying
 from pages.ui.markdown import plain_label, show_text
 from pages.ui.notice import done
+from pages.ui.rules import anew
 from pages.ui.telling import telling
 
 _ROWS = 8
@@ -160,8 +161,9 @@ def _draw_acts(desk: Desk, column: Column, found: Comparison) -> None:
 def _draw_promote(chat: Conversation, desk: Desk, column: Column, others: list[str]) -> None:
     key = column.side.key
     # Under another key once a branch has moved: so it closes when it has done its work.
-    heads = hash(tuple(branch.head for branch in chat.branches.values()))
-    with st.popover("Promote", type="tertiary", icon=":material/flag:", key=f"compare.promote.{key}.{heads}"):
+    heads = " ".join(str(branch.head) for branch in chat.branches.values())
+    popover = anew(f"compare.promote.{key}", heads)
+    with st.popover("Promote", type="tertiary", icon=":material/flag:", key=popover):
         st.caption("The branch moves here. Where it was stays visible, and Undo moves it back.")
         index = others.index(chat.branch_name) if chat.branch_name in others else 0
         target = st.selectbox("Branch to move", others, index=index, key=f"compare.target.{key}")
