@@ -6,14 +6,17 @@ A component has no public test interface; its private path is used here and nowh
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import os
+import subprocess
+import sys
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
 from forky_core.repo.conversation import Conversation
+from tests.programs import CHECKOUT
 
-SHELL = Path(__file__).resolve().parents[2] / "pages" / "shell.py"
+SHELL = CHECKOUT / "pages" / "shell.py"
 
 
 def open_app(*, seconds: float = 20, **params: str) -> AppTest:
@@ -22,6 +25,18 @@ def open_app(*, seconds: float = 20, **params: str) -> AppTest:
     for name, value in params.items():
         test.query_params[name] = value
     return test.run()
+
+
+def by_itself(script: str) -> subprocess.CompletedProcess[str]:
+    """A Python program in a process of its own, where nothing is imported yet, with a database in memory."""
+    return subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=CHECKOUT,
+        env=os.environ | {"FORKY_DATABASE": ":memory:", "FORKY_PROBE": "0"},
+    )
 
 
 def open_page(page: str, chat: Conversation, **params: str) -> AppTest:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
+from tests.pages.apptest import by_itself
 from tests.programs import CHECKOUT
 
 FORMATS = ("forky_core.formats.registry", "forky_core.formats.sharing")
@@ -26,15 +23,7 @@ for page in ("chat", "compare", "merge", "library", "history", "settings"):
 
 
 def test_no_page_loads_what_no_page_needs() -> None:
-    environment = os.environ | {"FORKY_DATABASE": ":memory:", "FORKY_PROBE": "0"}
-    done = subprocess.run(
-        [sys.executable, "-c", EVERY_PAGE],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=CHECKOUT,
-        env=environment,
-    )
+    done = by_itself(EVERY_PAGE)
     assert done.returncode == 0, done.stderr[-2000:]
     assert [line for line in done.stdout.splitlines() if not line.endswith(" []")] == []
     assert len(done.stdout.splitlines()) == 7

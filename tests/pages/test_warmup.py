@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 from pages.ui.warmup import PATIENCE, QUIET, quiet_in
+from tests.pages.apptest import by_itself
 from tests.programs import CHECKOUT
 
 FIRST_PAGE = f"""
@@ -22,15 +19,7 @@ print("litellm" in before)
 
 
 def test_the_first_page_finds_everything_imported_and_litellm_is_not() -> None:
-    environment = os.environ | {"FORKY_DATABASE": ":memory:", "FORKY_PROBE": "0"}
-    done = subprocess.run(
-        [sys.executable, "-c", FIRST_PAGE],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=CHECKOUT,
-        env=environment,
-    )
+    done = by_itself(FIRST_PAGE)
     assert done.stdout.splitlines() == ["[]", "False"], done.stderr[-1000:]
 
 
@@ -52,6 +41,6 @@ warmup._warm_up()
 
 
 def test_what_is_frozen_is_collected_before_the_interpreter_ends() -> None:
-    done = subprocess.run([sys.executable, "-c", WARM_AND_END], capture_output=True, text=True, check=False)
+    done = by_itself(WARM_AND_END)
     assert done.returncode == 0, done.stderr[-1000:]
     assert "leaked" not in done.stderr
