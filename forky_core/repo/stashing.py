@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from forky_core.errors import BadContent, NotFound
-from forky_core.model import Branch, Message, MessageId, Operation, Rules, Stash, View, seal, stash_stored
+from forky_core.model import Branch, Message, MessageId, Operation, Rules, Stash, View, seal
 from forky_core.parts import Draft
 from forky_core.repo.answers.asking import refuse_if_moved
 from forky_core.repo.branching import refuse_while_replying
@@ -74,7 +74,7 @@ def _put_aside(repo: Repo, seen: Branch, run: Sequence[Message], unnumbered: Sta
     refuse_while_replying(repo, seen.name)
     tx = repo.live()
     kept = replace(unnumbered, number=max((s.number for s in tx.view.stashes), default=0) + 1)
-    tx.set(f"stash/{kept.number}", stash_stored(kept))
+    tx.set(f"stash/{kept.number}", kept.stored())
     if run:
         refuse_if_moved(repo, tx, seen.name, seen.head)
         tx.move(seen.name, run[0].parent)

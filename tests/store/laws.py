@@ -24,7 +24,6 @@ from forky_core.model import (
     Stash,
     Usage,
     seal,
-    stash_stored,
 )
 from forky_core.parts import (
     AttachmentPart,
@@ -633,7 +632,7 @@ class StoreLaws:
         loose = store.put_blob(b"loose", "text/plain")
         parts = (AttachmentPart(mine, "text/plain"), AttachmentPart(shared, "text/plain"))
         begin(store, seal(Draft("user", parts), []))
-        stash = stash_stored(Stash(1, "later", attachments=(stashed,)))
+        stash = Stash(1, "later", attachments=(stashed,)).stored()
         change(store, Change("stash/1", None, stash), Change("trashed", None, True))
         begin(store, seal(Draft("user", parts[1:]), []), here=ELSEWHERE)
         store.purge(HERE)

@@ -12,7 +12,7 @@ from typing import Any
 
 from forky_core.formats.forky_file.lines import BadLine
 from forky_core.memory import Memory
-from forky_core.model import Change, Rules, stash_from_stored
+from forky_core.model import Change, Rules, Stash
 from forky_core.parts import Json
 from forky_core.repo.identity import disturbs
 from forky_core.repo.merges.merge_request import MergeRequest, sound
@@ -148,7 +148,7 @@ def _number(name: str) -> int:
 
 
 def _stash(name: str, value: Any) -> Iterable[str]:
-    stash = stash_from_stored(_number(name), value)
+    stash = Stash.from_stored(_number(name), value)
     _texts(stash.note, stash.draft)
     _whole(stash.created)
     for ids in (value.get("attachments", []), value.get("messages", [])):

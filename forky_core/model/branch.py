@@ -1,0 +1,117 @@
+"""Branches with their rules (law 4), and what is stashed of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from forky_core.document import DocumentUse
+from forky_core.memory import Memory
+from forky_core.model.ids import MessageId
+from forky_core.parts import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a branch does beyond pointing (law 4). Changing them forks nothing and rewrites nothing."""
+
+    system: str | None = None
+    """The branch's own system prompt; None: whatever system message the chain holds."""
+    model: str | None = None
+    """Name of the model that answers; None: the workspace's default."""
+    parameters: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    """Model parameters such as `temperature`, by their OpenAI names."""
+    pins: tuple[MessageId, ...] = ()
+    """What a memory policy must keep."""
+    exclusions: tuple[MessageId, ...] = ()
+    """What is in no context of this branch."""
+    memory: Memory | None = None
+    """The branch's own memory policy; None: the conversation's."""
+    documents: DocumentUse = field(default_factory=DocumentUse)
+    """What its answers may quote."""
+    others: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    """Fields of a later version, kept as they are."""
+
+    def stored(self) -> dict[str, Json]:
+        """Only what differs from the default."""
+        entry: dict[str, Json] = dict(self.others)
+        if self.system is not None:
+            entry["system"] = self.system
+        if self.model is not None:
+            entry["model"] = self.model
+        if self.parameters:
+            entry["parameters"] = dict(self.parameters)
+        if self.pins:
+            entry["pins"] = list(self.pins)
+        if self.exclusions:
+            entry["exclusions"] = list(self.exclusions)
+        if self.memory is not None:
+            entry["memory"] = self.memory.stored()
+        if documents := self.documents.stored():
+            entry["documents"] = documents
+        return entry
+
+    @classmethod
+    def from_stored(cls, entry: Mapping[str, Json]) -> Rules:
+        return cls(
+            entry.get("system"),
+            entry.get("model"),
+            MappingProxyType(dict(entry.get("parameters", {}))),
+            tuple(MessageId(i) for i in entry.get("pins", ())),
+            tuple(MessageId(i) for i in entry.get("exclusions", ())),
+            Memory.from_stored(entry["memory"]) if "memory" in entry else None,
+            DocumentUse.from_stored(entry.get("documents", {})),
+            MappingProxyType({key: value for key, value in entry.items() if key not in _RULES}),
+        )
+
+
+_RULES = frozenset({"system", "model", "parameters", "pins", "exclusions", "memory", "documents"})
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    name: str
+    head: MessageId | None
+    """None: an empty branch, to which nothing has been said."""
+    rules: Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Stash:
+    """A line of thought put aside: what was typed, its attachments and settings, or a run of messages."""
+
+    number: int
+    note: str
+    draft: str = ""
+    attachments: tuple[str, ...] = ()
+    """sha256 of each; the bytes are in the store."""
+    rules: Rules | None = None
+    messages: tuple[MessageId, ...] = ()
+    """First-parent run, oldest first."""
+    created: int = 0
+
+    def stored(self) -> dict[str, Json]:
+        """Only what differs from the default; its number is in the key."""
+        entry: dict[str, Json] = {"note": self.note, "created": self.created}
+        if self.draft:
+            entry["draft"] = self.draft
+        if self.attachments:
+            entry["attachments"] = list(self.attachments)
+        if self.rules is not None:
+            entry["rules"] = self.rules.stored()
+        if self.messages:
+            entry["messages"] = list(self.messages)
+        return entry
+
+    @classmethod
+    def from_stored(cls, number: int, entry: Mapping[str, Json]) -> Stash:
+        return cls(
+            number,
+            entry["note"],
+            entry.get("draft", ""),
+            tuple(entry.get("attachments", ())),
+            Rules.from_stored(entry["rules"]) if "rules" in entry else None,
+            tuple(MessageId(i) for i in entry.get("messages", ())),
+            entry.get("created", 0),
+        )

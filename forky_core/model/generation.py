@@ -1,0 +1,100 @@
+"""Generations: one model call each, what it cost and how it ended (law 2: provenance lives apart from content)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+from forky_core.document import Looked
+from forky_core.model.ids import GenerationId, MessageId
+from forky_core.parts import Json, Part
+
+GenerationStatus = Literal["running", "done", "stopped", "interrupted", "failed"]
+"""`stopped`: by the person. `interrupted`: cut by the network, the provider or a crash. `failed`: nothing arrived."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one model call as the provider counted them; None where it did not say."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    """Of the prompt tokens, how many the provider read from its cache."""
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cost: float | None = None
+    """US dollars, by LiteLLM's price map; None where the price is not known. Offline models cost 0.0."""
+    saved: float | None = None
+    """US dollars the provider's prompt cache saved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a generation did not end well. Shown beside the history, never inside it (law 6)."""
+
+    kind: str
+    """A word of `llm.contract.FailureKind`, or "crash", "stopped"."""
+    sentence: str
+    """What happened and what to do, for people. Holds no key."""
+    retry_after: float | None = None
+    """Seconds, where the provider said so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One model call and what came of it (law 2: provenance lives here, apart from content)."""
+
+    id: GenerationId
+    branch: str
+    """The branch it was asked on, by the name it had then."""
+    parent: MessageId | None
+    """The head whose context was sent."""
+    model: str
+    status: GenerationStatus
+    message: MessageId | None = None
+    """What it produced; None while running, and where nothing arrived."""
+    parameters: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    usage: Usage = Usage()
+    finish_reason: str | None = None
+    failure: Failure | None = None
+    started: int = 0
+    """Microseconds since the epoch, UTC; likewise the next two."""
+    first_token: int | None = None
+    finished: int | None = None
+    partial: tuple[Part, ...] = ()
+    """What has arrived so far of a running generation, saved at least once a second."""
+    prompt: str = ""
+    """The prompt hash (matching/call.py) of what was sent; "" where it was not worked out."""
+    client: str = ""
+    """The program that asked; "" for a person."""
+    looked: bool = False
+    """Whether an answer to the same prompt was looked for before the model was called."""
+    reused: GenerationId | None = None
+    """The call whose answer was given again; no model was called then."""
+    consulted: Looked | None = None
+    """What was looked up in documents for it; None where nobody asked for that."""
+
+    @property
+    def seconds(self) -> float | None:
+        """From asking to its end; None while it runs."""
+        return (self.finished - self.started) / 1e6 if self.finished else None
+
+    @property
+    def seconds_to_first_token(self) -> float | None:
+        return (self.first_token - self.started) / 1e6 if self.first_token else None
+
+
+@dataclass(frozen=True, slots=True)
+class Reuse:
+    """What giving stored answers again came to."""
+
+    hits: int = 0
+    misses: int = 0
+    """Calls for which a stored answer was looked for and there was none."""
+    tokens: int = 0
+    """Prompt and completion tokens of the calls that were not made."""
+    cost: float = 0.0
+    """US dollars they would have cost, where the price is known."""
