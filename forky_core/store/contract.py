@@ -2,7 +2,7 @@
 
 A store keeps values and checks one thing: that every changed key still has the value its author saw. All meaning
 (verbs, undo, merging) lives above it, so that a store is small enough to be proven by one law suite
-(tests/store/laws.py), which memory and DuckDB both pass. Calls are safe from any thread. A commit that returns is
+(tests/store/laws/), which memory and DuckDB both pass. Calls are safe from any thread. A commit that returns is
 durable; one that raises has left nothing behind.
 """
 

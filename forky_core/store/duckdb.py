@@ -2,7 +2,7 @@
 
 Writes go through one thread (writer.py), reads take a cursor of their own (file.py), and messages, which never change,
 are read once (cache.py); what pages ask for at every run is kept as the writer leaves it (views.py, logs.py,
-library.py). Every law of the contract is proven by tests/store/laws.py and by comparison with memory.py.
+library.py). Every law of the contract is proven by tests/store/laws/ and by comparison with memory.py.
 """
 
 from __future__ import annotations

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count
 
-from forky_core.model import Change, ConversationId, Message, MessageId, Operation, Verb, seal
+from forky_core.model import (
+    Change,
+    ConversationId,
+    Generation,
+    GenerationId,
+    Message,
+    MessageId,
+    Operation,
+    Verb,
+    seal,
+)
 from forky_core.parts import Draft, Json, TextPart
 from forky_core.store.contract import Commit, Store
 
 HERE = ConversationId("01890000-0000-7000-8000-000000000001")
 ELSEWHERE = ConversationId("01890000-0000-7000-8000-000000000002")
+UNKNOWN = MessageId("b2:" + "0" * 32)
 
 _clock = count(1_700_000_000_000_000, 1_000_000)
 
@@ -26,6 +38,15 @@ def said(
     """The message with that text below those parents."""
     draft = Draft(role, (TextPart(text),), sources=tuple(m.id for m in sources))  # type: ignore[arg-type]
     return seal(draft, [p.id if p is not None else None for p in parents], created=now(), **more)
+
+
+def generation(number: int, status: str = "running", **more: object) -> Generation:
+    """A record of a model call with that number in its id."""
+    id = GenerationId(f"01890000-0000-7000-8000-{number:012d}")
+    return replace(
+        Generation(id, "main", None, "offline/quote", status, started=number),  # type: ignore[arg-type]
+        **more,  # type: ignore[arg-type]
+    )
 
 
 def thread(length: int, below: Message | None = None, word: str = "turn") -> list[Message]:

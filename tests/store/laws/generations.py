@@ -1,0 +1,102 @@
+"""Records of model calls, the lines of the Library they lead to, and what reuse came to."""
+
+from __future__ import annotations
+
+from forky_core.model import (
+    Change,
+    Failure,
+    Reuse,
+    Usage,
+)
+from forky_core.parts import (
+    ReasoningPart,
+    TextPart,
+)
+from forky_core.store.contract import Commit, Store
+from tests.store.talk import (
+    ELSEWHERE,
+    HERE,
+    at,
+    begin,
+    change,
+    generation,
+    now,
+    point,
+    said,
+)
+
+
+class GenerationLaws:
+    def test_generations_come_back_as_recorded_in_the_order_they_started(self, store: Store) -> None:
+        hello = said("hello")
+        begin(store, hello)
+        full = generation(
+            2,
+            "failed",
+            parent=hello.id,
+            message=hello.id,
+            parameters={"temperature": 0.2},
+            usage=Usage(10, 5, 3, 2, 1, 0.25, 0.125),
+            finish_reason="length",
+            failure=Failure("rate_limited", "Too many requests.", 3.5),
+            first_token=3,
+            finished=4,
+            partial=(TextPart("so far"), ReasoningPart("hm")),
+        )
+        store.record(HERE, full)
+        store.record(HERE, generation(1))
+        assert store.generations(HERE) == (generation(1), full)
+
+    def test_a_generation_is_replaced_by_its_later_record(self, store: Store) -> None:
+        begin(store)
+        store.commit(Commit(HERE, "ask", "Asked", generations=(generation(1),), at=now()))
+        assert store.running() == ((HERE, generation(1).id),)
+        for number in range(3):
+            store.record(HERE, generation(1, partial=(TextPart("word " * number),)))
+        assert store.generations(HERE)[0].partial == (TextPart("word word "),)
+        store.commit(Commit(HERE, "reply", "Replied", generations=(generation(1, "done"),), at=now()))
+        assert store.generations(HERE) == (generation(1, "done"),)
+        assert store.running() == ()
+
+    def test_recording_makes_no_operation(self, store: Store) -> None:
+        begin(store)
+        store.record(HERE, generation(1))
+        assert len(store.operations(HERE)) == 1
+
+    def test_the_library_shows_what_changed_last_first(self, store: Store) -> None:
+        hello = said("hello")
+        begin(store, hello, title="Older")
+        begin(store, title="Newer", here=ELSEWHERE, branch="start")
+        assert [line.title for line in store.conversations()] == ["Newer", "Older"]
+        point(store, "side", hello)
+        line = store.conversations()[0]
+        log = store.operations(HERE)
+        assert (line.id, line.title, line.messages, line.branches) == (HERE, "Older", 1, 2)
+        assert (line.branch, line.created, line.updated) == ("side", log[0].at, log[-1].at)
+
+    def test_resuming_never_names_a_deleted_branch(self, store: Store) -> None:
+        hello = said("hello")
+        begin(store, hello)
+        point(store, "side", hello)
+        change(store, Change("heads/side", at(hello), None))
+        assert store.conversations()[0].branch == "main"
+
+    def test_a_trashed_conversation_is_listed_in_the_trash_only(self, store: Store) -> None:
+        begin(store)
+        change(store, Change("trashed", None, True))
+        assert store.conversations() == ()
+        assert [line.id for line in store.conversations(trashed=True)] == [HERE]
+
+    def test_what_reuse_came_to_is_counted_here_and_everywhere(self, store: Store) -> None:
+        begin(store)
+        begin(store, here=ELSEWHERE)
+        assert store.reuse() == Reuse()
+        made = generation(1, "done", looked=True, usage=Usage(10, 2, cost=0.5))
+        store.record(HERE, made)
+        store.record(HERE, generation(2, "done", looked=True, reused=made.id, prompt="ab", client="aider"))
+        store.record(HERE, generation(3, "done", parameters={"note": 'says "looked":true'}))
+        store.record(ELSEWHERE, generation(4, "done", looked=True, reused=generation(9).id))
+        assert store.reuse(HERE) == Reuse(hits=1, misses=1, tokens=12, cost=0.5)
+        assert store.reuse() == Reuse(hits=2, misses=1, tokens=12, cost=0.5)
+        (_, again, _) = store.generations(HERE)
+        assert (again.reused, again.prompt, again.client, again.looked) == (made.id, "ab", "aider", True)
