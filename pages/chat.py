@@ -25,8 +25,8 @@ from pages.ui.chat.style import apply_chat_style
 from pages.ui.chat.taking_back import confirm_revert, draw_unresolved, settle
 from pages.ui.chat.window import draw_earlier, draw_later, looked_at, more_of
 from pages.ui.frame import Frame, locate
+from pages.ui.models import label_of
 from pages.ui.pacing import let_through
-from pages.ui.rules import label_of
 from pages.ui.session import session
 from pages.ui.starting import new_conversation
 from pages.ui.undoing import page_top

@@ -16,8 +16,8 @@ from pages.ui.context.style import apply_context_style
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, locate, place, saying
 from pages.ui.markdown import plain_label, showable
+from pages.ui.models import asking
 from pages.ui.notice import done
-from pages.ui.rules import asking
 from pages.ui.undoing import page_top
 
 _VIEWS = ("Items", "Compare", "Exact request")

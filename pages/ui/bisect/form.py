@@ -11,7 +11,7 @@ from pages.ui.bisect.search import Asked, begin, begin_asking
 from pages.ui.frame import Frame, saying
 from pages.ui.markdown import plain_label
 from pages.ui.merge.choices import want
-from pages.ui.rules import grouped, model_title
+from pages.ui.models import grouped, model_title
 
 _CHECKS = {"contains": "contain these words", "matches": "match this regular expression"}
 _REPEATS = (1, 3, 5)

@@ -17,13 +17,14 @@ from forky_core.views.shelf import count
 from pages.ui.chat.drafting import hear_typing
 from pages.ui.chat.meter import Measure, measure, meter_html
 from pages.ui.chat.overflow import draw_overflow
+from pages.ui.chat.rules import draw_model_picker, draw_rules
 from pages.ui.chat.stashes import DRAFT, NEXT, draw_stashes
 from pages.ui.documents.switch import draw_document_use
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, saying
 from pages.ui.frame import place as at_place
 from pages.ui.markdown import plain_label
-from pages.ui.rules import ONCE, Asking, asking, draw_model_picker, draw_rules
+from pages.ui.models import ONCE, Asking, asking
 from pages.ui.telling import telling
 
 _PLACE = "chat._draft_place"

@@ -9,8 +9,8 @@ from forky_core.model import Message, MessageId
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, go, saying
 from pages.ui.markdown import plain_label
+from pages.ui.models import grouped, model_title
 from pages.ui.notice import done
-from pages.ui.rules import grouped, model_title
 from pages.ui.session import session
 
 FORMS = frozenset({"fork", "edit", "regenerate", "tag"})

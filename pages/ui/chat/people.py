@@ -8,8 +8,8 @@ from forky_core.errors import ForkyError
 from forky_core.room import ANSWERS, Answers, Person, Room, fit_name
 from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label
+from pages.ui.models import grouped, model_title
 from pages.ui.notice import done
-from pages.ui.rules import grouped, model_title
 from pages.ui.session import Session
 
 _ANSWERS: dict[Answers, str] = {

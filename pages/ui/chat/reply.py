@@ -21,7 +21,7 @@ from pages.ui.chat.composer import stop
 from pages.ui.chat.live import REASONING, STATUS, draw_live
 from pages.ui.frame import Frame, go, saying
 from pages.ui.markdown import plain_label, showable
-from pages.ui.rules import grouped, label_of, model_title
+from pages.ui.models import grouped, label_of, model_title
 from pages.ui.telling import telling
 
 LOOK_EVERY = 2.0

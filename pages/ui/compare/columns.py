@@ -22,7 +22,7 @@ from pages.ui.compare.together import draw_together
 from pages.ui.frame import Frame, place, saying
 from pages.ui.markdown import plain_label, show_text
 from pages.ui.notice import done
-from pages.ui.rules import anew
+from pages.ui.renewing import anew
 from pages.ui.telling import telling
 
 _ROWS = 8

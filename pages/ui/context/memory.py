@@ -8,8 +8,8 @@ from forky_core.memory import AMOUNTS, POLICIES, SHARE, Memory
 from forky_core.views.context import cache_hint
 from pages.ui.frame import Frame, saying
 from pages.ui.markdown import plain_label
+from pages.ui.models import grouped, model_title
 from pages.ui.notice import done
-from pages.ui.rules import grouped, model_title
 
 _INHERIT = "inherit"
 _NAMES = {

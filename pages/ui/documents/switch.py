@@ -8,8 +8,9 @@ from forky_core.errors import ForkyError
 from forky_core.views.shelf import count
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, saying
+from pages.ui.models import grouped, model_title
 from pages.ui.notice import done
-from pages.ui.rules import anew, grouped, model_title
+from pages.ui.renewing import anew
 
 _RULE = ""
 

@@ -10,7 +10,7 @@ from forky_core.views.shelf import count
 from pages.ui.frame import Frame, place
 from pages.ui.markdown import plain_label, showable
 from pages.ui.merge.planning import Wish
-from pages.ui.rules import grouped, model_title
+from pages.ui.models import grouped, model_title
 
 _SHOWN = 60_000
 """Characters of a preview that are drawn."""

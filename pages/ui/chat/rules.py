@@ -3,72 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import streamlit as st
 
-from forky_core.errors import NotFound
-from forky_core.llm.contract import ModelInfo
 from forky_core.model import Rules
 from forky_core.parts import Json
-from forky_core.repo.repo import Models
 from pages.ui.frame import Frame, saying
-from pages.ui.markdown import plain_label, showable
+from pages.ui.markdown import plain_label
+from pages.ui.models import ONCE, asking, grouped, known, model_title
+from pages.ui.renewing import anew
 
 _NUMBERS = ("temperature", "max_tokens")
-ONCE = "chat.once"
-"""The choice that holds the model of the next question alone, "" where the branch's answers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """The model that will answer the next question."""
-
-    name: str
-    info: ModelInfo | None
-    """None: nobody offers it any more."""
-    once: bool
-    """For the next question only."""
-
-
-def asking(here: Frame) -> Asking:
-    once = here.session.choices.get(ONCE, "")
-    name = once or here.chat.rules.model or here.forky.models.default()
-    return Asking(name, _known(here.forky.models, name), bool(once))
-
-
-def label_of(models: Models, name: str) -> str:
-    info = _known(models, name)
-    return info.label if info is not None else name
-
-
-def _known(models: Models, name: str) -> ModelInfo | None:
-    """Also of a model that can be asked and is not listed, such as an older one of a provider with a key."""
-    if (info := _offered(models).get(name)) is not None:
-        return info
-    try:
-        return models.model(name).info()
-    except NotFound:
-        return None
-
-
-def grouped(models: Models) -> dict[str, ModelInfo]:
-    """The models on offer by name, those of one provider together, in the order the catalogue gives them."""
-    offered = _offered(models)
-    order = {provider: i for i, provider in enumerate(dict.fromkeys(i.provider for i in offered.values()))}
-    return dict(sorted(offered.items(), key=lambda item: order[item[1].provider]))
-
-
-def _offered(models: Models) -> dict[str, ModelInfo]:
-    return {info.name: info for info in models.models()}
-
-
-def model_title(info: ModelInfo | None, name: str) -> str:
-    """As a line of a picker, which reads no Markdown."""
-    if info is None:
-        return showable(f"{name} (not on offer)")
-    same = info.label.startswith(info.provider)
-    return showable(info.label if same else f"{info.provider} · {info.label}")
 
 
 def draw_model_picker(here: Frame) -> None:
@@ -87,7 +32,7 @@ def draw_model_picker(here: Frame) -> None:
             names,
             index=names.index(now.name),
             key=key,
-            format_func=lambda name: model_title(offered.get(name) or _known(here.forky.models, name), name),
+            format_func=lambda name: model_title(offered.get(name) or known(here.forky.models, name), name),
             on_change=_choose,
             args=(here, key),
         )
@@ -179,17 +124,3 @@ def _number(parameters: Mapping[str, Json], name: str) -> float | None:
 def _whole(parameters: Mapping[str, Json]) -> int | None:
     value = parameters.get("max_tokens")
     return value if isinstance(value, int) and value > 0 else None
-
-
-def anew(key: str, mark: str) -> str:
-    """A key for a widget that begins anew whenever what it stands for changed elsewhere (another branch, undo).
-
-    Its value must be its default and not set through the session: a popover mounts its widgets when it is opened, and
-    what the session set in an earlier run is lost on them.
-    """
-    marks: dict[str, tuple[str, int]] = st.session_state.setdefault("chat._marks", {})
-    seen, number = marks.get(key, ("", 0))
-    if seen != mark:
-        number += 1
-        marks[key] = (mark, number)
-    return f"{key}.{number}"

@@ -1,0 +1,65 @@
+"""The models on offer and the one that will answer next: their names as every page's pickers say them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forky_core.errors import NotFound
+from forky_core.llm.contract import ModelInfo
+from forky_core.repo.repo import Models
+from pages.ui.frame import Frame
+from pages.ui.markdown import showable
+
+ONCE = "chat.once"
+"""The choice that holds the model of the next question alone, "" where the branch's answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The model that will answer the next question."""
+
+    name: str
+    info: ModelInfo | None
+    """None: nobody offers it any more."""
+    once: bool
+    """For the next question only."""
+
+
+def asking(here: Frame) -> Asking:
+    once = here.session.choices.get(ONCE, "")
+    name = once or here.chat.rules.model or here.forky.models.default()
+    return Asking(name, known(here.forky.models, name), bool(once))
+
+
+def label_of(models: Models, name: str) -> str:
+    info = known(models, name)
+    return info.label if info is not None else name
+
+
+def known(models: Models, name: str) -> ModelInfo | None:
+    """Also of a model that can be asked and is not listed, such as an older one of a provider with a key."""
+    if (info := _offered(models).get(name)) is not None:
+        return info
+    try:
+        return models.model(name).info()
+    except NotFound:
+        return None
+
+
+def grouped(models: Models) -> dict[str, ModelInfo]:
+    """The models on offer by name, those of one provider together, in the order the catalogue gives them."""
+    offered = _offered(models)
+    order = {provider: i for i, provider in enumerate(dict.fromkeys(i.provider for i in offered.values()))}
+    return dict(sorted(offered.items(), key=lambda item: order[item[1].provider]))
+
+
+def _offered(models: Models) -> dict[str, ModelInfo]:
+    return {info.name: info for info in models.models()}
+
+
+def model_title(info: ModelInfo | None, name: str) -> str:
+    """As a line of a picker, which reads no Markdown."""
+    if info is None:
+        return showable(f"{name} (not on offer)")
+    same = info.label.startswith(info.provider)
+    return showable(info.label if same else f"{info.provider} · {info.label}")
