@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Event
 from typing import TYPE_CHECKING, TextIO
 
@@ -27,9 +29,14 @@ if TYPE_CHECKING:
     from forky_core.forky import Forky
 
 
+_PIPE = Path("-")
+
+
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser("import", help="bring conversations from a file, of any known format")
-    command.add_argument("files", nargs="*", type=Path, metavar="FILE")
+    command.add_argument(
+        "files", nargs="*", type=Path, metavar="FILE", help="or - for what comes in by a pipe"
+    )
     either = command.add_mutually_exclusive_group()
     either.add_argument(
         "--preview", dest="only_looks", action="store_true", help="list what is in it; write nothing"
@@ -64,15 +71,28 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         raise BadContent("Which file?", "forky import FILE …")
     if options.follow:
         return _follow(forky, options, out)
-    code = 0
-    for path in options.files:
-        if options.fork or options.pull:
-            _adopt(forky, path, options, out)
-        elif options.only_looks:
-            _list(forky, path, options, out)
-        else:
-            code = max(code, _take(forky, path, options, out))
-    return code
+    with TemporaryDirectory(prefix="forky-import-") as folder:
+        return max(_read(forky, _piped(path, Path(folder)), options, out) for path in options.files)
+
+
+def _piped(path: Path, folder: Path) -> Path:
+    """What comes in by a pipe, where that is asked for: kept as a file, which can be looked at more than once."""
+    if path != _PIPE:
+        return path
+    kept = folder / "piped"
+    with kept.open("ab") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    return kept
+
+
+def _read(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> int:
+    if options.fork or options.pull:
+        _adopt(forky, path, options, out)
+        return 0
+    if options.only_looks:
+        _list(forky, path, options, out)
+        return 0
+    return _take(forky, path, options, out)
 
 
 def _follow(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:

@@ -15,9 +15,10 @@ from threading import Event, Thread
 from typing import BinaryIO, Literal
 
 from forky_core.errors import ForkyError, NothingToDo
-from forky_core.formats.forky_file.adopting import Adopted, fork_file
+from forky_core.formats.forky_file.adopting import Adopted, fork_file, forks_of, pull
 from forky_core.formats.forky_file.files import load
 from forky_core.formats.landing import OURS, Imported, Line, Progress, import_file, preview
+from forky_core.model import ConversationId, ConversationSummary
 from forky_core.repo.workspace import Workspace
 
 Stage = Literal["looking", "looked", "landing", "landed", "stopped", "failed"]
@@ -45,6 +46,8 @@ class Incoming:
         self.stage: Stage = "looking"
         self.progress: Progress | None = None
         self.done: Imported | None = None
+        self.forks: tuple[ConversationSummary, ...] = ()
+        """Conversations that were forked from an earlier file of the same conversation; of a Forky file only."""
         self.problem = ""
         """Why it failed or was stopped, as a sentence."""
         self._after = after
@@ -88,6 +91,12 @@ class Incoming:
         self.close()
         return done
 
+    def pull(self, into: ConversationId) -> Adopted:
+        """What is new in a Forky file, into a conversation that was forked from it. Raises BadContent."""
+        done = pull(self.forky, into, load(self._path))
+        self.close()
+        return done
+
     def stop(self) -> None:
         self._stop.set()
 
@@ -127,6 +136,8 @@ class Incoming:
                 self.stage = "stopped"
                 return
             self.lines.append(line)
+        if self.is_ours and (source := self.lines[0].id) is not None:
+            self.forks = forks_of(self.forky, source)
         self.stage = "looked"
 
     def _land(self) -> None:

@@ -44,6 +44,8 @@ class Line:
     """Why it cannot be imported, "" where it can."""
     known: ConversationId | None = None
     """The conversation it was imported to before."""
+    id: ConversationId | None = None
+    """Under which a Forky file holds it."""
 
 
 def preview(forky: Workspace, path: Path) -> Iterator[Line]:
@@ -127,6 +129,5 @@ def _line_of(number: int, chat: Chat, forky: Workspace) -> Line:
         known = None
     created = next((one.at for one in chat.operations), 0)
     branches = len(chat.view.branches) + len(chat.view.kept)
-    return Line(
-        number, OURS, chat.title, created, len(chat.messages), branches, account_of(chat), known=known
-    )
+    size = len(chat.messages), branches
+    return Line(number, OURS, chat.title, created, *size, account_of(chat), known=known, id=chat.id)

@@ -78,12 +78,15 @@ def plan_restore(repo: Repo, number: int) -> RestorePlan:
     Raises:
         NotFound: there is no such operation.
         NothingToDo: it is like that already.
+        InTheWay: there was no branch then, so that nothing could be opened.
     """
     now = repo.view
     operations = repo.store.operations(repo.id)
     if not 1 <= number <= len(operations):
         raise NotFound(f"There is no operation {number}.", f"They go from 1 to {len(operations)}.")
     then = view_at(operations, number)
+    if not then.branches:
+        raise InTheWay(f"There was no branch after operation {number}.", "Choose another one.")
     changes = changes_to(now, then)
     if not changes:
         raise NothingToDo(f"Everything is as it was after operation {number}.")

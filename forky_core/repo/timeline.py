@@ -13,8 +13,10 @@ from types import MappingProxyType
 from forky_core.model import EMPTY_VIEW, Change, Operation, View
 from forky_core.parts import Json
 
-STILL = frozenset({"create", "bisect"})
-"""Verbs that leave nothing to undo: the conversation's beginning, and what only tells."""
+FOUNDING = 1
+"""The operation a conversation begins with, whatever made it. Taking it back would leave nothing that has a branch."""
+STILL = frozenset({"bisect"})
+"""Verbs that leave nothing to undo: what only tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Timeline:
             elif operation.verb == "redo":
                 if undone:
                     done.extend(undone.pop()[1])
-            elif operation.verb not in STILL:
+            elif operation.number != FOUNDING and operation.verb not in STILL:
                 done.append(operation)
                 undone.clear()
         return Timeline(operations[-1].number, tuple(done), tuple(undone))

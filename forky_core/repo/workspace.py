@@ -108,7 +108,7 @@ class Workspace:
                 name = change.key.removeprefix("heads/")
                 if change.key.startswith("heads/") and name in names:
                     return name
-        return "main" if "main" in names else names[0]
+        return names[0] if names and "main" not in names else "main"
 
     @property
     def documents(self) -> DocumentStore:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forky_core.model import Operation
-from forky_core.repo.timeline import STILL, Timeline
+from forky_core.repo.timeline import FOUNDING, STILL, Timeline
 from forky_core.views.changes import sentences
 from forky_core.views.times import ago, stamp
 
@@ -68,7 +68,8 @@ def log_page(
             operation,
             ago(operation.at, now),
             stamp(operation.at),
-            undone=operation.verb not in (*STILL, "import", "undo", "redo")
+            undone=operation.number != FOUNDING
+            and operation.verb not in (*STILL, "undo", "redo")
             and operation.number not in in_force,
             current=operation.number == total,
             with_=operation.group if operation.group != operation.number else None,

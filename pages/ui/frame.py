@@ -67,12 +67,16 @@ def _conversation(forky: Forky, wanted: str | None, branch: str | None) -> tuple
     why_not = ""
     for name, of in ((wanted, branch), (wanted, None)):
         try:
-            if name:
-                return forky.conversation(name, of), why_not
+            chat = forky.conversation(name, of) if name else None
         except ForkyError as error:
             why_not = why_not or str(error)
-    summaries = forky.conversations()
-    return (forky.conversation(summaries[0].id) if summaries else None), why_not
+        else:
+            if chat is not None and chat.branches:
+                return chat, why_not
+            if chat is not None:
+                why_not = why_not or "That conversation has no branch: what it began with was undone."
+    summaries = (summary for summary in forky.conversations() if summary.branches)
+    return next((forky.conversation(summary.id) for summary in summaries), None), why_not
 
 
 def _left_behind(chat: Conversation, head: MessageId | None) -> tuple[Conversation, MessageId | None]:

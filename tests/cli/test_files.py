@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from forky_core.cli.parser import main
+from tests.cli.conftest import Ended
 from tests.formats.test_landing import chat
 
 
@@ -57,6 +59,13 @@ def test_a_preview_makes_no_database(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert forky(tmp_path, "import", str(file)) == 0
     forky(tmp_path, "import", "--preview", str(file))
     assert "imported before" in capsys.readouterr().out, "where there is a database, the preview reads it"
+
+
+def test_what_comes_in_by_a_pipe_is_imported(forky_process: Callable[..., Ended]) -> None:
+    said = json.dumps([chat("a", "First words", "x")])
+    assert "First words" in forky_process("import", "--preview", "-", said=said).out
+    assert "1 conversation imported" in forky_process("import", "-", said=said).out
+    assert "empty" in forky_process("import", "-", said="").err
 
 
 def test_a_conversation_is_exported_forked_elsewhere_and_compared(

@@ -10,10 +10,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
+from forky_core.formats.forky_file.writing import chat_of, written
 from forky_core.formats.taking_back import imports
+from forky_core.repo.transaction import Transaction
 from tests.builders import talk
 from tests.formats.test_landing import chat
-from tests.pages.apptest import by_key, keys
+from tests.pages.apptest import by_key, keys, latest
 from tests.pages.workspaces import empty_workspace, open_page
 
 
@@ -121,6 +123,59 @@ def test_a_preview_is_left_without_a_trace(forky: Forky) -> None:
     by_key(test, "import.close").click().run()
     assert forky.conversations() == ()
     assert "import.file.1" in keys(settled(test))
+
+
+def pasting(text: str) -> AppTest:
+    """The Library's Import with a text in it that has been looked through."""
+    test = open_page("library.py")
+    by_key(test, "library.tab").select("import").run()
+    latest(test, "import.paste").set_value(text)
+    by_key(test, "import.pasted").click().run()
+    test.session_state["session"].incoming.wait()
+    return settled(test.run())
+
+
+def test_a_pasted_file_is_forked_and_a_newer_one_pulled(forky: Forky) -> None:
+    with Forky.open(":memory:") as elsewhere:
+        theirs = talk(elsewhere.create("Pelicans"), "A name?", "Percy.")
+        first = "".join(written(chat_of(elsewhere.store, theirs.id)))
+        talk(theirs.fork("side", at=theirs.path()[0].id), "A longer one?", "Percival.")
+        newer = "".join(written(chat_of(elsewhere.store, theirs.id)))
+    test = pasting(first)
+    assert not [key for key in keys(test) if key and key.startswith("import.pull")]
+    by_key(test, "import.fork").click().run()
+    (mine,) = forky.conversations()
+    assert mine.id != theirs.id
+    chat = talk(forky.conversation(mine.id), "Mine?", "Yes.")
+    assert chat.view.entries["forked_from"] == {"id": theirs.id, "name": "Pelicans"}
+    test = pasting(newer)
+    by_key(test, f"import.pull.{mine.id}").click().run()
+    assert "Brought 2 messages" in words(settled(test))
+    assert [one.id for one in forky.conversations()] == [mine.id]
+    here = forky.conversation(mine.id)
+    assert [one.text for one in here.checkout("side").path()] == ["A name?", "A longer one?", "Percival."]
+    assert [one.text for one in here.checkout("main").path()] == ["A name?", "Percy.", "Mine?", "Yes."]
+    test = pasting(newer)
+    by_key(test, f"import.pull.{mine.id}").click().run()
+    assert "Nothing is new" in words(settled(test))
+
+
+def test_a_conversation_that_lost_its_branches_keeps_no_page_from_opening(forky: Forky) -> None:
+    kept, lost = talk(forky.create("Kept"), "a"), talk(forky.create("Lost"), "b")
+    tx = Transaction(forky.store, lost.id, lost.view, "you", alone=True)
+    for key in lost.view.entries:
+        tx.set(key, None)
+    tx.publish("undo", "Undid: Imported “Lost”", reverts=[1])
+    assert settled(open_page("chat.py", c=lost.id)).session_state["session"].conversation == kept.id
+    test = settled(open_page("library.py"))
+    by_key(test, f"library.delete.{lost.id}").click().run()
+    settled(test)
+    assert [one.id for one in forky.conversations()] == [kept.id]
+
+
+def test_pasted_words_that_are_no_file_are_a_sentence(forky: Forky) -> None:
+    assert "no conversation in it" in words(pasting("just some words"))
+    assert forky.conversations() == ()
 
 
 def sharing(id: str) -> AppTest:

@@ -6,9 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forky_core.errors import ForkyError, NothingToDo
+from forky_core.errors import ForkyError, InTheWay, NothingToDo
+from forky_core.formats.forky_file.adopting import fork_file, pull
+from forky_core.formats.forky_file.writing import chat_of
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.timeline import view_at
+from forky_core.repo.transaction import Transaction
 from tests.builders import talk, texts, workspace
 
 
@@ -53,6 +56,41 @@ def test_undo_restores_every_branch() -> None:
     chat.undo()
     assert texts(chat) == ["a", "b", "c", "d"]
     assert texts(chat.checkout("debug")) == ["a", "b", "x", "y"]
+
+
+def test_how_a_conversation_came_is_not_undone_but_what_an_import_added_is() -> None:
+    """Undo of the first operation would leave a conversation without a branch, which no page can open."""
+    elsewhere, _ = workspace()
+    theirs = talk(elsewhere.create("Names"), "a", "b")
+    forky, _ = workspace()
+    mine = forky.conversation(fork_file(forky, chat_of(elsewhere.store, theirs.id)).conversation)
+    assert mine.next_undo == ()
+    with pytest.raises(NothingToDo):
+        mine.undo()
+    talk(theirs, "c")
+    pull(forky, mine.id, chat_of(elsewhere.store, theirs.id))
+    assert texts(mine) == ["a", "b", "c"]
+    mine.undo()
+    assert texts(mine) == ["a", "b"]
+
+
+def test_a_conversation_without_a_branch_is_found_and_can_be_brought_back_or_deleted() -> None:
+    """Earlier versions could undo the operation by which a conversation came."""
+    forky, _ = workspace()
+    chat = talk(forky.create("Names"), "a")
+    tx = Transaction(forky.store, chat.id, chat.view, "you", alone=True)
+    for key in chat.view.entries:
+        tx.set(key, None)
+    tx.publish("undo", "Undid: Imported “Names”", reverts=[1])
+    found = forky.conversation(chat.id)
+    assert found.branches == {}
+    found.restore(2)
+    assert texts(found) == ["a"]
+    with pytest.raises(InTheWay, match="no branch"):
+        found.restore(3)
+    found.trash()
+    forky.purge(chat.id)
+    assert forky.conversations() == ()
 
 
 def test_a_new_change_forgets_what_could_be_redone() -> None:

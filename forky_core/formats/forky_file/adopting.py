@@ -16,7 +16,7 @@ from forky_core.errors import BadContent, NotFound
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.kept_lines import ORIGINS, OTHER_LINES, missing
 from forky_core.formats.pointing import point
-from forky_core.model import EMPTY_VIEW, ConversationId, Operation
+from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, Operation
 from forky_core.parts import AttachmentPart, Json, canonical_json
 from forky_core.repo.identity import new_id
 from forky_core.repo.transaction import Transaction
@@ -105,6 +105,13 @@ def pull(forky: Workspace, id: ConversationId, chat: Chat) -> Adopted:
     done = unite(forky, id, chat)
     _keep_beside(forky, id, chat)
     return Adopted(id, "grown", fresh, (done.number,))
+
+
+def forks_of(forky: Workspace, source: ConversationId) -> tuple[ConversationSummary, ...]:
+    """The conversations outside the trash that were forked from a file of `source`; the one that changed last first."""
+    entries = forky.store.entries(FORKED_FROM)
+    forks = {id for id, origin in entries.items() if isinstance(origin, dict) and origin.get("id") == source}
+    return tuple(one for one in forky.conversations() if one.id in forks) if forks else ()
 
 
 def unite(forky: Workspace, id: ConversationId, chat: Chat) -> Operation:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from io import BytesIO
+from typing import BinaryIO
+
 import streamlit as st
 
 from forky_core.formats.drop import Drop
+from forky_core.hashing import mend_text
 from forky_core.repo.workspace import Workspace
 from forky_core.views.shelf import count
 from pages.ui.library.landed import draw_landed, draw_past
@@ -19,7 +24,7 @@ _ROUND = "import.round"
 
 
 def draw_import(forky: Workspace, held: Session) -> None:
-    """Keys: `import.file.<round>` and those of the parts below."""
+    """Keys: `import.file.<round>`, `import.paste.<round>`, `import.pasted` and those of the parts below."""
     with st.container(key="import-area"):
         if held.incoming is None:
             _draw_zone(forky, held)
@@ -49,15 +54,35 @@ def _draw_zone(forky: Workspace, held: Session) -> None:
         on_change=_open,
         args=(forky, held, key),
     )
+    pasted = f"import.paste.{st.session_state[_ROUND]}"
+    with st.form("import-paste", border=False):
+        st.text_area(
+            "Or paste what is in one",
+            key=pasted,
+            height=100,
+            placeholder="A Forky chat file, another program's JSON, or the Markdown of a conversation",
+        )
+        st.form_submit_button(
+            "Look at what I pasted", key="import.pasted", on_click=_open_pasted, args=(forky, held, pasted)
+        )
 
 
 def _open(forky: Workspace, held: Session, key: str) -> None:
     uploads = st.session_state[key]
-    if not uploads:
-        return
+    if uploads:
+        _take(forky, held, [(upload.name, upload) for upload in uploads])
+
+
+def _open_pasted(forky: Workspace, held: Session, key: str) -> None:
+    text = mend_text(st.session_state[key] or "")
+    if text.strip():
+        _take(forky, held, [("Pasted text", BytesIO(text.encode()))])
+
+
+def _take(forky: Workspace, held: Session, uploads: Sequence[tuple[str, BinaryIO]]) -> None:
     st.session_state[_ROUND] += 1
     try:
-        held.incoming = Drop(forky, [(upload.name, upload) for upload in uploads])
+        held.incoming = Drop(forky, uploads)
     except OSError as error:
         held.say(f"What you dropped cannot be kept while it is looked at: {error.strerror}.")
 

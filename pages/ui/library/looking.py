@@ -7,15 +7,18 @@ import streamlit as st
 from forky_core.formats.drop import Drop
 from forky_core.formats.incoming import Incoming
 from forky_core.formats.landing import Line
+from forky_core.model import ConversationId
 from forky_core.repo.identity import now
 from forky_core.views.shelf import called, count
 from forky_core.views.times import ago
-from pages.ui.frame import saying
+from pages.ui.frame import go, saying
 from pages.ui.markdown import plain_label
 from pages.ui.session import Session
 
 _LINES = 20
 """Conversations of a file on one page."""
+_FORKS = 3
+"""Conversations forked from the file's that are offered to pull into: the ones that changed last."""
 
 
 def draw_looking(drop: Drop) -> None:
@@ -34,7 +37,9 @@ def draw_looking(drop: Drop) -> None:
 
 
 def draw_preview(held: Session, drop: Drop) -> None:
-    """Keys: `import.land`, `import.fork`, `import.close`, `import.all`, `import.none`, and those of each file."""
+    """Keys: `import.land`, `import.fork`, `import.pull.<id>`, `import.close`, `import.all`, `import.none`, and those of
+    each file.
+    """
     takable, ticked = drop.takable, drop.ticked
     st.markdown(f"##### {title_of(drop)}")
     st.caption(_sum(drop))
@@ -46,6 +51,15 @@ def draw_preview(held: Session, drop: Drop) -> None:
             disabled=not ticked,
             on_click=drop.land,
         )
+        for fork in drop.files[0].forks[:_FORKS] if len(drop.files) == 1 else ():
+            st.button(
+                f"Pull into “{plain_label(called(fork.title), 40)}”",
+                key=f"import.pull.{fork.id}",
+                icon=":material/download:",
+                help="Only what is new in it, into the conversation that was forked from it",
+                on_click=_pull,
+                args=(held, drop.files[0], fork.id),
+            )
         if len(drop.files) == 1 and drop.files[0].is_ours:
             st.button(
                 "Fork",
@@ -138,7 +152,19 @@ def _flip(file: Incoming, line: Line, key: str) -> None:
 
 def _fork(held: Session, file: Incoming) -> None:
     with saying(held):
-        done = file.fork()
-        chat = file.forky.conversation(done.conversation)
+        chat = file.forky.conversation(file.fork().conversation)
         held.say(f"“{called(chat.title)}” is a conversation of your own now.")
         held.incoming = None
+        go(chat)
+
+
+def _pull(held: Session, file: Incoming, into: ConversationId) -> None:
+    with saying(held):
+        done = file.pull(into)
+        chat = file.forky.conversation(into)
+        held.incoming = None
+        if not done.operations:
+            held.say(f"Nothing is new in it for “{called(chat.title)}”.")
+            return
+        held.say(f"Brought {count(done.messages, 'message')} from the file.", (into, done.operations[-1]))
+        go(chat)
