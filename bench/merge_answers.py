@@ -32,7 +32,7 @@ from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Failed, Model, ProviderMessage, Request, TextDelta
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.llm.tokens import estimate_tokens, prompt_tokens
-from forky_core.merge.model_squash import SquashRejected, squash_with_model
+from forky_core.merge.models.squash import SquashRejected, squash_with_model
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge

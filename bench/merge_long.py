@@ -13,8 +13,8 @@ import psutil
 from bench.measure import Line
 from bench.merge_cases import LOG, Role, chain, sessions
 from bench.merge_prose import made_up
-from forky_core.merge import units, worth
-from forky_core.merge.squash import default_budget, extract
+from forky_core.merge.lines import units, worth
+from forky_core.merge.lines.choosing import default_budget, extract
 from forky_core.model import Message
 
 SIZES = (1_000, 2_000)

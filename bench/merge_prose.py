@@ -24,8 +24,8 @@ from forky_core.errors import ForkyError
 from forky_core.forky import Forky
 from forky_core.formats.landing import import_file
 from forky_core.llm.tokens import estimate_tokens
-from forky_core.merge.squash import extract
-from forky_core.merge.units import units
+from forky_core.merge.lines.choosing import extract
+from forky_core.merge.lines.units import units
 from forky_core.model import Message
 
 SHARE = 0.2

@@ -21,7 +21,7 @@ from bench.merge_prose import prose_lines
 from bench.merge_scores import Score, interval, is_valid, read_back, score
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.place import Place
-from forky_core.merge.squashing import squash_of
+from forky_core.merge.squash import squash_of
 from forky_core.merge.wish import Wish
 
 SHARES = (0.2, 0.1)

@@ -1,4 +1,4 @@
-"""Fits the coefficients of forky_core/merge/worth.py: `python -m bench.merge_training` prints them.
+"""Fits the coefficients of forky_core/merge/lines/worth.py: `python -m bench.merge_training` prints them.
 
 Two logistic regressions with a ridge, by Newton's method, over many cuts of the sessions with even numbers; the test
 split is never read. A line, or a name, counts as needed where the continuation uses it again. Every case weighs the
@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.merge_cases import LOG, Case, cut, sessions, whole_lines
-from forky_core.merge.candidates import Quotable
-from forky_core.merge.units import atoms, is_named, plain
-from forky_core.merge.worth import LINE_FEATURES, NAME_FEATURES, name_features
+from forky_core.merge.lines.candidates import Quotable
+from forky_core.merge.lines.units import atoms, is_named, plain
+from forky_core.merge.lines.worth import LINE_FEATURES, NAME_FEATURES, name_features
 
 WINDOWS = (
     (0.0, 0.5), (0.1, 0.4), (0.1, 0.6), (0.2, 0.5), (0.2, 0.7), (0.3, 0.6),

@@ -12,7 +12,7 @@
     │   └── InTheWay              refused because of something that must go first (a reply is running …)
     ├── Outdated                  the head you saw has moved  (.first: the operation that came first)
     ├── ModelError                a model call failed  (.failure: model.Failure, .partial: what had arrived)
-    ├── SquashRejected            a model's summary failed the checks (in merge/model_squash.py: .problems, .plan)
+    ├── SquashRejected            a model's summary failed the checks (in merge/models/squash.py: .problems, .plan)
     └── StoreError                it failed: the database
         ├── StoreBusy             another process holds the file  (.holder)
         ├── StoreDamaged          cannot be read; the message says what can be done

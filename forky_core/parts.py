@@ -135,7 +135,7 @@ class MergePart:
     made_by: str = ""
     """The model that wrote the text, "" where a person or plain code did."""
     claims: str = ""
-    """Canonical JSON of the claims it brought (merge/claims.py), read back by later merges; "": none were made."""
+    """Canonical JSON of the claims it brought (merge/claims/), read back by later merges; "": none were made."""
     conversation: str = ""
     """Of a graft: the conversation it was taken from. Provenance: never hashed."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
 from forky_core.cli.settling import add_settling, conflict_entries, conflict_facts, settling
 from forky_core.errors import BadContent
-from forky_core.merge.settling import Clash
+from forky_core.merge.claims.settling import Clash
 from forky_core.merge.strategies import STRATEGIES
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.repo.repo import short

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from forky_core.merge.squash import Line
+from forky_core.merge.lines.choosing import Line
 from forky_core.merge.wording import ShortIds
 from forky_core.model import MessageId
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 from forky_core.errors import BadContent
 from forky_core.hashing import content_hash
-from forky_core.merge.claim_rules import claims_of
-from forky_core.merge.claims import ClaimSet, Conflict
+from forky_core.merge.claims.claim_set import ClaimSet, Conflict
+from forky_core.merge.claims.rules import claims_of
 from forky_core.merge.plan import MergePlan, Planned
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId

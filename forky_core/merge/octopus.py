@@ -18,7 +18,7 @@ from forky_core.merge.full import full_of
 from forky_core.merge.incoming import Incoming, Omission
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.squashing import squash_of
+from forky_core.merge.squash import squash_of
 from forky_core.merge.wish import Wish
 from forky_core.model import MessageId
 

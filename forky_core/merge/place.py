@@ -12,8 +12,9 @@ from forky_core.context.masking import Lookup
 from forky_core.context.quoting import merge_footer
 from forky_core.context.remembered import converter
 from forky_core.dag import ParentsOf, ancestors, delta, first_parent_path
-from forky_core.merge.claim_rules import claims_of
-from forky_core.merge.claims import Verbatim
+from forky_core.merge.claims.claim_set import Verbatim
+from forky_core.merge.claims.rules import claims_of
+from forky_core.merge.claims.standing import Extract
 from forky_core.merge.incoming import (
     EXCLUDED,
     HIDDEN,
@@ -27,7 +28,6 @@ from forky_core.merge.incoming import (
     incoming,
 )
 from forky_core.merge.plan import MergePlan, Planned, Relation
-from forky_core.merge.standing import Extract
 from forky_core.merge.wording import ShortIds
 from forky_core.model import GenerationStatus, Message, MessageId, Rules
 from forky_core.parts import Draft, Json, MergePart, Strategy

@@ -14,9 +14,9 @@ from typing import Literal
 
 from forky_core.errors import BadContent, NotFound, RequestError
 from forky_core.merge.block import cited
-from forky_core.merge.checks import Failed
-from forky_core.merge.claims import Frozen
+from forky_core.merge.claims.claim_set import Frozen
 from forky_core.merge.incoming import Omission
+from forky_core.merge.models.checks import Failed
 from forky_core.merge.pointing import Dangling
 from forky_core.merge.wish import Wish
 from forky_core.merge.wording import ShortIds

@@ -9,7 +9,7 @@ from forky_core.merge.full import plan_full
 from forky_core.merge.picks import plan_picks
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.squashing import plan_squash
+from forky_core.merge.squash import plan_squash
 from forky_core.merge.three_way import plan_three_way
 from forky_core.merge.wish import Wish
 from forky_core.parts import Strategy

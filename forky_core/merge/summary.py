@@ -16,11 +16,11 @@ from forky_core.context.masking import Lookup
 from forky_core.dag import ParentsOf
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import render
-from forky_core.merge.claim_rules import claims_of
-from forky_core.merge.claims import SECTION_OF, Claim
-from forky_core.merge.reading import Reading
-from forky_core.merge.squash import Line, default_budget, extract
-from forky_core.merge.standing import by_message, standing
+from forky_core.merge.claims.claim_set import SECTION_OF, Claim
+from forky_core.merge.claims.rules import claims_of
+from forky_core.merge.claims.standing import by_message, standing
+from forky_core.merge.lines.choosing import Line, default_budget, extract
+from forky_core.merge.models.reading import Reading
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
 from forky_core.parts import canonical_json

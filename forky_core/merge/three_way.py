@@ -17,13 +17,13 @@ from forky_core.context.quoting import in_quotes
 from forky_core.dag import ancestors
 from forky_core.merge.arriving import arriving
 from forky_core.merge.block import render
-from forky_core.merge.claims import SECTION_OF, Claim, ClaimSet, Frozen, Verbatim, folded
+from forky_core.merge.claims.claim_set import SECTION_OF, Claim, ClaimSet, Frozen, Verbatim, folded
+from forky_core.merge.claims.settling import Choice, Clash, by_policy, choose, clashes
+from forky_core.merge.claims.standing import standing
 from forky_core.merge.incoming import Incoming
+from forky_core.merge.lines.choosing import Line, default_budget, extract
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.settling import Choice, Clash, by_policy, choose, clashes
-from forky_core.merge.squash import Line, default_budget, extract
-from forky_core.merge.standing import standing
 from forky_core.merge.wish import Wish
 from forky_core.merge.wording import ShortIds, full_header, spoken, three_way_header
 from forky_core.model import Message, MessageId

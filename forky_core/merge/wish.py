@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TypedDict
 
 from forky_core.errors import BadContent
-from forky_core.merge.settling import Choice, Policy
+from forky_core.merge.claims.settling import Choice, Policy
 from forky_core.model import MessageId
 from forky_core.parts import Strategy
 

@@ -11,9 +11,9 @@ from threading import Event
 from typing import Unpack
 
 from forky_core.errors import BadContent, NothingToDo
+from forky_core.merge.claims.settling import Choice, Policy
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.rebase import RebasePlan
-from forky_core.merge.settling import Choice, Policy
 from forky_core.merge.wish import NO_CHOICES, Chosen, Wish
 from forky_core.model import (
     Message,

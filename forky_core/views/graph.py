@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NewType
 
 from forky_core.context.masking import taken_back_with
-from forky_core.merge.claims import Frozen
+from forky_core.merge.claims.claim_set import Frozen
 from forky_core.model import Message, MessageId, View
 from forky_core.parts import AttachmentPart, MergePart, RevertPart, TextPart, ToolCallPart, ToolResultPart
 from forky_core.views import captions

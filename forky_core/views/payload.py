@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from forky_core.merge.block import cited
-from forky_core.merge.claims import SECTION_OF, Frozen
-from forky_core.merge.squash import SECTIONS
+from forky_core.merge.claims.claim_set import SECTION_OF, Frozen
+from forky_core.merge.lines.choosing import SECTIONS
 from forky_core.merge.three_way import SETTLED, UNRESOLVED
 from forky_core.model import MessageId
 from forky_core.parts import MergePart

@@ -10,11 +10,11 @@ import pytest
 from forky_core.cli.plain import plain
 from forky_core.context.quoting import quoted_file
 from forky_core.llm.tokens import estimate_tokens
-from forky_core.merge.checks import lost_negation
-from forky_core.merge.claim_rules import claims_of
-from forky_core.merge.reading import read
-from forky_core.merge.squash import extract
-from forky_core.merge.units import atoms, units
+from forky_core.merge.claims.rules import claims_of
+from forky_core.merge.lines.choosing import extract
+from forky_core.merge.lines.units import atoms, units
+from forky_core.merge.models.checks import lost_negation
+from forky_core.merge.models.reading import read
 from forky_core.model import seal
 from forky_core.parts import AttachmentPart, Draft, TextPart, ToolResultPart
 from forky_core.repo.identity import suggested_name, title_from

@@ -12,7 +12,7 @@ from bench.merge_scores import Quoted, interval, is_valid, read_back, score
 from bench.merge_talk import lines as talk_lines
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import render
-from forky_core.merge.squash import extract
+from forky_core.merge.lines.choosing import extract
 from forky_core.merge.wording import ShortIds
 
 SESSION: tuple[tuple[Role, str], ...] = (

@@ -11,7 +11,7 @@ import pytest
 
 from forky_core.errors import ModelError
 from forky_core.llm.scripted import Fail
-from forky_core.merge.model_squash import SquashRejected
+from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.repo.conversation import Conversation
 from tests.builders import ScriptedModels, talk, workspace

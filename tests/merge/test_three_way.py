@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from forky_core.errors import BadContent
-from forky_core.merge.claims import ClaimSet
-from forky_core.merge.settling import Choice, Policy
-from forky_core.merge.standing import frozen_in, standing
+from forky_core.merge.claims.claim_set import ClaimSet
+from forky_core.merge.claims.settling import Choice, Policy
+from forky_core.merge.claims.standing import frozen_in, standing
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.parts import MergePart, Strategy
 from tests.context.validity import problems

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from forky_core.errors import ForkyError
 from forky_core.memory import Memory
+from forky_core.merge.claims.settling import Choice
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.settling import Choice
 from forky_core.merge.wish import Chosen
 from forky_core.model import MessageId, Role
 from forky_core.parts import Json, Strategy, ToolCallPart, ToolResultPart

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from forky_core.errors import BadContent, NothingToDo, Outdated
-from forky_core.merge.model_squash import SquashRejected
+from forky_core.merge.models.squash import SquashRejected
 from forky_core.repo.conversation import Conversation
 from tests.builders import ScriptedModels, talk, workspace
 from tests.context.validity import problems

@@ -8,7 +8,7 @@ import pytest
 
 from forky_core.errors import ModelError, NothingToDo, Outdated
 from forky_core.llm.scripted import Fail
-from forky_core.merge.model_squash import SquashRejected
+from forky_core.merge.models.squash import SquashRejected
 from forky_core.repo.conversation import Conversation
 from forky_core.views.captions import merged
 from forky_core.welcome import ensure_welcome, make_welcome

@@ -10,8 +10,8 @@ from forky_core.errors import ModelError
 from forky_core.hashing import content_hash
 from forky_core.llm.contract import ModelInfo, Request
 from forky_core.llm.scripted import Fail, ScriptedModel
-from forky_core.merge import reading
-from forky_core.merge.reading import reading_keys
+from forky_core.merge.models import reading
+from forky_core.merge.models.reading import reading_keys
 from forky_core.model import Message
 from forky_core.parts import Json, canonical_json
 from forky_core.repo.conversation import Conversation

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from forky_core.errors import BadContent, InTheWay, NotFound, NothingToDo, Outdated
-from forky_core.merge.settling import Choice
+from forky_core.merge.claims.settling import Choice
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wish import Chosen, Wish
 from forky_core.repo.conversation import Conversation

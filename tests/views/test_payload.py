@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from forky_core.merge.block import render
-from forky_core.merge.claims import Claim, ClaimSet, Frozen
-from forky_core.merge.squash import Line
+from forky_core.merge.claims.claim_set import Claim, ClaimSet, Frozen
+from forky_core.merge.lines.choosing import Line
 from forky_core.merge.wording import ShortIds
 from forky_core.model import MessageId
 from forky_core.parts import MergePart

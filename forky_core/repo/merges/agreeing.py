@@ -8,11 +8,11 @@ from threading import Event
 from typing import Unpack
 
 from forky_core.errors import BadContent
-from forky_core.merge.claims import ClaimSet
+from forky_core.merge.claims.claim_set import ClaimSet
+from forky_core.merge.claims.settling import Choice, Clash
 from forky_core.merge.fuse import FusePlan
+from forky_core.merge.models.proposing import Proposal
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.proposing import Proposal
-from forky_core.merge.settling import Choice, Clash
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wish import Chosen, Wish, heard
 from forky_core.model import Operation

@@ -6,8 +6,8 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from forky_core.merge.claims.settling import Choice, names
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.settling import Choice, names
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wish import NO_CHOICES, Chosen, Wish
 from forky_core.model import MessageId

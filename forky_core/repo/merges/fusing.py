@@ -8,7 +8,7 @@ from threading import Event
 from forky_core.context.remembered import converter
 from forky_core.errors import BadContent, NothingToDo
 from forky_core.merge.fuse import FusePlan, plan_fuse
-from forky_core.merge.model_fuse import fuse_with_model
+from forky_core.merge.models.fuse import fuse_with_model
 from forky_core.model import Branch, Message, MessageId, Operation, seal
 from forky_core.repo.answers.asking import refuse_if_moved
 from forky_core.repo.answers.once import ask_once

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from forky_core.errors import InTheWay, NotFound
-from forky_core.merge.settling import Choice, Policy, Take
+from forky_core.merge.claims.settling import Choice, Policy, Take
 from forky_core.merge.wish import Wish
 from forky_core.model import ConversationId, MessageId, View
 from forky_core.parts import Json, Strategy

@@ -7,15 +7,15 @@ from threading import Event
 
 from forky_core.context.masking import Lookup
 from forky_core.dag import ancestors
-from forky_core.merge.asking import ReadingFailed
-from forky_core.merge.claim_rules import claims_of
-from forky_core.merge.claims import folded
-from forky_core.merge.model_squash import SquashRejected, badged, squash_of_reading
+from forky_core.merge.claims.claim_set import folded
+from forky_core.merge.claims.rules import claims_of
+from forky_core.merge.claims.standing import by_message
+from forky_core.merge.models.asking import ReadingFailed
+from forky_core.merge.models.reading import Reading
+from forky_core.merge.models.squash import SquashRejected, badged, squash_of_reading
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
-from forky_core.merge.reading import Reading
-from forky_core.merge.standing import by_message
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wish import Wish
 from forky_core.repo.merges.model_reading import ModelReader

@@ -14,7 +14,7 @@ import streamlit as st
 
 from forky_core.errors import ForkyError
 from forky_core.forky import Forky
-from forky_core.merge.settling import Policy
+from forky_core.merge.claims.settling import Policy
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation

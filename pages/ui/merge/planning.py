@@ -15,9 +15,9 @@ import streamlit as st
 
 from forky_core.errors import ForkyError
 from forky_core.forky import Forky
-from forky_core.merge.model_squash import SquashRejected
+from forky_core.merge.claims.settling import Choice, Policy
+from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.settling import Choice, Policy
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wish import NO_CHOICES
 from forky_core.model import ConversationId, MessageId

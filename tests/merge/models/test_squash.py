@@ -8,7 +8,7 @@ import pytest
 from forky_core.context.citing import documents_cited
 from forky_core.errors import ModelError
 from forky_core.llm.contract import ProviderMessage
-from forky_core.merge.model_squash import SquashRejected, squash_with_model
+from forky_core.merge.models.squash import SquashRejected, squash_with_model
 from forky_core.merge.plan import MergePlan
 from forky_core.model import Failure
 from tests.merge.conversations import Talk, forked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from forky_core.merge.units import Unit
+from forky_core.merge.lines.units import Unit
 
 _CORRECTION = re.compile(
     r"""^(?:\W*)(?:no\b|nope|not\s|wrong|actually|instead|rather|don['’]?t|do\s+not|stop\b|never|please\s+don|

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from forky_core.errors import ModelError
 from forky_core.llm.contract import ProviderMessage
-from forky_core.merge.asking import Ask
-from forky_core.merge.checks import Failed, invented, json_object
 from forky_core.merge.fuse import Disagreement, FusePlan, with_answer
-from forky_core.merge.model_squash import SquashRejected
-from forky_core.merge.reading import mending_prompt
+from forky_core.merge.models.asking import Ask
+from forky_core.merge.models.checks import Failed, invented, json_object
+from forky_core.merge.models.reading import mending_prompt
+from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.wording import spoken
 from forky_core.parts import Json
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from forky_core.merge.units import Unit, is_name, is_named
+from forky_core.merge.lines.units import Unit, is_name, is_named
 
 LINE_FEATURES = (
     "bias",

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import render
-from forky_core.merge.squash import Line, extract
-from forky_core.merge.units import atoms, is_named, units
+from forky_core.merge.lines.choosing import Line, extract
+from forky_core.merge.lines.units import atoms, is_named, units
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
 from tests.merge.conversations import Talk
 
-LOG = Path(__file__).parents[2].parent / "shared" / "mergebench" / "chat-history.md"
+LOG = Path(__file__).parents[3].parent / "shared" / "mergebench" / "chat-history.md"
 
 
 def talk(*lines: str) -> tuple[Message, ...]:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forky_core.merge.claim_rules import claims_of
-from forky_core.merge.claims import LONGEST_QUOTE, Claim
+from forky_core.merge.claims.claim_set import LONGEST_QUOTE, Claim
+from forky_core.merge.claims.rules import claims_of
 from forky_core.model import Message, Role, seal
 from forky_core.parts import Draft, TextPart
 

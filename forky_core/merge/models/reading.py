@@ -16,8 +16,7 @@ from typing import Any, cast, get_args
 
 from forky_core.hashing import content_hash
 from forky_core.llm.contract import ProviderMessage
-from forky_core.merge.checks import Failed, invented, json_object, lost_negation, quoted, resolved
-from forky_core.merge.claims import (
+from forky_core.merge.claims.claim_set import (
     LONGEST_QUOTE,
     SECTION_OF,
     Claim,
@@ -27,6 +26,7 @@ from forky_core.merge.claims import (
     Verbatim,
     VerbatimKind,
 )
+from forky_core.merge.models.checks import Failed, invented, json_object, lost_negation, quoted, resolved
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
 from forky_core.parts import Json, canonical_json

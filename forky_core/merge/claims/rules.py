@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from forky_core.merge.claims import LONGEST_QUOTE, Claim, ClaimType, Polarity, folded
+from forky_core.merge.claims.claim_set import LONGEST_QUOTE, Claim, ClaimType, Polarity, folded
 from forky_core.model import Message, MessageId, Role
 from forky_core.parts import MergePart, TextPart
 from forky_core.retrieval.cues import CORRECTION, DECISION, OPEN, is_question

@@ -13,15 +13,15 @@ from dataclasses import dataclass, field, replace
 from forky_core.context.citing import own_sources
 from forky_core.context.masking import Lookup
 from forky_core.errors import ForkyError
-from forky_core.merge.asking import Ask, ReadingFailed, read_with, unsaid
 from forky_core.merge.block import render
-from forky_core.merge.checks import Failed
-from forky_core.merge.claims import SECTION_OF, ClaimSet, Frozen, Verbatim
+from forky_core.merge.claims.claim_set import SECTION_OF, ClaimSet, Frozen, Verbatim
+from forky_core.merge.claims.standing import by_message, standing
+from forky_core.merge.lines.choosing import NAMES, Line, default_budget
+from forky_core.merge.lines.units import atoms
+from forky_core.merge.models.asking import Ask, ReadingFailed, read_with, unsaid
+from forky_core.merge.models.checks import Failed
+from forky_core.merge.models.reading import Reading, sentences
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.reading import Reading, sentences
-from forky_core.merge.squash import NAMES, Line, default_budget
-from forky_core.merge.standing import by_message, standing
-from forky_core.merge.units import atoms
 from forky_core.merge.wording import spoken
 from forky_core.model import Message, MessageId
 

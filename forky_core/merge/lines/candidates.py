@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from forky_core.llm.tokens import estimate_tokens
-from forky_core.merge.units import Unit, atoms, is_name, plain, plain_lines, units
-from forky_core.merge.worth import (
+from forky_core.merge.lines.units import Unit, atoms, is_name, plain, plain_lines, units
+from forky_core.merge.lines.worth import (
     LINE_WORTH,
     Sayings,
     Uses,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from forky_core.errors import BadContent
-from forky_core.merge.claims import Claim, ClaimSet, Conflict, folded
+from forky_core.merge.claims.claim_set import Claim, ClaimSet, Conflict, folded
 from forky_core.model import MessageId
 from forky_core.parts import Json
 

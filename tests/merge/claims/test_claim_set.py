@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forky_core.hashing import message_id
-from forky_core.merge.claims import Claim, ClaimSet, ClaimType, Frozen, Polarity, Verbatim
+from forky_core.merge.claims.claim_set import Claim, ClaimSet, ClaimType, Frozen, Polarity, Verbatim
 from forky_core.parts import MergePart, part_from_stored
 
 TYPES: list[ClaimType] = ["decision", "fact", "open_question"]
