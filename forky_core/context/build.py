@@ -86,7 +86,7 @@ def build_context(  # noqa: PLR0913 - each says something else of what is sent
     builder.remember(summarise)
     if looked is not None:
         builder.quote(looked)
-    messages = normalise(builder.drafts)
+    messages = normalise(builder.drafts, builder.words)
     if _opened(messages):
         builder.account(Item("opening", "user", True, _OPENING, count_tokens(OPENING), text=OPENING))
     builder.warn()
@@ -118,6 +118,8 @@ class _Builder:
     """The line above the passages, and each of them; () where nothing was looked for."""
     drafts: list[ProviderMessage] = field(default_factory=list)
     costs: list[int] = field(default_factory=list)
+    words: list[tuple[int, int]] = field(default_factory=list)
+    """Stretches of the drafts that hold words only, of the user and the assistant."""
     entries: list[Item | Run] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     tokens: int = 0
@@ -217,6 +219,7 @@ class _Builder:
         costs = said.costs[start:end]
         self.entries.append(Run(self.read.path[start:end], costs, out))
         if not out:
+            self.words.append((len(self.drafts), len(self.drafts) + end - start))
             self.drafts += said.drafts[start:end]
             self.costs += costs
             self.tokens += sum(costs)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -37,28 +37,28 @@ Block = str | dict[str, Any]
 """A text, or an `image_url` content part."""
 
 
-def normalise(messages: Iterable[ProviderMessage]) -> tuple[ProviderMessage, ...]:
+def normalise(
+    messages: Sequence[ProviderMessage], words: Iterable[tuple[int, int]] = ()
+) -> tuple[ProviderMessage, ...]:
     """The same conversation in a form every provider accepts.
 
     Messages that need no change come back as the same objects; none is modified. The end is left as it is: whoever
     asks puts the question there.
+
+    `words` names stretches, from and to, in order, that are known to hold nothing but words of the user and the
+    assistant, as most of a long chat is: where they take turns, a stretch is taken whole.
     """
     writer = _Writer()
-    out: list[ProviderMessage] = writer.out
-    last: str | None = ""
-    """Of the last message; None while a turn is held back."""
-    for message in messages:
-        # Nearly every message of a long chat holds words only and alternates: this loop is all that it meets.
-        role = message["role"]
-        if role != last and role in _SPEAKERS and len(message) == 2 and last is not None:
-            content = message["content"]
-            if type(content) is str and content and not content.isspace():
-                out.append(message)
-                last = role
-                continue
-        if not (len(message) == 2 and writer.takes_whole(message)):
-            writer.add(message)
-        last = None if writer.role else out[-1]["role"] if out else ""
+    done = 0
+    for start, end in words:
+        writer.take(messages[done:start])
+        stretch = messages[start:end]
+        if writer.takes_turn(stretch):
+            writer.out += stretch
+        else:
+            writer.take(stretch)
+        done = end
+    writer.take(messages[done:])
     return writer.finish()
 
 
@@ -75,6 +75,28 @@ class _Writer:
     results: list[ProviderMessage] = field(default_factory=list)
     used_ids: set[str] = field(default_factory=set)
     fresh: int = 0
+
+    def take(self, messages: Iterable[ProviderMessage]) -> None:
+        for message in messages:
+            if not (len(message) == 2 and self.takes_whole(message)):
+                self.add(message)
+
+    def takes_turn(self, words: Sequence[ProviderMessage]) -> bool:
+        """Whether these need no change where they stand: nothing is held back, and no two neighbours have one role."""
+        if self.role or not words:
+            return False
+        first, second = (
+            [message["role"] for message in words[::2]],
+            [message["role"] for message in words[1::2]],
+        )
+        role = first[0]
+        other = second[0] if second else ""
+        before = self.out[-1]["role"] if self.out else ""
+        return (
+            role not in (other, before)
+            and first.count(role) == len(first)
+            and second.count(other) == len(second)
+        )
 
     def takes_whole(self, message: ProviderMessage) -> bool:
         """Append a message that needs no change; False where it may need one."""

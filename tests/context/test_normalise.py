@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import copy
 import json
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from hypothesis import given
@@ -169,3 +171,24 @@ def test_colliding_tool_ids_are_renamed_with_their_results() -> None:
 def test_messages_that_need_no_change_come_back_as_the_same_objects() -> None:
     history = [user("a"), assistant("b"), user("c"), assistant("d")]
     assert all(ours is theirs for ours, theirs in zip(history, normalise(history), strict=True))
+
+
+@given(
+    st.lists(
+        st.one_of(said, called, answered, st.builds(user, st.just("hi")), st.builds(assistant, st.just("ok")))
+    )
+)
+def test_naming_the_stretches_of_words_changes_nothing(history: list[dict[str, Any]]) -> None:
+    plain = [
+        len(message) == 2
+        and message["role"] in ("user", "assistant")
+        and isinstance(message["content"], str)
+        and bool(message["content"].strip())
+        for message in history
+    ]
+    stretches: list[tuple[int, int]] = []
+    for words, group in groupby(enumerate(plain), key=itemgetter(1)):
+        places = [at for at, _ in group]
+        if words:
+            stretches.append((places[0], places[-1] + 1))
+    assert normalise(history, stretches) == normalise(history)
