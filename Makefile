@@ -15,7 +15,7 @@ PORT ?= $$($(BIN)/python -c 'import socket; print(next(p for p in range(8501, 87
 COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(UPGRADE)
 
-.PHONY: help run test picture bench lint lock clean
+.PHONY: help run test picture bench lint sql lock clean
 
 help: ## Say what there is
 	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' Makefile
@@ -46,6 +46,10 @@ lint: ## Linter, formatter, strict types
 	@$(VENV) requirements.txt requirements-dev.txt
 	@status=0; for check in "ruff check" "ruff format --check" "mypy"; do \
 		echo "$$check"; $(BIN)/python -m $$check || status=1; done; exit $$status
+
+sql: ## Compile the statements of forky_core/store/sql/source/ into plain strings
+	@$(VENV) requirements.txt requirements-dev.txt
+	@$(BIN)/python -m forky_core.store.sql.source
 
 lock: ## Compile pyproject.toml into the hash-locked files
 	@$(VENV) requirements.txt requirements-dev.txt

@@ -16,8 +16,9 @@ SOURCES = sorted(
 )
 HOMES = {
     "duckdb": ("forky_core/store/",),
-    "duckdb_sqlalchemy": ("forky_core/store/",),
-    "sqlalchemy": ("forky_core/store/",),
+    "duckdb_sqlalchemy": ("forky_core/store/sql/source/",),
+    "sqlalchemy": ("forky_core/store/sql/source/",),
+    "forky_core.store.sql.source": ("forky_core/store/sql/source/",),
     "litellm": ("forky_core/llm/",),
     "streamlit": ("app.py", "pages/"),
     "streamlit_agraph": ("app.py", "pages/"),
@@ -71,7 +72,9 @@ def layer(path: Path) -> str:
 
 @pytest.mark.parametrize("package", HOMES)
 def test_each_engine_is_imported_in_its_own_layer_only(package: str) -> None:
-    users = {path.as_posix() for path in SOURCES for name in imported(path) if name.split(".")[0] == package}
+    users = {
+        path.as_posix() for path in SOURCES for name in imported(path) if f"{name}.".startswith(f"{package}.")
+    }
     assert [path for path in sorted(users) if not path.startswith(HOMES[package])] == []
 
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import duckdb
-from sqlalchemy import Table
 
 from forky_core.model import Generation
 from forky_core.parts import Json, canonical_json
-from forky_core.store import statements as sql
-from forky_core.store.compiled import flat, insertion
 from forky_core.store.file import in_transaction
 from forky_core.store.rows import Row, generation_row
-from forky_core.store.tables import (
+from forky_core.store.sql import statements as sql
+from forky_core.store.sql.statement import Table, insertion
+from forky_core.store.sql.tables import (
     conversations,
     derived,
     entries,
@@ -86,7 +86,9 @@ class Batch:
         }
         steps = [step for found in by_table.values() for step in found]
         if sum(map(len, inserts.values())) + len(steps) <= _FEW:
-            small = [(insertion(table, len(rows)), flat(rows)) for table, rows in inserts.items()]
+            small = [
+                (insertion(table, len(rows)), [*chain.from_iterable(rows)]) for table, rows in inserts.items()
+            ]
             if all(len(found) + (table in inserts) <= 1 for table, found in by_table.items()):
                 _run_as_one(cursor, [*small, *steps])
             else:
@@ -151,10 +153,7 @@ class Batch:
         for (conversation, id), (new, generation) in self.generations.items():
             if not new:
                 row = generation_row(conversation, generation)
-                given = {
-                    f"new_{column.name}": value
-                    for column, value in zip(generations.columns, row, strict=True)
-                }
+                given = {f"new_{name}": value for name, value in zip(generations.columns, row, strict=True)}
                 steps.append(
                     (sql.SET_GENERATION.text, sql.SET_GENERATION.values(here=conversation, at=id, **given))
                 )
@@ -186,7 +185,7 @@ def _run_in_turn(
 ) -> None:
     def work(cursor: duckdb.DuckDBPyConnection) -> None:
         for table, rows in inserts.items():
-            with cursor.appender(f"{table.schema}.{table.name}") as appender:
+            with cursor.appender(table.name) as appender:
                 appender.append_rows(rows)
         for text, values in steps:
             cursor.execute(text, values).fetchall()

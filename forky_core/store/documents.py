@@ -23,12 +23,12 @@ from forky_core.document import (
     Shelf,
     Vectors,
 )
-from forky_core.store import document_statements as sql
-from forky_core.store.compiled import Statement
 from forky_core.store.deciding import known_document, no_document
 from forky_core.store.file import DatabaseFile
 from forky_core.store.rows import Row
-from forky_core.store.tables import chunks, documents, postings, vectors
+from forky_core.store.sql import document_statements as sql
+from forky_core.store.sql.statement import Statement, Table
+from forky_core.store.sql.tables import chunks, documents, postings, vectors
 from forky_core.store.writer import Alone, Writer
 
 _BATCH = 4096
@@ -147,9 +147,9 @@ def _rows(cursor: duckdb.DuckDBPyConnection, statement: Statement, **given: Any)
     return cursor.execute(statement.text, statement.values(**given)).fetchall()
 
 
-def _append(cursor: duckdb.DuckDBPyConnection, table: Any, rows: list[Row]) -> None:
+def _append(cursor: duckdb.DuckDBPyConnection, table: Table, rows: list[Row]) -> None:
     if rows:
-        with cursor.appender(f"{table.schema}.{table.name}") as appender:
+        with cursor.appender(table.name) as appender:
             appender.append_rows(rows)
 
 

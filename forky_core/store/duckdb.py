@@ -33,7 +33,6 @@ from forky_core.model import (
     View,
 )
 from forky_core.parts import Json
-from forky_core.store import statements as sql
 from forky_core.store.backup import back_up
 from forky_core.store.beside import read_blob, write_blob, write_derived, write_setting
 from forky_core.store.cache import CACHE_BYTES, Cache
@@ -60,6 +59,7 @@ from forky_core.store.reading import (
 )
 from forky_core.store.rows import generation_from_row, id_from_key, operations_from_rows
 from forky_core.store.searching import search
+from forky_core.store.sql import statements as sql
 from forky_core.store.staging import Staged
 from forky_core.store.verify import verify_file
 from forky_core.store.views import Views

@@ -15,10 +15,10 @@ import duckdb
 
 from forky_core.model import ConversationId, ConversationSummary, Operation, View
 from forky_core.parts import Json
-from forky_core.store import statements as sql
-from forky_core.store.compiled import Statement
 from forky_core.store.rows import Row, id_from_key
 from forky_core.store.segments import Places
+from forky_core.store.sql import statements as sql
+from forky_core.store.sql.statement import Statement
 
 
 @dataclass(slots=True)

@@ -13,8 +13,8 @@ from typing import Literal
 
 from forky_core.model import ConversationId, ConversationSummary
 from forky_core.parts import Json
-from forky_core.store import statements as sql
 from forky_core.store.file import DatabaseFile
+from forky_core.store.sql import statements as sql
 
 
 def summaries(file: DatabaseFile) -> list[ConversationSummary]:

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
-from sqlalchemy import func, select
-from sqlalchemy.schema import CreateTable
 
 from forky_core.errors import StoreDamaged, StoreTooNew
+from forky_core.store import schemas
 from forky_core.store.backup import copied_beside
-from forky_core.store.compiled import compiled, insertion
 from forky_core.store.file import DatabaseFile, in_transaction
-from forky_core.store.tables import chunks, derived, documents, metadata, migrations, packs, postings, vectors
+from forky_core.store.sql import statements as sql
+from forky_core.store.sql.statement import insertion
+from forky_core.store.sql.tables import migrations
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,40 +28,23 @@ class Migration:
     apply: Callable[[duckdb.DuckDBPyConnection], None]
 
 
-_OF_DOCUMENTS = (documents, chunks, postings, vectors)
-_LATER = frozenset({derived.name, packs.name, *(table.name for table in _OF_DOCUMENTS)})
-"""Tables that a migration after the first one makes."""
+def _making(tables: Sequence[str]) -> Callable[[duckdb.DuckDBPyConnection], None]:
+    def apply(cursor: duckdb.DuckDBPyConnection) -> None:
+        for table in tables:
+            cursor.execute(table)
 
-
-def _first_schema(cursor: duckdb.DuckDBPyConnection) -> None:
-    for table in metadata.sorted_tables:
-        if table.name not in _LATER:
-            cursor.execute(compiled(CreateTable(table)).text)
-
-
-def _derived_data(cursor: duckdb.DuckDBPyConnection) -> None:
-    cursor.execute(compiled(CreateTable(derived)).text)
-
-
-def _documents(cursor: duckdb.DuckDBPyConnection) -> None:
-    for table in _OF_DOCUMENTS:
-        cursor.execute(compiled(CreateTable(table)).text)
-
-
-def _packs(cursor: duckdb.DuckDBPyConnection) -> None:
-    cursor.execute(compiled(CreateTable(packs)).text)
+    return apply
 
 
 MIGRATIONS: tuple[Migration, ...] = (
-    Migration(1, "the first schema", _first_schema),
-    Migration(2, "what was worked out of messages", _derived_data),
-    Migration(3, "documents", _documents),
-    Migration(4, "messages side by side", _packs),
+    Migration(1, "the first schema", _making(schemas.FIRST)),
+    Migration(2, "what was worked out of messages", _making(schemas.DERIVED)),
+    Migration(3, "documents", _making(schemas.DOCUMENTS)),
+    Migration(4, "messages side by side", _making(schemas.PACKS)),
 )
 """Never edited once released: what follows is appended."""
 
 _TABLES = "SELECT table_name FROM duckdb_tables() WHERE database_name = 'forky'"
-_SCHEMA = compiled(select(func.max(migrations.c.number)))
 
 
 def schema_number(file: DatabaseFile) -> int:
@@ -70,12 +53,12 @@ def schema_number(file: DatabaseFile) -> int:
         tables = {str(row[0]) for row in cursor.execute(_TABLES).fetchall()}
         if not tables:
             return 0
-        if migrations.name not in tables:
+        if "migrations" not in tables:
             raise StoreDamaged(
                 f"{file.path.name} is a DuckDB database, but not one of Forky's.",
                 "Nothing was changed; use another file.",
             )
-        return int(cursor.execute(_SCHEMA.text).fetchall()[0][0] or 0)
+        return int(cursor.execute(sql.SCHEMA.text).fetchall()[0][0] or 0)
 
 
 def migrate(file: DatabaseFile, steps: Sequence[Migration] = MIGRATIONS) -> Path | None:

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from threading import Lock
 
 from forky_core.model import ConversationId
-from forky_core.store import statements as sql
 from forky_core.store.deciding import no_conversation
 from forky_core.store.file import DatabaseFile
+from forky_core.store.sql import statements as sql
 
 _AT_ONCE = 5000
 """Conversations that are read at the first question: looking up one takes nearly as long."""

@@ -20,10 +20,10 @@ import duckdb
 
 from forky_core.model import Message, Role
 from forky_core.parts import canonical_json
-from forky_core.store import statements as sql
 from forky_core.store.file import DatabaseFile, in_transaction
 from forky_core.store.rows import Row, message_from_row, text_message
-from forky_core.store.tables import packs
+from forky_core.store.sql import statements as sql
+from forky_core.store.sql.tables import packs
 from forky_core.store.wal import log_of
 
 WORTH = 100_000
@@ -149,7 +149,7 @@ def _pack(file: DatabaseFile, conversation: int, last: int) -> int | None:
         return None
 
     def write(cursor: duckdb.DuckDBPyConnection) -> None:
-        with cursor.appender(f"{packs.schema}.{packs.name}") as appender:
+        with cursor.appender(packs.name) as appender:
             appender.append_rows(pack_rows(conversation, rows))
 
     with file.cursor() as cursor:

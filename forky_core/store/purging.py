@@ -8,8 +8,8 @@ import duckdb
 
 from forky_core.errors import InTheWay
 from forky_core.model import ConversationId
-from forky_core.store import statements as sql
 from forky_core.store.deciding import no_conversation
+from forky_core.store.sql import statements as sql
 
 _SHA256 = re.compile(r'"([0-9a-f]{64})"')
 

@@ -9,12 +9,12 @@ import duckdb
 
 from forky_core.hashing import HASH_PREFIX
 from forky_core.model import Message, MessageId, Reuse, Stem, Usage
-from forky_core.store import statements as sql
 from forky_core.store.deciding import reuse_of
 from forky_core.store.file import DatabaseFile
 from forky_core.store.packs import read_packs
 from forky_core.store.rows import Row, id_from_key, id_key, message_from_row
 from forky_core.store.segments import Origin, ranges
+from forky_core.store.sql import statements as sql
 
 _HEX = frozenset("0123456789abcdef")
 _FEW = 16
@@ -73,7 +73,7 @@ def _rows_of_ranges(
         given = sql.PATH.values(conversation=conversation, segments=segments, depths=depths)
         rows = cursor.execute(sql.PATH.text, given).fetchall()
     else:
-        statement = sql.path_of(len(segments))
+        statement = sql.PATH_OF.of(len(segments))
         named = {f"segment_{at}": segment for at, segment in enumerate(segments)}
         named |= {f"depth_{at}": depth for at, depth in enumerate(depths)}
         rows = cursor.execute(statement.text, statement.values(conversation=conversation, **named)).fetchall()

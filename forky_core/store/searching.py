@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 import duckdb
 
 from forky_core.model import ConversationId, Hit
-from forky_core.store import statements as sql
 from forky_core.store.file import DatabaseFile
 from forky_core.store.rows import Row, id_from_key, message_from_row
+from forky_core.store.sql import statements as sql
 from forky_core.store.visible import Visible, read_visible
 from forky_core.store.words import score, snippet
 
@@ -41,7 +41,7 @@ def search(file: DatabaseFile, words: Sequence[str], conversation: int | None, l
 def _candidates(
     cursor: duckdb.DuckDBPyConnection, words: Sequence[str], conversation: int | None, skip: int, most: int
 ) -> list[Row]:
-    statement = sql.search(len(words), in_one=conversation is not None)
+    statement = (sql.SEARCH if conversation is None else sql.SEARCH_IN_ONE).of(len(words))
     given: dict[str, object] = {f"word_{at}": word for at, word in enumerate(words)}
     given |= {"most": most, "skip": skip, "conversation": conversation}
     return cursor.execute(statement.text, statement.values(**given)).fetchall()

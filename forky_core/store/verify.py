@@ -8,9 +8,7 @@ from types import MappingProxyType
 import duckdb
 
 from forky_core.model import ConversationId, Message, MessageId, View
-from forky_core.store import statements as sql
 from forky_core.store.auditing import blob_finding, conversation_findings, message_findings
-from forky_core.store.compiled import Statement
 from forky_core.store.contract import Finding, Verification
 from forky_core.store.file import DatabaseFile
 from forky_core.store.ledger import stored_entries
@@ -23,6 +21,8 @@ from forky_core.store.rows import (
     operations_from_rows,
 )
 from forky_core.store.segments import Origin
+from forky_core.store.sql import statements as sql
+from forky_core.store.sql.statement import Statement
 
 
 def verify_file(

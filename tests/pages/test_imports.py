@@ -7,7 +7,7 @@ from tests.programs import CHECKOUT
 
 FORMATS = ("forky_core.formats.registry", "forky_core.formats.sharing")
 """What reads and writes other programs' files: a quarter of what Forky would import for its first page."""
-HEAVY = ("PIL", "bm25s", "jsonschema", "litellm", "numpy", "pandas", "pyarrow")
+HEAVY = ("PIL", "bm25s", "jsonschema", "litellm", "numpy", "pandas", "pyarrow", "sqlalchemy")
 EVERY_PAGE = f"""
 import sys
 from streamlit.testing.v1 import AppTest

@@ -13,12 +13,12 @@ from forky_core.errors import NotFound
 from forky_core.model import Change, Message, seal
 from forky_core.parts import Draft, ReasoningPart, TextPart
 from forky_core.store import packs
-from forky_core.store import statements as sql
-from forky_core.store.compiled import insertion
 from forky_core.store.duckdb import DuckDBStore
 from forky_core.store.packs import BadPack, pack_rows
 from forky_core.store.rows import message_body
-from forky_core.store.tables import packs as table
+from forky_core.store.sql import statements as sql
+from forky_core.store.sql.statement import insertion
+from forky_core.store.sql.tables import packs as table
 from tests.store.packing import packed
 from tests.store.talk import ELSEWHERE, HERE, begin, change, move, said, thread
 from tests.store.test_writer import wait_until

@@ -1,0 +1,31 @@
+"""Messages side by side: the packs of a conversation, and which conversations need one."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, delete, func, select
+
+from forky_core.store.sql.source.given import here
+from forky_core.store.sql.source.tables import messages, packs
+
+PACKS = select(
+    packs.c.first, packs.c.part, packs.c.last, packs.c.checksum, packs.c.heads, packs.c.texts
+).where(packs.c.conversation == here, packs.c.first <= bindparam("most"))
+_written = (
+    select(messages.c.conversation, func.max(messages.c.message).label("last"))
+    .group_by(messages.c.conversation)
+    .subquery("written")
+)
+_packed = (
+    select(packs.c.conversation, func.max(packs.c.last).label("last"))
+    .group_by(packs.c.conversation)
+    .subquery("packed")
+)
+_packed_last = func.coalesce(_packed.c.last, 0)
+TO_PACK = (
+    select(_written.c.conversation, _packed_last)
+    .outerjoin(_packed, _packed.c.conversation == _written.c.conversation)
+    .where(_written.c.last - _packed_last >= bindparam("least"))
+    .order_by(_written.c.conversation)
+)
+"""The conversations of which so many messages are in no pack, and the last one that is."""
+DROP_PACKS = delete(packs).where(packs.c.conversation == here)
