@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from forky_core.gateway.guard import Receive, Scope, Send
 
 if TYPE_CHECKING:
-    from forky_core.gateway.service import Service
+    from forky_core.gateway.v1.service import Service
     from forky_core.repo.workspace import Workspace
 
 PREFIX = "/v1"
@@ -31,7 +31,7 @@ class Gateway:
         await service(scope, receive, send)
 
     def _made(self) -> Service:
-        from forky_core.gateway.service import Service  # noqa: PLC0415 - the point of this file
+        from forky_core.gateway.v1.service import Service  # noqa: PLC0415 - the point of this file
 
         with self._making:
             service = self._service = self._service or Service(self._workspace)

@@ -13,8 +13,8 @@ from typing import Any
 import httpx
 import pytest
 
-from forky_core.gateway import exchange
 from forky_core.gateway.tokens import Tokens
+from forky_core.gateway.v1 import exchange
 from forky_core.llm.scripted import Hang, Until
 from forky_core.model import ConversationId, Generation
 from forky_core.store.opening import open_store

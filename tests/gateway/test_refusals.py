@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from forky_core.gateway import asking, service
+from forky_core.gateway.v1 import asking, service
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.settings import Settings

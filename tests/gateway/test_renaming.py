@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forky_core.gateway.renaming import renamed
+from forky_core.gateway.v1.renaming import renamed
 
 
 def test_only_the_bytes_of_the_name_change() -> None:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from forky_core.gateway.api_errors import ApiError
-from forky_core.gateway.calls import Call, Indexed, Said, Speech
-from forky_core.gateway.protocols.anthropic_reading import read
-from forky_core.gateway.protocols.chat import CUT_OFF, failure_heard
-from forky_core.gateway.protocols.events import OneAnswer, event, parsed
+from forky_core.gateway.v1.api_errors import ApiError
+from forky_core.gateway.v1.calls import Call, Indexed, Said, Speech
+from forky_core.gateway.v1.protocols.anthropic_reading import read
+from forky_core.gateway.v1.protocols.chat import CUT_OFF, failure_heard
+from forky_core.gateway.v1.protocols.events import OneAnswer, event, parsed
 from forky_core.llm.contract import Done, Failed, ModelEvent, ReasoningDelta, TextDelta, ToolCallDone
 from forky_core.model import Failure, Usage
 from forky_core.parts import arguments_json, canonical_json

@@ -7,7 +7,7 @@ import threading
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 
-from forky_core.gateway.calls import Indexed
+from forky_core.gateway.v1.calls import Indexed
 from forky_core.llm.contract import Done, Failed, Model, ModelEvent, Request
 from forky_core.model import Failure
 

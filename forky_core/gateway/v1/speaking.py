@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 
-from forky_core.gateway.answering import answers
-from forky_core.gateway.api_errors import of_failure
-from forky_core.gateway.calls import Indexed
-from forky_core.gateway.exchange import Exchange
+from forky_core.gateway.v1.answering import answers
+from forky_core.gateway.v1.api_errors import of_failure
+from forky_core.gateway.v1.calls import Indexed
+from forky_core.gateway.v1.exchange import Exchange
 from forky_core.llm.contract import (
     Done,
     Failed,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from forky_core.gateway.api_errors import malformed
-from forky_core.gateway.calls import Call, flag, text_field
+from forky_core.gateway.v1.api_errors import malformed
+from forky_core.gateway.v1.calls import Call, flag, text_field
 from forky_core.llm.contract import ProviderMessage
 
 _SAME_NAME = ("temperature", "top_p", "parallel_tool_calls", "service_tier", "user", "top_logprobs")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from forky_core.gateway.api_errors import ApiError
-from forky_core.gateway.exchange import Exchange
-from forky_core.gateway.forwarding import Answer, Forwarder
-from forky_core.gateway.protocols.chat import failure_heard
-from forky_core.gateway.protocols.events import parsed
-from forky_core.gateway.renaming import renamed
+from forky_core.gateway.v1.api_errors import ApiError
+from forky_core.gateway.v1.exchange import Exchange
+from forky_core.gateway.v1.forwarding import Answer, Forwarder
+from forky_core.gateway.v1.protocols.chat import failure_heard
+from forky_core.gateway.v1.protocols.events import parsed
+from forky_core.gateway.v1.renaming import renamed
 from forky_core.llm.contract import Failed
 from forky_core.llm.upstream import Upstream
 from forky_core.model import Failure

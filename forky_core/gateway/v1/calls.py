@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from forky_core.gateway.api_errors import ApiError, Style, malformed
+from forky_core.gateway.v1.api_errors import ApiError, Style, malformed
 from forky_core.llm.contract import (
     Done,
     Failed,

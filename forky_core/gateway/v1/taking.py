@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from forky_core.errors import BadContent
 from forky_core.formats.recorded_call import read_call
-from forky_core.gateway.api_errors import malformed
-from forky_core.gateway.recording import Caller
+from forky_core.gateway.v1.api_errors import malformed
+from forky_core.gateway.v1.recording import Caller
 from forky_core.matching import chat_call
 from forky_core.repo.programs.recording import Reply
 

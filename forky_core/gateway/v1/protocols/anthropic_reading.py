@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from forky_core.gateway.api_errors import malformed
-from forky_core.gateway.calls import Call, flag, text_field
+from forky_core.gateway.v1.api_errors import malformed
+from forky_core.gateway.v1.calls import Call, flag, text_field
 from forky_core.llm.contract import ProviderMessage
 
 _SAME_NAME = ("max_tokens", "temperature", "top_p", "top_k", "thinking")

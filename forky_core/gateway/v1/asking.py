@@ -16,17 +16,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from forky_core.gateway.admission import Admitted, admit
-from forky_core.gateway.api_errors import ApiError, malformed
-from forky_core.gateway.calls import Said, Speech
-from forky_core.gateway.exchange import Exchange
-from forky_core.gateway.forwarding import HOP, Forwarder
 from forky_core.gateway.guard import Receive, Send
-from forky_core.gateway.protocols.remembered import Remembered, save_id
-from forky_core.gateway.protocols.responses import RESPONSES
-from forky_core.gateway.recording import Caller, Kept, Place
-from forky_core.gateway.relaying import relay
-from forky_core.gateway.speaking import repeat, speak
+from forky_core.gateway.v1.admission import Admitted, admit
+from forky_core.gateway.v1.api_errors import ApiError, malformed
+from forky_core.gateway.v1.calls import Said, Speech
+from forky_core.gateway.v1.exchange import Exchange
+from forky_core.gateway.v1.forwarding import HOP, Forwarder
+from forky_core.gateway.v1.protocols.remembered import Remembered, save_id
+from forky_core.gateway.v1.protocols.responses import RESPONSES
+from forky_core.gateway.v1.recording import Caller, Kept, Place
+from forky_core.gateway.v1.relaying import relay
+from forky_core.gateway.v1.speaking import repeat, speak
 from forky_core.matching import is_greedy
 
 if TYPE_CHECKING:

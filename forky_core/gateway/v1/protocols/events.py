@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from forky_core.gateway.calls import Indexed
+from forky_core.gateway.v1.calls import Indexed
 from forky_core.llm.contract import ModelEvent
 
 DONE = b"data: [DONE]\n\n"

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from forky_core.errors import NotFound, StoreError
-from forky_core.gateway.calls import Said
+from forky_core.gateway.v1.calls import Said
 from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.parts import (
     AttachmentPart,

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from forky_core.errors import ForkyError
-from forky_core.gateway.calls import Call, Indexed, Speech
 from forky_core.gateway.tokens import Token
+from forky_core.gateway.v1.calls import Call, Indexed, Speech
 from forky_core.llm.contract import Done, Failed
 from forky_core.model import ConversationId, Message, MessageId
 

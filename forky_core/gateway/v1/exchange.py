@@ -16,11 +16,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from forky_core.errors import ForkyError
-from forky_core.gateway.api_errors import ApiError
-from forky_core.gateway.calls import Call, Indexed, Said, Speech
 from forky_core.gateway.guard import Receive, Send
-from forky_core.gateway.recording import Kept, Place
 from forky_core.gateway.serving import server_stops
+from forky_core.gateway.v1.api_errors import ApiError
+from forky_core.gateway.v1.calls import Call, Indexed, Said, Speech
+from forky_core.gateway.v1.recording import Kept, Place
 from forky_core.llm.contract import Done, Failed, ModelInfo
 from forky_core.llm.tokens import estimate_tokens, prompt_tokens
 from forky_core.llm.upstream import priced

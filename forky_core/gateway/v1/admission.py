@@ -8,10 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from forky_core.errors import NotFound
-from forky_core.gateway.api_errors import ApiError, unknown_model
-from forky_core.gateway.calls import Call, Speech
-from forky_core.gateway.recording import Caller
 from forky_core.gateway.tokens import PREFIX, Token, Tokens
+from forky_core.gateway.v1.api_errors import ApiError, unknown_model
+from forky_core.gateway.v1.calls import Call, Speech
+from forky_core.gateway.v1.recording import Caller
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.upstream import Upstream

@@ -16,21 +16,21 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from forky_core.errors import NotFound, StoreError
-from forky_core.gateway.admission import authorised
-from forky_core.gateway.api_errors import ApiError, Style, unknown_model
-from forky_core.gateway.asking import Asking, parsed
-from forky_core.gateway.calls import Speech
-from forky_core.gateway.forwarding import Forwarder
 from forky_core.gateway.front import PREFIX
 from forky_core.gateway.guard import Receive, Scope, Send
-from forky_core.gateway.model_list import model_entry, model_list
-from forky_core.gateway.protocols.anthropic import MESSAGES
-from forky_core.gateway.protocols.chat import CHAT
-from forky_core.gateway.protocols.responses import RESPONSES
-from forky_core.gateway.recording import Caller
-from forky_core.gateway.taking import PATH as RECORD
-from forky_core.gateway.taking import take
 from forky_core.gateway.tokens import Tokens
+from forky_core.gateway.v1.admission import authorised
+from forky_core.gateway.v1.api_errors import ApiError, Style, unknown_model
+from forky_core.gateway.v1.asking import Asking, parsed
+from forky_core.gateway.v1.calls import Speech
+from forky_core.gateway.v1.forwarding import Forwarder
+from forky_core.gateway.v1.model_list import model_entry, model_list
+from forky_core.gateway.v1.protocols.anthropic import MESSAGES
+from forky_core.gateway.v1.protocols.chat import CHAT
+from forky_core.gateway.v1.protocols.responses import RESPONSES
+from forky_core.gateway.v1.recording import Caller
+from forky_core.gateway.v1.taking import PATH as RECORD
+from forky_core.gateway.v1.taking import take
 
 if TYPE_CHECKING:
     from forky_core.repo.workspace import Workspace

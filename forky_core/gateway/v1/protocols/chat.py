@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from forky_core.gateway.api_errors import ApiError, malformed
-from forky_core.gateway.calls import MOST_ANSWERS, Call, Indexed, Said, Speech, flag, text_field
-from forky_core.gateway.protocols.events import DONE, Lines, event, parsed
+from forky_core.gateway.v1.api_errors import ApiError, malformed
+from forky_core.gateway.v1.calls import MOST_ANSWERS, Call, Indexed, Said, Speech, flag, text_field
+from forky_core.gateway.v1.protocols.events import DONE, Lines, event, parsed
 from forky_core.llm.contract import (
     Done,
     Failed,
