@@ -229,6 +229,37 @@ def write_archive(path: Path, size: int, *, pictures: int) -> None:
             _write(member, size // 10 * 3, media)
 
 
+def write_wide(path: Path, siblings: int) -> None:
+    """One conversation of so many first messages, and an ordinary one behind it."""
+    with path.open("w") as out:
+        out.write('[{"title":"Wide","mapping":{"r":{"id":"r","parent":null,"message":null,"children":[]}')
+        for at in range(siblings):
+            said = _message(f"n{at}", "user", {"content_type": "text", "parts": ["Hi"]}, 1.7e9, "r")
+            node = {"id": f"n{at}", "parent": "r", "message": said, "children": []}
+            out.write(f',"n{at}":{json.dumps(node)}')
+        out.write(f"}}}}}},{json.dumps(conversation(0))}]")
+
+
+def write_deep(path: Path, messages: int) -> None:
+    """LibreChat's recursive export: each message nested in the one that it answers."""
+    with path.open("w") as out:
+        out.write('{"conversationId":"c","recursive":true,"messages":[')
+        for at in range(messages):
+            said = {"messageId": f"m{at}", "text": "word " * 100, "isCreatedByUser": at % 2 == 0}
+            out.write(json.dumps(said)[:-1] + ', "children":[')
+        out.write("]}" * messages + "]}")
+
+
+def write_long(path: Path, size: int) -> None:
+    """A line of one text of about `size` bytes, and a short one below it."""
+    words = json.dumps('some "quoted" words\n' * 5_000)[1:-1]
+    with path.open("w") as out:
+        out.write('{"messages":[{"role":"user","content":"')
+        for _ in range(size // len(words)):
+            out.write(words)
+        out.write('"}]}\n{"messages":[{"role":"user","content":"Hi"}]}\n')
+
+
 def _write(out: IO[bytes], size: int, media: list[str]) -> None:
     for piece in _pieces(size, media):
         out.write(piece)

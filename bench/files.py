@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench.exports import write_archive, write_export
+from bench.exports import write_archive, write_deep, write_export, write_long, write_wide
 from bench.measure import Line
 from forky_core.forky import Forky
 from forky_core.formats.forky_file.files import save
@@ -49,11 +49,12 @@ def take_in(path: Path) -> Told:
 
 def look_at(path: Path) -> Told:
     with tempfile.TemporaryDirectory(dir=path.parent) as name, Forky.open(Path(name) / "a.duckdb") as forky:
-        start = time.perf_counter()
+        start, busy = time.perf_counter(), time.process_time()
         lines = iter(preview(forky, path))
         next(lines)
         first = time.perf_counter() - start
-        return {"seconds": first, "lines": 1 + sum(1 for _ in lines), "all": time.perf_counter() - start}
+        count = 1 + sum(1 for _ in lines)
+        return {"seconds": first, "lines": count, "processor": time.process_time() - busy}
 
 
 def give_out(path: Path) -> Told:
@@ -151,7 +152,25 @@ def lines(*, quick: bool) -> list[Line]:
         found.append(
             Line(f"  its last line ({seen['lines']:,.0f}); peak memory / 300 MB", seen["peak"], 300, 1, "MB")
         )
+        found += outsize(folder, 30_000 if quick else 1_000_000, 90_000_000 if quick else 200_000_000)
         return found + exports(folder, (3_000, 10_000) if quick else (10_000, 100_000))
+
+
+def outsize(folder: Path, siblings: int, line: int) -> list[Line]:
+    """What nobody said: read, or passed over with a sentence, and the conversation behind it read."""
+    found = []
+    for name, write, size in (
+        (f"{siblings:,} siblings", write_wide, siblings),
+        (f"a line of {line / 1e6:.0f} MB", write_long, line),
+        ("5,000 replies below each other", write_deep, 5_000),
+        ("50,000 replies below each other", write_deep, 50_000),
+    ):
+        path = folder / "outsize.json"
+        write(path, size)
+        seen = in_a_process(look_at, path)
+        found.append(Line(f"preview of {name}, the processor's time", seen["processor"], 10, None, "s"))
+        found.append(Line("  peak memory / 300 MB", seen["peak"], 300, 1, "MB"))
+    return found
 
 
 def exports(folder: Path, counts: tuple[int, int]) -> list[Line]:

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from forky_core.formats.contract import NOTHING
-from forky_core.parts import Json
+from forky_core.formats.json_nested import MOST_LOOSE
+from forky_core.parts import Json, canonical_json
 
 _LATEST = 32_503_680_000
 """Seconds: the year 3000. What is larger counts milliseconds, microseconds or nanoseconds."""
@@ -105,5 +106,29 @@ def picked(value: Mapping[str, Json], *keys: str) -> dict[str, Json]:
     for key in keys:
         said = value.get(key)
         if said or isinstance(said, int | float):
-            found[key] = said
+            found[key] = shallow(said) if isinstance(said, list | dict) else said
     return found
+
+
+def kept_json(value: Json) -> str:
+    """Canonical JSON of what is kept as the source has it, `shallow`."""
+    return canonical_json(shallow(value))
+
+
+def shallow(value: Json) -> Json:
+    """`value` itself, emptied of whatever is nested in it below MOST_LOOSE levels: nobody meant that, and who keeps or
+    shows it goes down by recursion.
+    """
+    level = [value]
+    for _ in range(MOST_LOOSE):
+        level = [inner for outer in level for inner in _containers(outer)]
+        if not level:
+            return value
+    for deepest in level:
+        deepest.clear()
+    return value
+
+
+def _containers(value: Json) -> list[Any]:
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [inner for inner in held if isinstance(inner, dict | list)]

@@ -1,100 +1,72 @@
 """JSON read one value at a time, from files that do not fit into memory.
 
 An export is an array of conversations, or a line for each. The standard decoder reads one value where it begins in a
-text (`raw_decode`), at nearly the speed of `json.load`; so a window of the file slides over the array and is
-enlarged only where a value does not end inside it. A value that is broken, nested too deep or longer than LONGEST is
-told as an `Unreadable` and passed over by counting brackets; the next one is read as if nothing had been.
+text (`raw_decode`), at nearly the speed of `json.load`; so a window of the file slides over the array. Where a value
+does not end inside two steps of it, its end is looked for first (json_window.py); where it is nested deeper than the
+decoder goes, another one reads it (json_nested.py). A value that is broken, or longer, fuller or deeper than anything
+that somebody said, is told as an `Unreadable` and passed over; the next one is read as if nothing had been.
 
 Incremental parsers (ijson) build the same values event by event, which takes several times as long as `json.load`.
 """
 
 from __future__ import annotations
 
-import codecs
 import json
-import re
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 from forky_core.formats.contract import Unreadable
+from forky_core.formats.json_nested import DEEP, TooDeep, decoder, read_nested, skip_space
+from forky_core.formats.json_window import STEP, Extent, Stream, Window
 from forky_core.parts import Json
 
 LONGEST = 64_000_000
-"""Characters of one value: an element of the array, a line, or the whole object."""
+"""Bytes of one value: an element of the array, a line, or the whole object."""
+FULLEST = 3_000_000
+"""Values inside of one value: each of them takes some 70 bytes of memory, however short it is."""
 MOST_BROKEN = 1_000
 """Values of one file that cannot be read before the rest of it is left."""
-_STEP = 1 << 20
-"""Bytes read at a time."""
+_AT_ONCE = STEP
+"""Characters: the end of a value that does not end in twice as many is looked for before it is read."""
 
-_decoder = json.JSONDecoder(strict=False, parse_constant=lambda _name: None)
-"""Line breaks inside strings are read as they stand; NaN and infinities, which no JSON has, as null."""
-_SPACE = re.compile(r"[ \t\n\r]*")
-_MARK = re.compile(r'["\[\]{}]')
-_RUN = re.compile(r'(?:[^"\[\]{}]+|"[^"\\]*(?:\\.[^"\\]*)*"){1,100}', re.DOTALL)
-"""Texts and what else is no bracket, up to the end of the window at most; bounded, since each round takes memory."""
 _DELIMITERS = frozenset(",]} \t\n\r")
-_QUOTE = re.compile(r'["\\]')
 
-DEEP = "It is nested too deep."
-LONG = f"It is longer than {LONGEST // 1_000_000} million characters."
+LONG = f"It is longer than {LONGEST // 1_000_000} MB."
+FULL = f"It holds more than {FULLEST // 1_000_000} million values."
 BROKEN = "It is no valid JSON: {}."
 HOPELESS = "Too much of the file cannot be read: the rest of it was left out."
 CUT = "The file ends in the middle of it."
+_ABSURD = BROKEN.format("a number of absurd length")
+_SOUND = frozenset((DEEP, LONG, FULL))
+"""Of a value that is whole, as far as one can say."""
 
 
-class Stream(Protocol):
-    """What values are read from."""
+class _Refused(Exception):
+    """Why a value is not read, and how much of it is behind the window's beginning already."""
 
-    def read(self, size: int = -1, /) -> bytes: ...
-
-
-class _Window:
-    """A part of the text; `at` is where reading goes on."""
-
-    def __init__(self, stream: Stream) -> None:
-        self._stream = stream
-        # A byte that is no UTF-8 becomes U+FFFD: one bad character is no reason to lose a conversation.
-        self._decode = codecs.getincrementaldecoder("utf-8-sig")("replace").decode
-        self.text = ""
-        self.at = 0
-        self.ended = False
-
-    def more(self, step: int = _STEP) -> None:
-        data = self._stream.read(step)
-        self.ended = not data
-        self.text = self.text[self.at :] + self._decode(data, final=self.ended)
-        self.at = 0
-
-    def skip_space(self) -> None:
-        while True:
-            match = _SPACE.match(self.text, self.at)
-            assert match is not None
-            self.at = match.end()
-            if self.at < len(self.text) or self.ended:
-                return
-            self.more()
-
-    @property
-    def next(self) -> str:
-        """The next character that is no space; "" at the end."""
-        self.skip_space()
-        return self.text[self.at : self.at + 1]
+    def __init__(self, why: str, extent: Extent | None = None) -> None:
+        self.why, self.extent = why, extent
 
 
 def first_character(stream: Stream) -> str:
     """The first character that is no space: `[` begins an array, `{` an object or lines."""
-    return _Window(stream).next
+    return Window(stream).next
 
 
 def elements(stream: Stream) -> Iterator[Json | Unreadable]:
-    """The elements of a JSON array, one at a time; of anything else, the value itself."""
-    window = _Window(stream)
-    in_array = window.next == "["
-    if in_array:
-        window.at += 1
+    """The elements of a JSON array, one at a time; of anything else, the value itself, and what lines come after it."""
+    window = Window(stream)
+    if window.next != "[":
+        if window.next:
+            value = _one(window, "number 1", by_line=False)
+            yield value
+            if window.next == "{":
+                yield from _lines(window, 1)
+        return
+    window.at += 1
     number = broken = 0
     while (begins := window.next) not in ("", "]"):
-        if begins == "," and in_array:
+        if begins == ",":
             window.at += 1
             continue
         number += 1
@@ -104,16 +76,20 @@ def elements(stream: Stream) -> Iterator[Json | Unreadable]:
         if broken > MOST_BROKEN:
             yield Unreadable(f"after number {number}", HOPELESS)
             return
-        if not in_array or (isinstance(value, Unreadable) and value.why == CUT):
+        if isinstance(value, Unreadable) and value.why == CUT:
             return
-    if in_array and not begins:
+    if not begins:
         yield Unreadable(f"after number {number}", CUT)
 
 
 def lines(stream: Stream) -> Iterator[Json | Unreadable]:
     """The values of JSON Lines; a broken line ends at its line break."""
-    window = _Window(stream)
-    number = broken = 0
+    yield from _lines(Window(stream), 0)
+
+
+def _lines(window: Window, number: int) -> Iterator[Json | Unreadable]:
+    """Those behind the first `number`."""
+    broken = 0
     while window.next:
         number += 1
         value = _one(window, f"line {number}", by_line=True)
@@ -124,41 +100,89 @@ def lines(stream: Stream) -> Iterator[Json | Unreadable]:
             return
 
 
-def _one(window: _Window, label: str, *, by_line: bool) -> Json | Unreadable:
-    pass_over = _pass_over_line if by_line else _pass_over
-    step = _STEP
+def _one(window: Window, label: str, *, by_line: bool) -> Json | Unreadable:
+    try:
+        return _read(window)
+    except _Refused as refused:
+        if by_line:
+            return _pass_over_line(window, label, refused.why)
+        return _pass_over(window, label, refused.why, refused.extent or Extent())
+
+
+def _read(window: Window) -> Json:
+    """The next value, read as soon as it lies in the window; a long one once its end does.
+
+    Raises:
+        _Refused: it is no value, or too much of one.
+    """
     while True:
         try:
-            value, end = _decoder.raw_decode(window.text, window.at)
+            value, end = decoder.raw_decode(window.text, window.at)
         except RecursionError:
-            return pass_over(window, label, DEEP)
+            break
         except json.JSONDecodeError as error:
-            if window.ended:
-                return pass_over(window, label, BROKEN.format(_plain(error)))
-            if len(window.text) - window.at > LONGEST:
-                return pass_over(window, label, LONG)
-            if _surely_broken(error, window):
-                return pass_over(window, label, BROKEN.format(_plain(error)))
-            held = len(window.text) - window.at
-            step = min(max(step, held), max(_STEP, LONGEST - held))
-            window.more(step)
-            continue
-        except ValueError:  # An integer of thousands of digits.
-            return pass_over(window, label, BROKEN.format("a number of absurd length"))
-        if _may_go_on(value, window, end):
-            window.more(step)
-            continue
-        window.at = end
-        return value
+            if window.ended or _surely_broken(error, window):
+                raise _Refused(BROKEN.format(_plain(error))) from None
+        except ValueError:
+            raise _Refused(_ABSURD) from None
+        else:
+            if not _may_go_on(value, window, end):
+                window.at = end
+                return value
+        if window.held > _AT_ONCE:
+            break
+        window.more(max(STEP, window.held))
+    _reach(window)
+    try:
+        value, end = _whole(window)
+    except TooDeep:
+        raise _Refused(DEEP) from None
+    except json.JSONDecodeError as error:
+        raise _Refused(BROKEN.format(_plain(error))) from None
+    except ValueError:
+        raise _Refused(_ABSURD) from None
+    # The text of a long value goes while that is made use of.
+    window.leave(window.text[end:])
+    return value
 
 
-def _may_go_on(value: Json, window: _Window, end: int) -> bool:
+def _whole(window: Window) -> tuple[Json, int]:
+    try:
+        return decoder.raw_decode(window.text, window.at)
+    except RecursionError:
+        return read_nested(window.text, window.at)
+
+
+def _reach(window: Window) -> None:
+    """Read on until the value ends in the window, or the file does.
+
+    Raises:
+        _Refused: it is longer or fuller than one may be. The window is behind what was read of it.
+    """
+    extent = Extent()
+    pieces = [window.text[window.at :]]
+    window.leave("")
+    held, ends = len(pieces[0]), extent.feed(pieces[0])
+    while ends is None and not window.ended:
+        if held > LONGEST or extent.values > FULLEST:
+            raise _Refused(LONG if held > LONGEST else FULL, extent)
+        piece, size = window.piece()
+        pieces.append(piece)
+        held += size
+        ends = extent.feed(piece)
+    if extent.values > FULLEST:
+        window.leave(pieces[-1][ends:] if ends is not None else "")
+        raise _Refused(FULL, extent)
+    window.leave("".join(pieces))
+
+
+def _may_go_on(value: Json, window: Window, end: int) -> bool:
     """Whether a number has more digits behind the window's end."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and not window.ended and window.text[end : end + 1] not in _DELIMITERS
 
 
-def _surely_broken(error: json.JSONDecodeError, window: _Window) -> bool:
+def _surely_broken(error: json.JSONDecodeError, window: Window) -> bool:
     """Whether more text could not mend it: the mistake stands well before the end of the window."""
     return error.pos < len(window.text) - 64 and not error.msg.startswith("Unterminated string")
 
@@ -167,43 +191,22 @@ def _plain(error: json.JSONDecodeError) -> str:
     return f"{error.msg[:1].lower()}{error.msg[1:]}"
 
 
-def _pass_over(window: _Window, label: str, why: str) -> Unreadable:
-    """Go behind the value by its brackets and strings alone, keeping nothing of it."""
-    depth, in_string = 0, False
-    while True:
-        if depth and not in_string and (run := _RUN.match(window.text, window.at)) is not None:
-            window.at = run.end()
-        mark = (_QUOTE if in_string else _MARK).search(window.text, window.at)
-        if mark is None:
+def _pass_over(window: Window, label: str, why: str, extent: Extent) -> Unreadable:
+    """Go behind the value, of which `extent` was fed what is not in the window any more, and keep nothing of it."""
+    while (ends := extent.feed(window.text, window.at)) is None:
+        if window.ended:
             window.at = len(window.text)
-            if window.ended:
-                return Unreadable(label, CUT)
-            window.more()
-            continue
-        window.at = mark.end()
-        found = mark.group()
-        if found == "\\":
-            if window.at == len(window.text):
-                window.more()
-            window.at += 1
-        elif found == '"':
-            in_string = not in_string
-        elif found in "[{":
-            depth += 1
-        else:
-            depth -= 1
-        if depth <= 0 and not in_string:
-            if depth < 0 and found == "]":
-                window.at -= 1  # It closes the array that holds the value; a stray brace closes nothing.
-            return Unreadable(label, why)
+            return Unreadable(label, CUT)
+        window.leave(window.piece()[0])
+    window.at = ends
+    return Unreadable(label, why)
 
 
-def _pass_over_line(window: _Window, label: str, why: str) -> Unreadable:
+def _pass_over_line(window: Window, label: str, why: str) -> Unreadable:
     while (end := window.text.find("\n", window.at)) < 0 and not window.ended:
-        window.at = len(window.text)
-        window.more()
+        window.leave(window.piece()[0])
     window.at = end + 1 if end >= 0 else len(window.text)
-    return Unreadable(label, why if end >= 0 or why in (DEEP, LONG) else CUT)
+    return Unreadable(label, why if end >= 0 or why in _SOUND else CUT)
 
 
 def parse(text: str) -> Any:
@@ -211,4 +214,8 @@ def parse(text: str) -> Any:
     try:
         return json.loads(text)
     except RecursionError:
-        raise ValueError(DEEP) from None
+        pass
+    value, end = read_nested(text)
+    if skip_space(text, end) < len(text):
+        raise ValueError(BROKEN.format("extra data"))
+    return value

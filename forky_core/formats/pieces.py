@@ -10,6 +10,7 @@ from forky_core.formats.contract import Found, Importer, Unreadable
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import read_document
 from forky_core.formats.forky_file.reading import is_ours
+from forky_core.formats.json_nested import DEEP
 from forky_core.formats.registry import importer_for
 from forky_core.formats.source import Archive, OpenedDocument, sample
 from forky_core.formats.tree import Grown
@@ -49,12 +50,14 @@ def pieces(archive: Archive) -> Iterator[Piece]:
                     continue  # A file of the archive that is not about conversations.
                 else:
                     found = (Unreadable(name, _why(opened)),)
+            del looked_at  # It may be all of the document.
             for one in found:
                 number += 1
                 yield Piece(number, importer, one)
-        except ForkyError as error:
+        except (ForkyError, RecursionError) as error:
             number += 1
-            yield Piece(number, importer, Unreadable(name, str(error)))
+            why = DEEP if isinstance(error, RecursionError) else str(error)
+            yield Piece(number, importer, Unreadable(name, why))
     if not number and archive.path is None:
         yield Piece(1, None, Unreadable("the archive", NOTHING))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from forky_core.formats.contract import Files
-from forky_core.formats.fields import obj, objs, word, words
+from forky_core.formats.fields import kept_json, obj, objs, word, words
 from forky_core.matching.media import data_url, decoded
 from forky_core.model import Role
 from forky_core.parts import (
@@ -22,7 +22,6 @@ from forky_core.parts import (
     ToolCallPart,
     ToolResultPart,
     arguments_json,
-    canonical_json,
 )
 
 _ROLES: dict[str, Role] = {
@@ -85,7 +84,7 @@ def tool_call(function: Mapping[str, Any], id: str) -> Part:
     arguments = next(
         (function[key] for key in ("arguments", "args", "input", "parameters") if key in function), ""
     )
-    text = arguments if isinstance(arguments, str) else canonical_json(arguments)
+    text = arguments if isinstance(arguments, str) else kept_json(arguments)
     return ToolCallPart(word(function.get("name")) or "unknown", arguments_json(text), id or None)
 
 
@@ -132,12 +131,12 @@ def _block(block: Mapping[str, Any], files: Files) -> list[Part]:
         case "image_url" | "image" | "file" | "document" | "input_image":
             return _file(block, files)
         case _:
-            return [OpaquePart(canonical_json(dict(block)))]
+            return [OpaquePart(kept_json(dict(block)))]
 
 
 def _signature(block: Mapping[str, Any]) -> str | None:
     signature = word(block.get("signature"))
-    return canonical_json({"signature": signature}) if signature else None
+    return kept_json({"signature": signature}) if signature else None
 
 
 def _result(block: Mapping[str, Any]) -> Part:
@@ -156,7 +155,7 @@ def _file(block: Mapping[str, Any], files: Files) -> list[Part]:
     part = files.attach_bytes(
         content, media, word(block.get("name")) or word(obj(block.get("file")).get("filename"))
     )
-    return [part if part is not None else OpaquePart(canonical_json(dict(block)))]
+    return [part if part is not None else OpaquePart(kept_json(dict(block)))]
 
 
 def in_turns(parts: Iterable[Part], role: Role) -> list[tuple[Role, tuple[Part, ...]]]:

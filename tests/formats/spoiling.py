@@ -35,9 +35,11 @@ ODD: tuple[Json, ...] = (
     {"type": "text"},
     ["a", {"text": None}],
 )
-DEEP, HUGE, INFINITE = "@deep@", "@huge@", "@infinite@"
+DEEP, STEEP, REPLIES, HUGE, INFINITE = "@deep@", "@steep@", "@replies@", "@huge@", "@infinite@"
 _RAW = {
     DEEP: "[" * 3_000 + "]" * 3_000,
+    STEEP: "[" * 800 + "]" * 800,
+    REPLIES: '{"text":"x","children":[{"replies":[' * 1_000 + "]}]}" * 1_000,
     HUGE: "9" * 6_000,
     INFINITE: "1e999",
 }

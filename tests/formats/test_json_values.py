@@ -3,21 +3,36 @@ from __future__ import annotations
 import io
 import json
 import tracemalloc
+from collections.abc import Callable, Iterator
 from itertools import islice
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forky_core.formats import json_values
+from forky_core.formats import json_nested, json_values
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.json_values import elements, lines
+from forky_core.formats.json_window import Extent, Stream
+from forky_core.formats.source import document
 
+Reader = Callable[[Stream], Iterator[Any]]
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=20,
 )
+
+
+def traced(read: Reader, source: bytes) -> tuple[list[Any], int]:
+    """What is read of it, and the most memory taken meanwhile, in bytes."""
+    stream = io.BytesIO(source)
+    tracemalloc.start()
+    try:
+        return list(read(stream)), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 class Dripping:
@@ -94,7 +109,7 @@ def test_a_broken_line_ends_at_its_line_break() -> None:
 def test_nesting_without_end_is_told_and_passed_over() -> None:
     deep = "[" * 100_000 + "]" * 100_000
     found = list(elements(io.BytesIO(f'[{deep}, {{"a": 1}}]'.encode())))
-    assert found == [Unreadable("number 1", json_values.DEEP), {"a": 1}]
+    assert found == [Unreadable("number 1", json_nested.DEEP), {"a": 1}]
 
 
 def test_a_cut_file_gives_what_was_whole_and_says_so() -> None:
@@ -117,13 +132,36 @@ def test_bytes_that_are_no_text_and_numbers_that_are_none_lose_nothing_else() ->
 
 def test_a_value_that_is_too_long_is_passed_over_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_values, "LONGEST", 2_000_000)
-    long = b'{"t": "' + b"x" * 30_000_000 + b'"}'
-    tracemalloc.start()
-    try:
-        found = list(lines(io.BytesIO(long + b'\n{"a": 1}\n')))
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert isinstance(found[0], Unreadable)
-    assert found[1] == {"a": 1}
-    assert peak < len(long) + 20_000_000
+    long = b'{"t": "' + b'x[\\"' * 8_000_000 + b'"}'
+    for read, source in ((lines, long + b'\n{"a": 1}\n'), (elements, b"[" + long + b',{"a": 1}]')):
+        found, peak = traced(read, source)
+        assert found == [Unreadable(found[0].label, json_values.LONG), {"a": 1}]
+        assert peak < 20_000_000
+
+
+def test_a_value_that_holds_too_much_is_refused_before_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_values, "FULLEST", 100_000)
+    full = b'{"a":[' + b",".join([b'{"id":"[","b":{}}'] * 600_000) + b"]}"
+    found, peak = traced(elements, b"[" + full + b',{"a": 1}]')
+    assert found == [Unreadable("number 1", json_values.FULL), {"a": 1}]
+    assert peak < 80_000_000
+
+
+@given(JSON, st.integers(1, 40))
+@settings(deadline=None)
+def test_where_a_value_ends_is_known_however_it_arrives(value: object, step: int) -> None:
+    text = json.dumps([value])
+    extent, after = Extent(), '  ,"\\'
+    whole, ends = text + after, None
+    for at in range(0, len(whole), step):
+        inside = extent.feed(whole[at : at + step])
+        if inside is not None and ends is None:
+            ends = at + inside
+    assert ends == len(text)
+
+
+def test_what_lines_follow_a_long_first_one_are_read() -> None:
+    first = '{"t": "' + "x" * 70_000 + '"}'
+    rows = f'{first}\n{{"a": 1}}\n{{"b"\n{{"c": 2}}\n'
+    opened = document("log.jsonl", lambda: io.BytesIO(rows.encode()))
+    assert [type(value) for value in opened.values()] == [dict, dict, Unreadable, dict]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.errors import BadContent
-from forky_core.formats import json_values, source
+from forky_core.formats import json_nested, source
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.pieces import NOTHING, pieces
 from forky_core.formats.source import opened, sample
@@ -75,7 +75,7 @@ def test_why_nobody_knows_a_file_is_said(tmp_path: Path) -> None:
     deep.write_text("[" * 100_000 + "]" * 100_000)
     with opened(deep) as archive:
         (piece,) = pieces(archive)
-    assert piece.found == Unreadable("deep.json", json_values.DEEP)
+    assert piece.found == Unreadable("deep.json", json_nested.DEEP)
 
 
 def test_an_archive_without_conversations_says_so(tmp_path: Path) -> None:

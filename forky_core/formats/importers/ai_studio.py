@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
-from forky_core.formats.fields import micros, obj, objs, picked, whole, word, words
+from forky_core.formats.fields import kept_json, micros, obj, objs, picked, whole, word, words
 from forky_core.formats.speaking import role_of, text_parts
 from forky_core.matching.media import decoded
 from forky_core.model import Usage
@@ -20,7 +20,6 @@ from forky_core.parts import (
     ReasoningPart,
     ToolCallPart,
     ToolResultPart,
-    canonical_json,
 )
 
 _TOOL = "code_execution"
@@ -99,10 +98,10 @@ def _parts(chunk: Mapping[str, Any], files: Files) -> list[Part]:
         if key in ("inlineImage", "inlineFile", "inlineAudio", "inlineData"):
             parts += _inline(entry, files)
         elif key.startswith("drive") and obj(entry):
-            parts.append(OpaquePart(canonical_json({**entry, "type": key})))
+            parts.append(OpaquePart(kept_json({**entry, "type": key})))
     code, result = obj(chunk.get("executableCode")), obj(chunk.get("codeExecutionResult"))
     if code:
-        parts.append(ToolCallPart(_TOOL, canonical_json(dict(code))))
+        parts.append(ToolCallPart(_TOOL, kept_json(dict(code))))
     if result:
         output = word(result.get("output"))
         failed = word(result.get("outcome"))

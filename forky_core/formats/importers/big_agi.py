@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
-from forky_core.formats.fields import micros, obj, objs, picked, ref, word
+from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word
 from forky_core.formats.speaking import role_of, text_parts, tool_call
 from forky_core.matching.media import data_url
-from forky_core.parts import OpaquePart, Part, ReasoningPart, ToolResultPart, canonical_json
+from forky_core.parts import OpaquePart, Part, ReasoningPart, ToolResultPart
 
 
 class BigAGI:
@@ -100,11 +100,11 @@ def _fragment(part: Mapping[str, Any], title: str, files: Files) -> list[Part]:
         case "image_ref":
             found = data_url(word(obj(part.get("dataRef")).get("url")))
             kept = _kept(files.attach_bytes(*found, word(part.get("altText")))) if found else []
-            return kept or [OpaquePart(canonical_json({**part, "type": "image_ref"}))]
+            return kept or [OpaquePart(kept_json({**part, "type": "image_ref"}))]
         case "error" | "ph" | "annotations" | "":
             return []
         case kind:
-            return [OpaquePart(canonical_json({**part, "type": kind}))]
+            return [OpaquePart(kept_json({**part, "type": kind}))]
 
 
 def _kept(part: Part | None) -> list[Part]:
@@ -112,4 +112,4 @@ def _kept(part: Part | None) -> list[Part]:
 
 
 def _result(result: Any) -> str:
-    return result if isinstance(result, str) else canonical_json(result) if result is not None else ""
+    return result if isinstance(result, str) else kept_json(result) if result is not None else ""

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread, usage_of
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
-from forky_core.formats.fields import micros, obj, objs, picked, ref, seq, word, words
+from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, seq, word, words
 from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
 from forky_core.matching.media import data_url
-from forky_core.parts import Draft, Json, OpaquePart, Part, ReasoningPart, ToolResultPart, canonical_json
+from forky_core.parts import Draft, Json, OpaquePart, Part, ReasoningPart, ToolResultPart
 
 _SESSION = "session:"
 
@@ -121,13 +121,13 @@ def _parts(message: Mapping[str, Any], files: Files) -> list[Part]:
                 parts.append(tool_call({"name": name, "arguments": block.get("args", "")}, id))
                 result = block.get("result")
                 if result is not None:
-                    output = result if isinstance(result, str) else canonical_json(result)
+                    output = result if isinstance(result, str) else kept_json(result)
                     failed = output if block.get("state") == "error" else None
                     parts.append(ToolResultPart(name, output, ref(id), failed))
             case "image":
                 found = data_url(word(block.get("url")))
                 part = files.attach_bytes(*found) if found else None
-                parts.append(part if part is not None else OpaquePart(canonical_json(dict(block))))
+                parts.append(part if part is not None else OpaquePart(kept_json(dict(block))))
             case "info":
                 continue  # A note of the program's.
             case _:

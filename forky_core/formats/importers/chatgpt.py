@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
-from forky_core.formats.fields import micros, obj, objs, picked, ref, seq, word, words
+from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, seq, word, words
 from forky_core.model import GenerationStatus, Role
 from forky_core.parts import (
     Draft,
@@ -22,7 +22,6 @@ from forky_core.parts import (
     ToolCallPart,
     ToolResultPart,
     arguments_json,
-    canonical_json,
 )
 
 RECAP = "It only says how long the model thought."
@@ -247,7 +246,7 @@ def _pointed(entry: Mapping[str, Any], files: Files, beside: Mapping[str, str], 
     return (
         part
         if part is not None
-        else OpaquePart(canonical_json({**entry, "type": word(entry.get("content_type")) or "unknown"}))
+        else OpaquePart(kept_json({**entry, "type": word(entry.get("content_type")) or "unknown"}))
     )
 
 

@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
-from forky_core.formats.fields import micros, obj, picked, word, words
+from forky_core.formats.fields import kept_json, micros, obj, picked, word, words
 from forky_core.formats.json_values import parse
 from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
 from forky_core.model import Role
-from forky_core.parts import Draft, OpaquePart, Part, ReasoningPart, ToolResultPart, canonical_json
+from forky_core.parts import Draft, OpaquePart, Part, ReasoningPart, ToolResultPart
 
 SEALED = "It holds thoughts that only the provider can read."
 _ITEMS = frozenset(("message", "reasoning", "function_call", "function_call_output"))
@@ -104,7 +104,7 @@ class _Rollout:
             self._add("tool", parts, at)
         else:
             named = {**item, "type": kind or "unknown"}
-            self._add("assistant", [OpaquePart(canonical_json(named))], at)
+            self._add("assistant", [OpaquePart(kept_json(named))], at)
 
     def _add(self, role: Role, parts: list[Part], at: int, *, hidden: bool = False, why: str = "") -> None:
         id = str(len(self.nodes) + 1)

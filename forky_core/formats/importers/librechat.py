@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
-from forky_core.formats.fields import micros, obj, objs, picked, ref, word
+from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word
 from forky_core.formats.speaking import content_parts, text_parts
 from forky_core.model import Role
-from forky_core.parts import Draft, OpaquePart, canonical_json
+from forky_core.parts import Draft, OpaquePart
 
 ROOT = "00000000-0000-0000-0000-000000000000"
 
@@ -61,7 +61,7 @@ def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: Files
     blocks = [_unwrapped(block) for block in objs(message.get("content"))]
     parts = content_parts(blocks, files) if blocks else text_parts(word(message.get("text")))
     lost = [
-        OpaquePart(canonical_json({**file, "type": word(file.get("type")) or "file"}))
+        OpaquePart(kept_json({**file, "type": word(file.get("type")) or "file"}))
         for file in objs(message.get("files"))
     ]
     broken = message.get("unfinished") is True or message.get("error") is True

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from forky_core.errors import BadContent
 from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
-from forky_core.formats.fields import micros, obj, objs, picked, ref, whole, word
+from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, whole, word
 from forky_core.formats.json_values import parse
 from forky_core.formats.speaking import role_of, text_parts, tool_call
 from forky_core.formats.tables import Row, Tables, opened_tables
@@ -26,7 +26,6 @@ from forky_core.parts import (
     Part,
     ReasoningPart,
     ToolResultPart,
-    canonical_json,
     part_from_stored,
 )
 
@@ -166,7 +165,7 @@ class _Parts:
             payload["attachments"] = [self._attachment(one)[0] for one in objs(payload["attachments"])]
         if payload["type"] == "attachment" and isinstance(payload.get("attachment"), dict):
             payload["attachment"], part = self._attachment(payload["attachment"])
-            return part if part is not None and len(payload) == 2 else OpaquePart(canonical_json(payload))
+            return part if part is not None and len(payload) == 2 else OpaquePart(kept_json(payload))
         return part_from_stored(payload)
 
     def _attachment(self, holder: Mapping[str, Json]) -> tuple[dict[str, Json], Part | None]:
@@ -251,7 +250,7 @@ class _Responses:
                     content if isinstance(content, bytes) else b"", word(found.get("type"))
                 )
                 named = {"type": "attachment", **picked(found, "url")}
-                parts.append(part if part is not None else OpaquePart(canonical_json(named)))
+                parts.append(part if part is not None else OpaquePart(kept_json(named)))
         text = "\n".join(filter(None, (*(texts.get(one, "") for one in used), word(row.get("prompt")))))
         return [*parts, *text_parts(text)]
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from forky_core.errors import BadContent
 from forky_core.formats.chaining import spread, usage_of
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
-from forky_core.formats.fields import micros, obj, objs, picked, plain, ref, seq, word, words
+from forky_core.formats.fields import kept_json, micros, obj, objs, picked, plain, ref, seq, word, words
 from forky_core.formats.json_values import parse
 from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
 from forky_core.formats.tables import opened_tables
@@ -27,7 +27,6 @@ from forky_core.parts import (
     ToolCallPart,
     ToolResultPart,
     arguments_json,
-    canonical_json,
 )
 
 _TABLES = frozenset(("chat", "auth", "user"))
@@ -123,7 +122,7 @@ def _files(entry: Mapping[str, Any], files: Files) -> list[Part]:
         parts.append(
             part
             if part is not None
-            else OpaquePart(canonical_json({**file, "type": word(file.get("type")) or "file"}))
+            else OpaquePart(kept_json({**file, "type": word(file.get("type")) or "file"}))
         )
     return parts
 
@@ -146,9 +145,7 @@ def _output(entry: Mapping[str, Any]) -> list[Part]:
                 id = word(item.get("call_id"))
                 parts.append(ToolResultPart(names.get(id, ""), words(item.get("output")), id or None))
             case _:
-                parts.append(
-                    OpaquePart(canonical_json({**item, "type": word(item.get("type")) or "unknown"}))
-                )
+                parts.append(OpaquePart(kept_json({**item, "type": word(item.get("type")) or "unknown"})))
     return parts
 
 
