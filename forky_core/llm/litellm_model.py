@@ -193,7 +193,7 @@ def _timeout(patience: Patience) -> Any:
 def counting(model: str) -> Callable[[str], int]:
     """Exact where the model's vocabulary is at hand, else the estimate; the same function for the same counting."""
     known = vocabulary(vocabulary_of(model))
-    return known.count if known else estimate_tokens
+    return known or estimate_tokens
 
 
 @lru_cache(maxsize=256)

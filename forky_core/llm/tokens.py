@@ -46,13 +46,17 @@ def _estimated(text: str) -> int:
 
 
 class Vocabulary:
-    """An exact tokenizer."""
+    """An exact tokenizer: called with a text, it counts."""
 
     def __init__(self, name: str) -> None:
+        self.name = name
         self._encoding: Any = import_module("tiktoken").get_encoding(name)
 
         self.count = lru_cache(maxsize=8192)(self._count)
         """Tokens of a text."""
+
+    def __call__(self, text: str) -> int:
+        return self.count(text)
 
     def _count(self, text: str) -> int:
         if len(text) <= _PIECE:

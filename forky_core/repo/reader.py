@@ -25,7 +25,7 @@ def reader_of(repo: Repo, rules: Rules) -> Reader:
         model = repo.models.model(rules.model or repo.models.default())
     except NotFound:
         return Reader(estimate_tokens, Sight(repo.store.blob))
-    return Reader(model.count_tokens, Sight(repo.store.blob, model.info().sees_images is not False))
+    return Reader(repo.counting(model), Sight(repo.store.blob, model.info().sees_images is not False))
 
 
 def tokens_of(
@@ -36,7 +36,7 @@ def tokens_of(
     return build_context(
         path,
         rules,
-        lookup=lookup or repo.messages.__getitem__,
+        lookup=lookup or repo.lookup,
         count_tokens=reader.count_tokens,
         blob=reader.sight.blob,
         sees_images=reader.sight.images,

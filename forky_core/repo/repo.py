@@ -6,17 +6,19 @@ Nothing here changes anything. A verb reads from a `Repo`, builds a `Transaction
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from forky_core.documents.searching import Embedder
 from forky_core.errors import Ambiguous, InTheWay, NotFound
 from forky_core.llm.contract import Model, ModelInfo
+from forky_core.llm.tokens import Vocabulary
 from forky_core.matching.finding import Match
 from forky_core.model import Branch, ConversationId, Generation, Message, MessageId, View
 from forky_core.parts import Draft
 from forky_core.repo.answers.replies import Replies
+from forky_core.repo.counts import Counts
 from forky_core.repo.indexes import Indexes
 from forky_core.repo.sent import Sent
 from forky_core.repo.timeline import Timeline
@@ -80,6 +82,8 @@ class Repo:
     summing: set[Gesture] = field(default_factory=set)
     """Models that are reading the older part of a branch, for a summary."""
     sent: Sent = field(default_factory=Sent)
+    _counts: dict[str, Counts] = field(default_factory=dict)
+    """By the vocabulary's name."""
     person: str | None = None
     """Whose name is put on what is said; None: nobody said who they are."""
     _persons: dict[str, Repo] = field(default_factory=dict)
@@ -133,6 +137,13 @@ class Repo:
             self._timeline = self._timeline.after(fresh)
             return self._timeline
 
+    def counting(self, model: Model) -> Callable[[str], int]:
+        """How the model counts tokens, with what was counted here before where it counts by a vocabulary."""
+        count = model.count_tokens
+        if not isinstance(count, Vocabulary):
+            return count
+        return self._counts.setdefault(count.name, Counts(self.store, self.id, count))
+
     def change(self) -> Transaction:
         return Transaction(self.store, self.id, self.view, self.actor)
 
@@ -170,6 +181,10 @@ class Repo:
                 "Give more of the id.",
             )
         return self.store.message(self.id, matches[0])
+
+    def lookup(self, id: MessageId) -> Message:
+        """By its whole id, what a payload names: only then are all messages read. KeyError where there is none."""
+        return self.messages[id]
 
     def path(self, head: MessageId | None) -> tuple[Message, ...]:
         return self.store.path(self.id, head) if head is not None else ()

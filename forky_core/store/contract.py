@@ -206,10 +206,13 @@ class Store(Protocol):
         """What is kept under this key, of every conversation that has it."""
         ...
 
-    def keep_derived(self, conversation: ConversationId, entries: Mapping[str, str]) -> None:
+    def keep_derived(
+        self, conversation: ConversationId, entries: Mapping[str, str], *, waits: bool = True
+    ) -> None:
         """Keep what could be worked out again at a price (a model's reading of a range of messages), or missed.
 
-        No part of the history: no operation, never hashed, gone with the conversation.
+        No part of the history: no operation, never hashed, gone with the conversation. Without `waits` it returns at
+        once, and nobody hears of it where it could not be kept.
         """
         ...
 

@@ -359,8 +359,11 @@ class DuckDBStore:
         rows = self._file.rows(sql.DERIVED_UNDER, key=key)
         return {ConversationId(str(id)): str(value) for id, value in rows}
 
-    def keep_derived(self, conversation: ConversationId, entries: Mapping[str, str]) -> None:
-        self._writer.ask(Alone(lambda cursor: write_derived(cursor, conversation, entries)))
+    def keep_derived(
+        self, conversation: ConversationId, entries: Mapping[str, str], *, waits: bool = True
+    ) -> None:
+        give = self._writer.ask if waits else self._writer.tell
+        give(Alone(lambda cursor: write_derived(cursor, conversation, entries)))
 
     def setting(self, key: str) -> str | None:
         rows = self._file.rows(sql.SETTING, key=key)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from threading import RLock
 from types import MappingProxyType
 
 from forky_core.dag import ancestors
-from forky_core.errors import InTheWay
+from forky_core.errors import InTheWay, NotFound
 from forky_core.model import (
     EMPTY_VIEW,
     Blob,
@@ -297,8 +298,10 @@ class MemoryStore:
             held = self._conversations.items()
             return {id: kept.derived[key] for id, kept in held if key in kept.derived}
 
-    def keep_derived(self, conversation: ConversationId, entries: Mapping[str, str]) -> None:
-        with self._lock:
+    def keep_derived(
+        self, conversation: ConversationId, entries: Mapping[str, str], *, waits: bool = True
+    ) -> None:
+        with self._lock, suppress(*(() if waits else (NotFound,))):
             self._kept(conversation).derived.update(entries)
 
     def setting(self, key: str) -> str | None:

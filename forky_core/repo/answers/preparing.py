@@ -17,6 +17,7 @@ from forky_core.parts import Json
 from forky_core.repo.answers.consulting import look, worder
 from forky_core.repo.answers.once import NO_PARAMETERS
 from forky_core.repo.answers.summaries import read_ahead, summariser
+from forky_core.repo.counts import Counts
 from forky_core.repo.people.voices import voices_of
 from forky_core.repo.repo import Repo
 
@@ -133,11 +134,12 @@ def context_on(
             read.extend(stretches)
         return write(stretches)
 
-    return build_context(
+    count_tokens = repo.counting(model)
+    built = build_context(
         path,
         rules,
-        lookup=repo.messages.__getitem__,
-        count_tokens=model.count_tokens,
+        lookup=repo.lookup,
+        count_tokens=count_tokens,
         window=info.context_window,
         blob=repo.store.blob,
         sees_images=info.sees_images is not False,
@@ -146,3 +148,6 @@ def context_on(
         voices=voices_of(repo, path, info.name),
         looked=looked,
     )
+    if isinstance(count_tokens, Counts):
+        count_tokens.keep()
+    return built

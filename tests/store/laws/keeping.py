@@ -59,6 +59,14 @@ class KeepingLaws:
         assert store.derived_under("a") == {HERE: "3", ELSEWHERE: "4"}
         assert store.derived_under("c") == {}
 
+    def test_what_nobody_waits_for_is_kept_before_what_comes_after_it(self, store: Store) -> None:
+        begin(store)
+        store.keep_derived(HERE, {"a": "1"}, waits=False)
+        store.keep_derived(ELSEWHERE, {"a": "2"}, waits=False)
+        store.keep_derived(HERE, {"b": "3"})
+        assert store.derived(HERE, ["a", "b"]) == {"a": "1", "b": "3"}
+        assert store.derived_under("a") == {HERE: "1"}
+
     def test_what_a_commit_brings_along_is_kept_with_it_or_not_at_all(self, store: Store) -> None:
         born = Commit(HERE, "import", "Came", (Change("title", None, "x"),), derived={"a": "1", "b": "2"})
         grown = Commit(HERE, "name", "Named", (Change("title", "x", "y"),), derived={"a": "3"})
