@@ -52,6 +52,8 @@ class Session:
     """Messages ticked on the Chat page, for a cherry-pick on the Merge page."""
     acting: tuple[str, MessageId] | None = None
     """The form that is open below a cell: which act, on which message."""
+    chosen: int = 0
+    """The last choice in the branch box that was heard: it waits for the answer (ui/chat/branchbox.py)."""
     race: tuple[str, MessageId | None] | None = None
     """Why the last question was not sent (somebody else moved the branch first), and the head its author had read."""
     copied: tuple[int, str] = (0, "")

@@ -94,20 +94,38 @@ def graph_nodes(test: AppTest, key: str = "graph") -> list[dict[str, Any]]:
 def click_graph(test: AppTest, id: str, key: str = "graph") -> AppTest:
     """Click the dot of a message or fold and run the page."""
     node = next(str(node["id"]) for node in graph_nodes(test, key) if str(node["id"]).startswith(f"{id}#"))
+    return _tell(test, _component(test, key), "clicked", node)
+
+
+def branch_shown(test: AppTest) -> str:
+    """What the branch box of the Chat page says."""
+    (given,) = json.loads(_component(test, "chat.branch", "forky_branchbox").proto.json)
+    return f"{given['now']}, earlier" if given["earlier"] else str(given["now"])
+
+
+def choose_branch(test: AppTest, name: str) -> AppTest:
+    """Choose a name in the branch box and run the page."""
+    box = _component(test, "chat.branch", "forky_branchbox")
+    (given,) = json.loads(box.proto.json)
+    return _tell(test, box, "chosen", {"branch": name, "n": given["heard"] + 1})
+
+
+def _tell(test: AppTest, component: Any, event: str, value: object) -> AppTest:
+    """Send what the browser's half of a component would, and run the page."""
     states = test._tree.get_widget_states()
     state = states.widgets.add()
-    state.id = f"$$STREAMLIT_INTERNAL_KEY_{_component(test, key).proto.id}__events"
-    state.json_trigger_value = json.dumps([{"event": "clicked", "value": node}])
+    state.id = f"$$STREAMLIT_INTERNAL_KEY_{component.proto.id}__events"
+    state.json_trigger_value = json.dumps([{"event": event, "value": value}])
     test._run(states)
     return test
 
 
-def _component(test: AppTest, key: str) -> Any:
+def _component(test: AppTest, key: str, name: str = "forky_agraph") -> Any:
     found = [
         item
         for item in test.get("bidi_component")
-        if f"-{key}." in item.proto.id and item.proto.component_name == "forky_agraph"
+        if f"-{key}." in f"{item.proto.id}." and item.proto.component_name == name
     ]
     if not found:
-        raise KeyError(f"No graph “{key}” on this page.")
+        raise KeyError(f"No {name} “{key}” on this page.")
     return found[0]

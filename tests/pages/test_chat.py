@@ -13,7 +13,15 @@ from forky_core.repo.conversation import Conversation
 from forky_core.views.notebook import MORE, window_start
 from pages.ui.drafts import drafts
 from tests.builders import talk, texts
-from tests.pages.apptest import by_key, click_graph, keys, latest, open_app
+from tests.pages.apptest import (
+    branch_shown,
+    by_key,
+    choose_branch,
+    click_graph,
+    keys,
+    latest,
+    open_app,
+)
 from tests.pages.workspaces import empty_workspace
 
 
@@ -98,7 +106,7 @@ def test_asking_at_an_earlier_message_forks_under_the_name_given(chat: Conversat
 def test_a_link_to_a_message_is_looked_at_from_a_branch_that_leads_there(chat: Conversation) -> None:
     side = talk(chat.fork("side", at=chat.path()[1].id), "Another way", "Spoon")
     test = opened(chat, m=side.path()[2].id.removeprefix("b2:"))
-    assert by_key(test, "chat.branch").proto.placeholder == "side, earlier"
+    assert branch_shown(test) == "side, earlier"
     assert "Another way" in shown(test) and "It forks" not in shown(test)
 
 
@@ -159,11 +167,19 @@ def test_switching_branches_keeps_each_draft_where_it_was_typed(chat: Conversati
     chat.fork("side", at=chat.path()[1].id)
     test = opened(chat, b="main")
     by_key(test, "chat.draft").set_value("half a thought")
-    by_key(test, "chat.branch").set_value("side").run()
+    choose_branch(test, "side")
     assert by_key(settled(test), "chat.draft").value == ""
-    by_key(test, "chat.branch").set_value("main").run()
+    choose_branch(test, "main")
     assert by_key(settled(test), "chat.draft").value == "half a thought"
     drafts().clear(f"{chat.id}/main")
+
+
+def test_choosing_a_branch_that_was_deleted_meanwhile_is_said_and_leads_nowhere(chat: Conversation) -> None:
+    chat.fork("side", at=chat.path()[1].id)
+    test = opened(chat, b="main")
+    chat.delete_branch("side")
+    settled(choose_branch(test, "side"))
+    assert branch_shown(test) == "main" and "no branch “side”" in shown(test)
 
 
 def test_editing_a_question_forks_and_overwrites_nothing(chat: Conversation) -> None:
@@ -181,7 +197,7 @@ def test_forking_here_makes_a_branch_of_that_name_and_goes_there(chat: Conversat
     test = act(opened(chat, b="main"), "fork", chat.path()[1].id)
     by_key(test, "chat.form_name").set_value("debug")
     by_key(test, "chat.form_go").click().run()
-    assert by_key(settled(test), "chat.branch").value == "debug"
+    assert branch_shown(settled(test)) == "debug"
     assert chat.branches["debug"].head == chat.path()[1].id
 
 
@@ -214,10 +230,10 @@ def test_pruning_asks_first_and_can_be_undone(chat: Conversation) -> None:
 
 def test_the_branch_one_is_on_leads_from_an_earlier_message_to_its_end(chat: Conversation) -> None:
     test = opened(chat, b="main", m=chat.path()[1].id.removeprefix("b2:"))
-    assert by_key(test, "chat.branch").value is None
-    by_key(test, "chat.branch").set_value("main").run()
+    assert branch_shown(test) == "main, earlier"
+    choose_branch(test, "main")
     settled(test)
-    assert by_key(test, "chat.branch").value == "main" and "m" not in test.query_params
+    assert branch_shown(test) == "main" and "m" not in test.query_params
 
 
 def test_stashing_what_is_typed_and_popping_it_brings_it_back(chat: Conversation) -> None:
@@ -264,9 +280,9 @@ def test_a_click_on_the_graph_checks_that_message_out(chat: Conversation) -> Non
     head = side.branch.head
     assert head is not None
     test = settled(click_graph(opened(chat, b="main"), head, "chat.graph"))
-    assert by_key(test, "chat.branch").value == "side" and "Spoon" in shown(test)
+    assert branch_shown(test) == "side" and "Spoon" in shown(test)
     earlier = settled(click_graph(test, chat.path()[0].id, "chat.graph"))
-    assert by_key(earlier, "chat.branch").proto.placeholder == "side, earlier"
+    assert branch_shown(earlier) == "side, earlier"
     assert "chat.to_newest" in keys(earlier)
 
 

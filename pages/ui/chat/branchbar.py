@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.errors import ForkyError
+from pages.ui.chat.branchbox import draw_branchbox
 from pages.ui.chat.people import link_people, people
 from pages.ui.frame import Frame, go, place, saying
-from pages.ui.markdown import plain_label, showable
+from pages.ui.markdown import plain_label
 from pages.ui.merge.requests import link_requests
 from pages.ui.notice import done
 from pages.ui.starting import new_conversation
@@ -25,24 +26,8 @@ _MENU = {
 
 def draw_branchbar(here: Frame) -> None:
     """Keys: `chat.branch`, `chat.branch_menu`, `chat.new`."""
-    names = list(here.chat.branches)
-    # At an earlier message none is chosen, so that the branch one is on can be: that leads to its end.
-    st.session_state["chat.branch"] = here.chat.branch_name if here.at_head else None
     with st.container(key="line-branch", horizontal=True, vertical_alignment="center"):
-        st.selectbox(
-            "Branch",
-            names,
-            index=0 if here.at_head else None,
-            placeholder=showable(f"{here.chat.branch_name}, earlier"),
-            key="chat.branch",
-            format_func=showable,
-            label_visibility="collapsed",
-            help="Switch to another branch",
-            icon=":material/account_tree:",
-            on_change=_switch,
-            args=(here,),
-            width=260,
-        )
+        draw_branchbox(here, lambda name: _switch(here, name))
         chosen = st.menu_button(
             "Rename or delete this branch",
             [act for act in _MENU if act != ("reuse" if here.chat.gives_again else "anew")],
@@ -78,10 +63,10 @@ def draw_branchbar(here: Frame) -> None:
         share(here.forky, here.chat)
 
 
-def _switch(here: Frame) -> None:
+def _switch(here: Frame, name: str) -> None:
     with saying(here.session):
         here.session.acting = None
-        go(here.chat.checkout(st.session_state["chat.branch"] or here.chat.branch_name))
+        go(here.chat.checkout(name))
 
 
 def _delete(here: Frame) -> None:
