@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Event
 from typing import TYPE_CHECKING, TextIO
 
+from forky_core.cli.piped import lasting
 from forky_core.cli.plain import one_line, plain
 from forky_core.errors import BadContent
 from forky_core.formats.following import follow
@@ -27,9 +26,6 @@ from forky_core.views.times import stamp
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky
-
-
-_PIPE = Path("-")
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -71,18 +67,8 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         raise BadContent("Which file?", "forky import FILE …")
     if options.follow:
         return _follow(forky, options, out)
-    with TemporaryDirectory(prefix="forky-import-") as folder:
-        return max(_read(forky, _piped(path, Path(folder)), options, out) for path in options.files)
-
-
-def _piped(path: Path, folder: Path) -> Path:
-    """What comes in by a pipe, where that is asked for: kept as a file, which can be looked at more than once."""
-    if path != _PIPE:
-        return path
-    kept = folder / "piped"
-    with kept.open("ab") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file)
-    return kept
+    with lasting(options.files) as paths:
+        return max(_read(forky, path, options, out) for path in paths)
 
 
 def _read(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> int:

@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 from typing import TextIO
 
+from forky_core.cli.piped import comes_once, lasting
 from forky_core.cli.plain import one_line
+from forky_core.errors import BadContent
 from forky_core.formats.forky_file.files import load, save
 from forky_core.formats.forky_file.uniting import Difference, difference, united
 from forky_core.model import Message
@@ -39,16 +41,23 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     unite.set_defaults(run=_unite, makes_database=None)
     differ = commands.add_parser("diff", help="say what two files of a conversation differ in")
-    differ.add_argument("left", type=Path)
+    differ.add_argument(
+        "left", type=Path, help="a file, a pipe such as <(git show …), or - for standard input"
+    )
     differ.add_argument("right", type=Path)
     differ.add_argument("--json", action="store_true", help="one JSON object")
     differ.set_defaults(run=_differ, makes_database=None)
 
 
 def _unite(options: argparse.Namespace) -> int:
-    # Git hands an empty file for the base where both sides added theirs.
-    base = load(options.base) if options.base.is_file() and options.base.stat().st_size else None
-    done = united(load(options.ours), load(options.theirs), base)
+    if options.output is None and comes_once(options.ours):
+        raise BadContent(
+            "OURS is the file that is rewritten, and a pipe cannot be.", "-o FILE writes somewhere else."
+        )
+    with lasting((options.ours, options.base, options.theirs)) as (ours, before, theirs):
+        # Git hands an empty file for the base where both sides added theirs.
+        base = load(before) if before.is_file() and before.stat().st_size else None
+        done = united(load(ours), load(theirs), base)
     save(done.chat, options.output or options.ours)
     if done.messages:
         print(f"{count(done.messages, 'message')} more.", file=sys.stderr)
@@ -60,7 +69,8 @@ def _unite(options: argparse.Namespace) -> int:
 
 
 def _differ(options: argparse.Namespace) -> int:
-    found = difference(load(options.left), load(options.right))
+    with lasting((options.left, options.right)) as (left, right):
+        found = difference(load(left), load(right))
     if options.json:
         print(json.dumps(_as_json(found)))
     else:

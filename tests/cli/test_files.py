@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from forky_core.cli.parser import main
-from tests.cli.conftest import Ended
+from tests.cli.conftest import Ended, environment
 from tests.formats.test_landing import chat
 
 
@@ -66,6 +69,43 @@ def test_what_comes_in_by_a_pipe_is_imported(forky_process: Callable[..., Ended]
     assert "First words" in forky_process("import", "--preview", "-", said=said).out
     assert "1 conversation imported" in forky_process("import", "-", said=said).out
     assert "empty" in forky_process("import", "-", said="").err
+
+
+def test_two_versions_are_compared_as_git_shows_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([chat("a", "First words", "x")]))
+    forky(tmp_path, "import", str(file), "--json")
+    (id,) = json.loads(capsys.readouterr().out)["conversations"]
+    old, new = tmp_path / "old.forky.jsonl", tmp_path / "new.forky.jsonl"
+    forky(tmp_path, "export", id, "-o", str(old))
+    assert forky(tmp_path, "fork", "aside") == 0
+    forky(tmp_path, "export", id, "-o", str(new))
+    capsys.readouterr()
+
+    def piped(*words: str) -> subprocess.CompletedProcess[str]:
+        line = shlex.join([sys.executable, "-m", "forky_core"]) + " " + " ".join(words)
+        command = ["bash", "-c", line]
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, input=new.read_text(), env=environment()
+        )
+        assert "Traceback" not in done.stderr
+        return done
+
+    one, other = shlex.quote(str(old)), shlex.quote(str(new))
+    plain = piped("diff", one, other)
+    assert (plain.returncode, "aside" in plain.stdout) == (1, True)
+    for words in ((f"<(cat {one})", other), (one, "-"), (f"<(cat {one})", f"<(cat {other})")):
+        done = piped("diff", *words)
+        assert (done.returncode, done.stdout) == (1, plain.stdout)
+    assert piped("diff", f"<(cat {one})", one).stdout == "No difference.\n"
+    assert "once only" in piped("diff", "-", "-").stderr
+    merged = tmp_path / "merged.forky.jsonl"
+    assert piped("merge-file", one, "/dev/null", "-", "-o", shlex.quote(str(merged))).returncode == 0
+    assert merged.read_bytes() == new.read_bytes()
+    assert "cannot be" in piped("merge-file", f"<(cat {one})", one, other).stderr
+    assert old.read_bytes() != new.read_bytes()
 
 
 def test_a_conversation_is_exported_forked_elsewhere_and_compared(

@@ -37,6 +37,8 @@ class Chat:
     """The conversation this one was forked from: `id`, `name`."""
     passage_of: PassageOf = field(default=lambda _address: None, compare=False)
     """What its answers cite of documents, by address; documents themselves do not come along."""
+    begins: str = field(default="", compare=False)
+    """The branch its file says to begin at; heeded where there is no log, which says so itself."""
 
     @property
     def view(self) -> View:

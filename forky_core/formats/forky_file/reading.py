@@ -74,6 +74,7 @@ class _Reading:
         self._origins: list[Mapping[str, Json]] = []
         self._passages: dict[str, Cited] = {}
         self._others: list[str] = []
+        self._begins = ""
         self._replay = Replay()
         self._named: dict[str, int] = {}
         """Messages that a ref, a stash or an operation names, with the line that names each first."""
@@ -161,6 +162,7 @@ class _Reading:
     def _take_ref(self, value: Mapping[str, Any], number: int) -> None:
         name, target = _word(value, "name"), value.get("target")
         if name == "HEAD":
+            self._begins = str(value.get("symref", "")).removeprefix("heads/")
             return
         kind, _, rest = name.partition("/")
         if kind == "heads":
@@ -226,6 +228,7 @@ class _Reading:
             tuple(self._others),
             forked_from if isinstance(forked_from, dict) else None,
             self._passages.get,
+            self._begins,
         )
 
     def _check_refs(self) -> None:

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from forky_core.dag import is_ancestor
 from forky_core.errors import BadContent
 from forky_core.formats.forky_file.chat import Chat, replayed
+from forky_core.formats.forky_file.writing import UNITE, checked_out
 from forky_core.model import Change, Generation, Message, MessageId, Operation, operation_id
 from forky_core.parts import Json
 from forky_core.repo.identity import LONGEST_NAME, free_name
@@ -67,6 +68,7 @@ def united(ours: Chat, theirs: Chat, base: Chat | None = None) -> United:
         tuple(dict.fromkeys((*ours.other_lines, *theirs.other_lines))),
         ours.forked_from,
         lambda address: ours.passage_of(address) or theirs.passage_of(address),
+        checked_out(ours),
     )
     brought = len(messages) - len(ours.messages)
     return United(chat, brought, tuple(deciding.parted), tuple(deciding.overruled))
@@ -113,13 +115,13 @@ def _log(ours: Chat, theirs: Chat, common: int, entries: _Entries, brought: int)
         number=number,
         at=at,
         actor=ACTOR,
-        verb="unite",
+        verb=UNITE,
         summary=summary,
         changes=changes,
         group=None,
         reverts=(),
     )
-    one_more = Operation(ours.id, number, id, last.id, at, ACTOR, "unite", summary, changes)
+    one_more = Operation(ours.id, number, id, last.id, at, ACTOR, UNITE, summary, changes)
     return (*ours.operations, one_more)
 
 

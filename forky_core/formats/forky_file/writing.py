@@ -39,6 +39,9 @@ from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.parts import Json
 from forky_core.store.contract import Store
 
+UNITE = "unite"
+"""Verb of the operation by which two copies became one (uniting.py)."""
+
 
 def chat_of(store: Store, id: ConversationId, *, files: bool = True) -> Chat:
     """A whole conversation as it can leave the store. A reply that is being written is not in it yet.
@@ -175,10 +178,12 @@ def _refs(chat: Chat) -> Iterator[str]:
 
 
 def checked_out(chat: Chat) -> str:
-    """The branch that moved last."""
+    """The branch that moved last. What another copy brought moved nobody: one stays where one was."""
     names = sorted(key.removeprefix("heads/") for key in chat.entries if key.startswith("heads/"))
-    for operation in reversed(chat.operations[-20:]):
+    for operation in reversed([one for one in chat.operations[-20:] if one.verb != UNITE]):
         for change in operation.changes:
             if change.key.startswith("heads/") and change.key.removeprefix("heads/") in names:
                 return change.key.removeprefix("heads/")
+    if chat.begins in names:
+        return chat.begins
     return "main" if "main" in names or not names else names[0]

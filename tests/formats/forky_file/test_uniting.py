@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import load, save
 from forky_core.formats.forky_file.uniting import difference, united
-from forky_core.formats.forky_file.writing import chat_of, written
+from forky_core.formats.forky_file.writing import chat_of, part_of, written
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
 from tests.builders import debugged, talk, texts, workspace
@@ -132,6 +134,49 @@ def test_git_merges_two_peoples_copies_without_a_conflict(base: Chat, tmp_path: 
     done = load(tmp_path / "talk.forky.jsonl")
     assert set(done.view.branches) == {"main", "debug", "main-theirs"}
     assert "<<<<" not in (tmp_path / "talk.forky.jsonl").read_text("utf-8")
+
+
+def head_of(file: Path) -> str:
+    """The branch that a file says to begin at."""
+    rows = map(json.loads, file.read_text("utf-8").splitlines())
+    return next(str(row["symref"]) for row in rows if row.get("name") == "HEAD")
+
+
+@pytest.mark.parametrize("log", [True, False], ids=["whole", "a part"])
+def test_after_a_merge_by_git_the_head_of_the_file_is_still_ours(
+    base: Chat, log: bool, tmp_path: Path
+) -> None:
+    """Theirs had moved last, on the same branch and on others; ours is where one was."""
+    git(tmp_path, "init", "-qb", "main")
+    git(tmp_path, "config", "merge.forky.driver", f"{sys.executable} -m forky_core merge-file %A %O %B")
+    (tmp_path / ".gitattributes").write_text("*.forky.jsonl merge=forky\n")
+    file = tmp_path / "talk.forky.jsonl"
+
+    def keep(chat: Conversation) -> None:
+        whole = value_of(chat)
+        tips = {name: branch.head for name, branch in whole.view.branches.items() if branch.head is not None}
+        save(whole if log else replace(part_of(whole, tips), begins="debug"), file)
+        git(tmp_path, "add", "-A")
+        git(tmp_path, "commit", "-qm", "said something")
+
+    mine, theirs = copy_of(base), copy_of(base)
+    keep(mine)
+    git(tmp_path, "checkout", "-qb", "ana")
+    talk(theirs.checkout("debug"), "Theirs", "t")
+    theirs.fork("aside")
+    keep(theirs)
+    git(tmp_path, "checkout", "-q", "main")
+    talk(mine.checkout("debug"), "Mine", "m")
+    keep(mine)
+    assert head_of(file) == "heads/debug"
+    git(tmp_path, "merge", "-q", "ana", "-m", "both")
+    assert set(load(file).view.branches) == {"main", "debug", "debug-theirs", "aside"}
+    assert head_of(file) == "heads/debug"
+    git(tmp_path, "checkout", "-q", "ana")
+    git(tmp_path, "merge", "-q", "main")
+    assert head_of(file) == "heads/debug", "a file that only follows is what it follows"
+    landed = copy_of(load(file))
+    assert "".join(written(value_of(landed))) == file.read_text("utf-8") or not log
 
 
 def test_git_diff_of_a_conversation_that_went_on_shows_what_is_new(base: Chat, tmp_path: Path) -> None:

@@ -1,0 +1,56 @@
+"""Files that can be read once only, `-` (standard input) and named pipes (`<(git show …)`), as files like any other."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import BinaryIO
+
+from forky_core.cli.plain import one_line
+from forky_core.errors import BadContent
+
+STANDARD_INPUT = Path("-")
+
+
+def comes_once(path: Path) -> bool:
+    """Whether what it names is gone once it has been read."""
+    if path == STANDARD_INPUT:
+        return True
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return False  # Whoever opens it says what is wrong.
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
+
+
+@contextmanager
+def lasting(paths: Sequence[Path]) -> Iterator[list[Path]]:
+    """The same files, a copy in place of each that comes once; copies are gone afterwards.
+
+    Raises:
+        BadContent: standard input is asked for twice, or a pipe cannot be read.
+    """
+    if list(paths).count(STANDARD_INPUT) > 1:
+        raise BadContent("Standard input can be read once only.", "Name a file for the other one.")
+    with TemporaryDirectory(prefix="forky-piped-") as name:
+        folder = Path(name)
+        yield [_kept(path, folder / str(at)) if comes_once(path) else path for at, path in enumerate(paths)]
+
+
+def _kept(path: Path, folder: Path) -> Path:
+    folder.mkdir()
+    kept = folder / "piped"
+    try:
+        with ExitStack() as opened, kept.open("wb") as out:
+            source: BinaryIO = (
+                sys.stdin.buffer if path == STANDARD_INPUT else opened.enter_context(path.open("rb"))
+            )
+            shutil.copyfileobj(source, out)
+    except OSError as error:
+        raise BadContent(f"“{one_line(str(path))[:100]}” cannot be read: {error.strerror}.") from error
+    return kept
