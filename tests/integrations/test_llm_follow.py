@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -15,9 +16,10 @@ import pytest
 
 from forky_core.errors import BadContent
 from forky_core.formats.following import follow
-from forky_core.formats.landing import Imported
+from forky_core.formats.landing import Imported, import_file
+from forky_core.formats.sharing import exporter, save_as, shared
 from forky_core.repo.workspace import Workspace
-from tests.builders import workspace
+from tests.builders import talk, workspace
 from tests.integrations.test_litellm_callback import eventually
 from tests.llm.third_party import ANSWER, Aimock
 
@@ -29,6 +31,35 @@ def forky() -> Iterator[Workspace]:
     opened, _ = workspace()
     yield opened
     opened.close()
+
+
+class Llm:
+    """The command as a person has it, with one model, which the third-party server answers for."""
+
+    def __init__(self, folder: Path, aimock: Aimock) -> None:
+        (folder / "extra-openai-models.yaml").write_text(
+            f"- model_id: mock\n  model_name: gpt-4o\n  api_base: {aimock.base_url}\n  api_key_name: mock\n"
+        )
+        self._environment = {
+            **{name: value for name, value in os.environ.items() if "proxy" not in name.lower()},
+            "LLM_USER_PATH": str(folder),
+        }
+
+    def ask(self, *words: str) -> str:
+        return self.says("-m", "mock", "--key", "x", *words)
+
+    def says(self, *words: str) -> str:
+        command = [sys.executable, "-m", "llm", *words]
+        done = subprocess.run(
+            command,
+            env=self._environment,
+            input="",
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        )
+        return done.stdout
 
 
 class Following:
@@ -53,25 +84,12 @@ def paths(forky: Workspace) -> list[list[str]]:
 def test_what_the_llm_command_logs_comes_as_it_happens(
     forky: Workspace, aimock: Aimock, tmp_path: Path
 ) -> None:
-    (tmp_path / "extra-openai-models.yaml").write_text(
-        f"- model_id: mock\n  model_name: gpt-4o\n  api_base: {aimock.base_url}\n  api_key_name: mock\n"
-    )
-    environment = {
-        **{name: value for name, value in os.environ.items() if "proxy" not in name.lower()},
-        "LLM_USER_PATH": str(tmp_path),
-    }
-
-    def llm(*words: str) -> None:
-        command = [sys.executable, "-m", "llm", "-m", "mock", "--key", "x", *words]
-        subprocess.run(
-            command, env=environment, input="", capture_output=True, text=True, timeout=120, check=True
-        )
-
+    llm = Llm(tmp_path, aimock)
     following = Following(forky, tmp_path / "logs.db")
     try:
-        llm("say hello")
+        llm.ask("say hello")
         eventually(lambda: paths(forky) == [["say hello", ANSWER]])
-        llm("-c", "say hello again")
+        llm.ask("-c", "say hello again")
         eventually(lambda: paths(forky) == [["say hello", ANSWER, "say hello again", ANSWER]])
     finally:
         following.end()
@@ -109,3 +127,23 @@ def test_what_is_no_known_file_is_said(forky: Workspace, tmp_path: Path) -> None
     place.write_bytes(b"SQLite format 3\x00 but not really")
     with pytest.raises(BadContent):
         follow(forky, place, lambda _: None, stop=threading.Event(), every=0.01, patience=0.05)
+
+
+def test_the_llm_command_reads_an_export_and_goes_on_in_it(aimock: Aimock, tmp_path: Path) -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create("Pelicans"), "A name?", "Percy.", "And a longer one?", "Percival.")
+    file = tmp_path / "chat.llm.db"
+    save_as(shared(forky.store, chat), exporter("llm"), file)
+    llm = Llm(tmp_path, aimock)
+    logged = json.loads(llm.says("logs", "list", "-d", str(file), "-n", "0", "--json"))
+    assert sorted((one["prompt"], one["response"]) for one in logged) == [
+        ("A name?", "Percy."),
+        ("And a longer one?", "Percival."),
+    ]
+    assert "Percival" in llm.says("logs", "list", "-d", str(file), "-q", "longer")
+    llm.ask("-c", "-d", str(file), "say hello")
+    done = import_file(forky, file)
+    brought = forky.conversation(done.conversations[0])
+    assert [one.text for one in brought.path()] == [*(one.text for one in chat.path()), "say hello", ANSWER]
+    assert [one.id for one in brought.path()][:4] == [one.id for one in chat.path()]
+    forky.close()

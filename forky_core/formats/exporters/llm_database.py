@@ -1,7 +1,7 @@
 """simonw/llm's `logs.db`, the content-addressed generation (0.32 and later): `llm logs`, `llm chat --continue` read it.
 
 Where a message has one parent and no author its hash there is our id (law 1); merges are flattened first, so that all
-have. A branch becomes a thread, a model call a turn.
+have. A branch becomes a thread, an answer a turn: what nobody knows the model of is a turn without one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from forky_core.formats.flattening import flattened
 from forky_core.formats.forky_file.chat import Chat
@@ -86,10 +86,40 @@ def _fill(database: sqlite3.Connection, chat: Chat) -> None:
         for position, part in enumerate(message.parts):
             _add_part(database, message.id, position, part)
     threads = _add_threads(database, chat)
-    for call in chat.generations:
-        thread = threads.get(call.branch) or next(iter(threads.values()), None)
-        if call.message is not None and thread is not None:
-            _add_turn(database, chat, call, thread)
+    known = {one.message for one in chat.generations}
+    calls = [(chat.messages[one.message], _known(one)) for one in chat.generations if one.message is not None]
+    calls += [
+        (message, _Call(message.id.removeprefix("b2:")))
+        for message in chat.messages.values()
+        if message.role == "assistant" and message.id not in known
+    ]
+    for answer, call in calls if threads else ():
+        _add_turn(database, chat, answer, call, threads.get(call.branch) or next(iter(threads.values())))
+
+
+class _Call(NamedTuple):
+    """What is known of how an answer came."""
+
+    id: str
+    branch: str = ""
+    at: int = 0
+    told: tuple[str | int | None, ...] = (None,) * 5
+    """Model, options, tokens in, tokens out, milliseconds."""
+
+
+def _known(call: Generation) -> _Call:
+    return _Call(
+        call.id,
+        call.branch,
+        call.started,
+        (
+            call.model,
+            json.dumps(dict(call.parameters)) if call.parameters else None,
+            call.usage.prompt_tokens,
+            call.usage.completion_tokens,
+            round(call.seconds * 1000) if call.seconds else None,
+        ),
+    )
 
 
 def _add_part(database: sqlite3.Connection, message: MessageId, position: int, part: Part) -> None:
@@ -131,32 +161,18 @@ def _add_threads(database: sqlite3.Connection, chat: Chat) -> dict[str, str]:
     return threads
 
 
-def _add_turn(database: sqlite3.Connection, chat: Chat, call: Generation, thread: str) -> None:
-    """What it added runs from the message above the question to the answer."""
-    assert call.message is not None
-    answer = chat.messages[call.message]
-    question = chat.messages[answer.parent] if answer.parent is not None else None
-    asked = question is not None and question.role == "user"
-    above = question.parent if asked and question is not None else answer.parent
+def _add_turn(database: sqlite3.Connection, chat: Chat, answer: Message, call: _Call, thread: str) -> None:
+    """What was sent ends with the message above the answer; the answer is all that the turn added."""
+    asked = chat.messages[answer.parent] if answer.parent is not None else None
     database.execute(
         "INSERT OR IGNORE INTO turns (id, thread_id, parent_message_hash, tip_message_hash, model, options_json, "
         "input_tokens, output_tokens, duration_ms, datetime_utc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            call.id,
-            thread,
-            above,
-            answer.id,
-            call.model,
-            json.dumps(dict(call.parameters)) if call.parameters else None,
-            call.usage.prompt_tokens,
-            call.usage.completion_tokens,
-            round(call.seconds * 1000) if call.seconds else None,
-            _moment(call.started or answer.created),
-        ),
+        (call.id, thread, answer.parent, answer.id, *call.told, _moment(call.at or answer.created)),
     )
+    said = asked.text if asked is not None and asked.role == "user" else ""
     database.execute(
         "INSERT OR IGNORE INTO turn_search (turn_id, prompt, response) VALUES (?, ?, ?)",
-        (call.id, question.text if asked and question is not None else "", answer.text),
+        (call.id, said, answer.text),
     )
 
 

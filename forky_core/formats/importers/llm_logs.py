@@ -62,6 +62,8 @@ class _Threads:
     messages: dict[str, Row] = field(default_factory=dict)
     turns: dict[str, Row] = field(default_factory=dict)
     """By each message that a turn brought."""
+    asked: dict[str, Row] = field(default_factory=dict)
+    """By the last message that was sent."""
 
     def found(self) -> Iterator[Found]:
         self.messages = {word(row.get("hash")): row for row in self.tables.rows("messages")}
@@ -69,7 +71,9 @@ class _Threads:
         for turn in self.tables.rows("turns", order="id"):
             tip = word(turn.get("tip_message_hash"))
             tips.setdefault(word(turn.get("thread_id")), []).append(tip)
-            for hash in self._path(tip, word(turn.get("parent_message_hash"))):
+            asked = word(turn.get("parent_message_hash"))
+            self.asked.setdefault(asked, turn)
+            for hash in self._path(tip, asked):
                 self.turns.setdefault(hash, turn)
         threads = {word(row.get("id")): row for row in self.tables.rows("threads", order="id")}
         for members in _families(threads):
@@ -110,7 +114,7 @@ class _Threads:
             hash,
             ref(row.get("parent_hash")),
             Draft(role, parts),
-            created=micros(turn.get("datetime_utc")),
+            created=micros((turn or self.asked.get(hash, {})).get("datetime_utc")),
             model=word(turn.get("model")) if role == "assistant" else "",
             usage=_usage(turn) if role == "assistant" and turn.get("tip_message_hash") == hash else Usage(),
             extra=picked(row, "provider_metadata"),
