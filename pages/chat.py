@@ -17,7 +17,6 @@ from pages.ui.chat.branchbar import draw_branchbar, rename_title
 from pages.ui.chat.cells import Look, draw_cell
 from pages.ui.chat.composer import draw_composer
 from pages.ui.chat.forms import FORMS, confirm_prune, draw_form
-from pages.ui.chat.moving import hear_moves
 from pages.ui.chat.picks import draw_marks, draw_picks
 from pages.ui.chat.reply import draw_elsewhere, draw_tail, draw_unanswered
 from pages.ui.chat.side import draw_pane, draw_side, pane
@@ -26,6 +25,7 @@ from pages.ui.chat.taking_back import confirm_revert, draw_unresolved, settle
 from pages.ui.chat.window import draw_earlier, draw_later, looked_at, more_of
 from pages.ui.frame import Frame, locate
 from pages.ui.models import label_of
+from pages.ui.moving import hear_moves
 from pages.ui.pacing import let_through
 from pages.ui.session import session
 from pages.ui.starting import new_conversation

@@ -12,6 +12,7 @@ from pages.ui.library.searching import draw_findings, has_words
 from pages.ui.library.shelving import draw_lines, draw_trash
 from pages.ui.links import follow_a_link_opened_beside
 from pages.ui.lists import apply_list_style
+from pages.ui.moving import hear_library
 from pages.ui.session import session
 from pages.ui.starting import new_conversation
 from pages.ui.undoing import last_shown, page_top
@@ -40,6 +41,7 @@ def main() -> None:
     if tab == "import":
         draw_import(forky, held)
         return
+    hear_library(forky)
     page = int(st.session_state.get("library.page", 1))
     sort: Sort = st.session_state.get("library.sort", "changed")
     listed = shelf(forky.conversations(), now=now(), words=words, sort=sort, page=page)

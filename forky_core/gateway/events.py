@@ -24,7 +24,7 @@ HEADERS = [
 def after(scope: Scope) -> int:
     """The place that the watcher knows already (`?after=N`); anything else than a number begins anew."""
     asked = parse_qs(scope["query_string"].decode("latin-1")).get("after", ["0"])[0]
-    return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 10 else 0
+    return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 17 else 0
 
 
 async def gone(receive: Receive) -> None:

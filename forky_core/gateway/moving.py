@@ -5,6 +5,9 @@ what is new by itself, as at any other run: nothing of the conversation travels 
 connection lives. The address holds the conversation's id, which cannot be guessed; an unknown one is 404. The hosts and
 origins that may ask are those of all our routes (guard.OwnRoutes).
 
+`/moves/library` tells of all conversations: the moment of the last change of any stands for the operation's number. It
+is looked at once a second, since a busy program would else keep a page drawing.
+
 Every commit of every conversation goes through this process, so that looking at the view, which is kept in memory, is
 all it takes: microseconds for each watcher, ten times a second.
 """
@@ -22,8 +25,11 @@ from forky_core.gateway.serving import server_stops
 PREFIX = "/moves"
 MOST = 500
 """Watchers at once; one more is asked to come again (503)."""
+LIBRARY = "library"
 LOOK = 0.1
 """Seconds between two looks."""
+SELDOM = 1.0
+"""Seconds between two looks at the library."""
 ALIVE = 15.0
 """Seconds of silence after which a watcher is told that the connection lives."""
 
@@ -44,7 +50,7 @@ class Moving(Stream[str]):
     async def _tell(self, thing: str, known: int, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
         left = asyncio.ensure_future(gone(receive))
-        silent = 0.0
+        silent, pause = 0.0, SELDOM if thing == LIBRARY else LOOK
         try:
             await send_event(send, b"event: alive\ndata:\n\n")
             while not left.done() and not server_stops():
@@ -57,8 +63,8 @@ class Moving(Stream[str]):
                 elif silent >= ALIVE:
                     silent = 0.0
                     await send_event(send, b"event: alive\ndata:\n\n")
-                await asyncio.wait([left], timeout=LOOK)
-                silent += LOOK
+                await asyncio.wait([left], timeout=pause)
+                silent += pause
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         except OSError:
             pass  # The client has left in the middle of an event, or stopped to read.

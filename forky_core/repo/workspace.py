@@ -148,6 +148,12 @@ class Workspace:
         """The one that changed last first."""
         return self.store.conversations(trashed=trashed)
 
+    @property
+    def moved(self) -> int:
+        """When any conversation changed last, in the trash or not: microseconds since the epoch; 0: there is none."""
+        listed = (self.conversations(), self.conversations(trashed=True))
+        return max((one[0].updated for one in listed if one), default=0)
+
     def search(
         self, words: str, *, conversation: ConversationId | None = None, limit: int = 50
     ) -> tuple[Hit, ...]:

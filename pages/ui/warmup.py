@@ -28,7 +28,7 @@ BEFORE_THE_FIRST_PAGE = (
     "pages.ui.chat.branchbar",
     "pages.ui.chat.composer",
     "pages.ui.chat.forms",
-    "pages.ui.chat.moving",
+    "pages.ui.moving",
     "pages.ui.chat.picks",
     "pages.ui.chat.reply",
     "pages.ui.chat.side",

@@ -6,6 +6,7 @@ import streamlit as st
 
 from forky_core.errors import ForkyError
 from forky_core.forky import Forky
+from forky_core.gateway.moving import LIBRARY
 from forky_core.model import ConversationId
 from forky_core.repo.answers.reply_job import ReplyJob
 from forky_core.welcome import ensure_welcome
@@ -39,9 +40,11 @@ def reply(id: str) -> ReplyJob | None:
 
 
 def version_of(conversation: str) -> int | None:
-    """The number of the last operation of a conversation; None where there is none of that id."""
+    """The number of the last operation of a conversation; None where there is none of that id (gateway/moving.py)."""
     if not _opened:
         return None
+    if conversation == LIBRARY:
+        return _opened[0].moved
     try:
         return _opened[0].store.view(ConversationId(conversation)).version
     except ForkyError:

@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from forky_core.forky import Forky
+from forky_core.gateway.tokens import Tokens
 from tests.browser.conftest import CHECKOUT, Watched, expect, served
 from tests.builders import ScriptedModels, talk
 
@@ -26,6 +28,47 @@ def seeded(tmp_path: Path) -> Iterator[str]:
         talk(forky.create(HOSTILE), HOSTILE + " needle")
     with served(CHECKOUT / "app.py", tmp_path) as address:
         yield address
+
+
+def test_what_a_program_asks_appears_as_it_happens(tmp_path: Path, watch: Watch) -> None:
+    with Forky.open(tmp_path / "forky.duckdb", models=ScriptedModels()) as forky:
+        talk(forky.create("Backups"), "why is it slow?")
+        token = Tokens(forky.store).make("a program")
+    with served(CHECKOUT / "app.py", tmp_path) as address:
+
+        def ask(*texts: str) -> str:
+            roles = ("user", "assistant")
+            told = [{"role": roles[at % 2], "content": text} for at, text in enumerate(texts)]
+            answer = httpx.post(
+                f"{address}/v1/chat/completions",
+                json={"model": "offline/quote", "messages": told},
+                headers={"authorization": f"Bearer {token.text}"},
+                timeout=60,
+                trust_env=False,
+            )
+            return str(answer.json()["choices"][0]["message"]["content"])
+
+        watched = watch()
+        page = watched.open(f"{address}/library")
+        row = page.locator('[class*="st-key-row-"]').filter(has_text="How do I fork")
+        expect(page.get_by_role("link", name="Backups").filter(visible=True).first).to_be_visible()
+        expect(row).to_have_count(0)
+        said = ask("How do I fork?")
+        expect(row).to_contain_text("2 messages · 1 branch")
+        page.get_by_role("button", name="Rename").filter(visible=True).last.click()
+        dialog = page.locator("[data-testid=stDialog]")
+        dialog.get_by_label("Title").fill("Slow backups")
+        ask("How do I fork?", said, "How do I merge a branch?")
+        ask("How do I fork?", said, "How do I undo?")
+        expect(row).to_contain_text("2 messages")
+        dialog.get_by_role("button", name="Rename").click()
+        expect(row).to_contain_text("6 messages · 2 branches")
+        expect(page.get_by_role("link", name="Slow backups").filter(visible=True).first).to_be_visible()
+        row.get_by_role("link").filter(visible=True).first.click()
+        expect(page.get_by_text("How do I undo?").filter(visible=True).first).to_be_visible()
+        ask("How do I fork?", said, "How do I undo?", "By the button.", "How do I use a key?")
+        expect(page.get_by_text("9 messages").filter(visible=True).first).to_be_visible()
+        assert watched.problems == []
 
 
 def test_a_found_word_is_one_click_from_its_message(seeded: str, watch: Watch) -> None:

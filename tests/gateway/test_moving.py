@@ -68,6 +68,19 @@ def test_a_watcher_hears_what_it_does_not_know_and_then_each_move() -> None:
         assert news(lines) == 4
 
 
+def test_the_library_is_watched_by_the_moment_of_its_last_change() -> None:
+    known = Conversations()
+    known.at["library"] = begun = 1_795_296_480_511_771
+    with (
+        served(Moving(known)) as url,
+        httpx.stream("GET", f"{url}/library?after={begun}", timeout=PATIENCE) as answer,
+    ):
+        lines = answer.iter_lines()
+        assert next(lines) == "event: alive"
+        known.at["library"] = begun + 1
+        assert news(lines) == begun + 1
+
+
 def test_whoever_knows_all_hears_nothing_but_that_the_connection_lives() -> None:
     known = Conversations()
     with served(Moving(known)) as url, httpx.stream("GET", f"{url}/here?after=3", timeout=PATIENCE) as answer:
@@ -77,7 +90,7 @@ def test_whoever_knows_all_hears_nothing_but_that_the_connection_lives() -> None
         assert news(lines) == 5
 
 
-@pytest.mark.parametrize("asked", ["x", "-1", "9" * 12, ""])
+@pytest.mark.parametrize("asked", ["x", "-1", "9" * 17, ""])
 def test_a_place_that_makes_no_sense_begins_anew(asked: str) -> None:
     known = Conversations()
     with (

@@ -1,4 +1,4 @@
-// The browser's half of pages/ui/chat/moving.py; the protocol is that of forky_core/gateway/moving.py.
+// The browser's half of pages/ui/moving.py; the protocol is that of forky_core/gateway/moving.py.
 
 const SETTLE = 250; // Milliseconds: what this tab did itself has been drawn by then, and is no news.
 const RETRY = 3000;
@@ -28,7 +28,11 @@ class Moves {
   news(at) {
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => {
-      if (at > this.drawn && at > this.told) { this.told = at; this.tell(at); }
+      if (at <= this.drawn || at <= this.told) return;
+      // A run would close a dialog under the hands of whoever is in it.
+      if (document.querySelector("[data-testid=stDialog]")) { this.news(at); return; }
+      this.told = at;
+      this.tell(at);
     }, SETTLE);
   }
 
