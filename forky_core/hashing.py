@@ -6,12 +6,13 @@ with two or more parents says `"parents": [...]` in its place, and one with a na
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from hashlib import blake2b
 from json.encoder import encode_basestring
 
 from forky_core.parts import (
+    Draft,
     Json,
     Part,
     TextPart,
@@ -45,10 +46,30 @@ def message_id(parents: Sequence[str], role: str, parts: Sequence[Part], name: s
     return content_hash({"parent": parents[0] if parents else None, "message": message})
 
 
+def path_ids(turns: Iterable[Draft]) -> list[str]:
+    """The ids of messages that say so one below the other, the first of them a root."""
+    found: list[str] = []
+    above: tuple[str, ...] = ()
+    for turn in turns:
+        parts = turn.parts
+        if len(parts) == 1 and turn.name is None and type(parts[0]) is TextPart:
+            quotes = b'"' + above[0].encode() + b'"' if above else b"null"
+            id = _text_hash(quotes, turn.role, parts[0].text)
+        else:
+            id = message_id(above, turn.role, parts, turn.name)
+        found.append(id)
+        above = (id,)
+    return found
+
+
 def _id_of_text(parent: str | None, role: str, text: str) -> str:
-    """As `message_id`, of the commonest kind of message: its canonical JSON put together by hand, much quicker."""
-    above = encode_basestring(parent).encode() if parent is not None else b"null"
-    content = b'{"message":{"parts":[{"text":' + quoted(text) + _behind_the_text(role) + above + b"}"
+    """As `message_id`, of the commonest kind of message."""
+    return _text_hash(encode_basestring(parent).encode() if parent is not None else b"null", role, text)
+
+
+def _text_hash(parent: bytes, role: str, text: str) -> str:
+    """Below a parent whose JSON this is: the canonical JSON of a text put together by hand, much quicker."""
+    content = b'{"message":{"parts":[{"text":' + quoted(text) + _behind_the_text(role) + parent + b"}"
     return HASH_PREFIX + blake2b(content, digest_size=_DIGEST_BYTES).hexdigest()
 
 

@@ -13,7 +13,7 @@ from itertools import islice
 
 from forky_core.matching.keys import Key, calls_of, digest, folded, plain_text, said_text, sayings
 from forky_core.model import Message, MessageId
-from forky_core.parts import Draft
+from forky_core.parts import Draft, TextPart
 
 Messages = Mapping[MessageId, Message]
 _Stand = tuple[MessageId | None, tuple[Key, ...]]
@@ -25,6 +25,10 @@ class Tree:
 
     def __init__(self) -> None:
         self._below: dict[MessageId | None, list[MessageId]] = {}
+        self._trunk: dict[MessageId, tuple[str, str]] = {}
+        """From the only root down to the first fork, as long as each says one plain text: its role and that text."""
+        self._end: MessageId | None = None
+        """Where the trunk ends."""
         self._taken = 0
         self._said: dict[MessageId, tuple[Key, ...]] = {}
         """Hashes of what a message says, of those that are not one plain text."""
@@ -36,15 +40,32 @@ class Tree:
         """All messages of the conversation, in the order they were written."""
         below = self._below
         for id, message in islice(messages.items(), self._taken, None):
-            below.setdefault(message.parent, []).append(id)
+            parent = message.parent
+            beside = below.setdefault(parent, [])
+            beside.append(id)
+            if len(beside) == 2:
+                self._fork(parent)
+            elif len(beside) == 1 and parent == self._end and not message.hidden:
+                text = plain_text(message)
+                if text is not None:
+                    self._trunk[id] = (message.role, text)
+                    self._end = id
         self._taken = len(messages)
+
+    def _fork(self, at: MessageId | None) -> None:
+        """The trunk ends where a second message follows."""
+        if at is None:
+            self._trunk, self._end = {}, None
+        elif at in self._trunk:
+            above = list(self._trunk).index(at)
+            self._trunk, self._end = dict(islice(self._trunk.items(), above + 1)), at
 
     def deepest(self, turns: Sequence[Draft], messages: Messages) -> tuple[int, list[MessageId]]:
         """The last of `turns` up to which a stored path says the same, and the messages where it does, oldest first.
 
         (-1, []) where none does, or where nothing is said at all.
         """
-        straight = self._straight(turns, messages)
+        straight = self._straight(turns)
         stands: list[_Stand] = [(straight[-1] if straight else None, ())]
         found = (len(straight) - 1, straight[-1:])
         calls: dict[str, int] = {}
@@ -63,23 +84,21 @@ class Tree:
                 found = (at, reached)
         return found[0], self._with_silent(found[1], messages)
 
-    def _straight(self, turns: Sequence[Draft], messages: Messages) -> list[MessageId]:
-        """From the beginning on, as far as one plain text follows another and is letter for letter what is stored.
+    def _straight(self, turns: Sequence[Draft]) -> list[MessageId]:
+        """From the beginning on, as far as the array is letter for letter the trunk.
 
-        Nearly every array goes so nearly all of the way.
+        Nearly every array goes so nearly all of the way: this is what matching a long one takes.
         """
-        path: list[MessageId] = []
-        below = self._below.get(None, ())
-        for turn in turns:
-            if len(below) != 1:
+        length = 0
+        for turn, (role, text) in zip(turns, self._trunk.values(), strict=False):
+            parts = turn.parts
+            if turn.role != role or len(parts) != 1 or turn.name is not None:
                 break
-            message = messages[below[0]]
-            text = plain_text(turn)
-            if text is None or message.hidden or turn.role != message.role or plain_text(message) != text:
+            said = parts[0]
+            if type(said) is not TextPart or said.text != text:
                 break
-            path.append(message.id)
-            below = self._below.get(message.id, ())
-        return path
+            length += 1
+        return list(islice(self._trunk, length))
 
     def _past_text(
         self, stands: Sequence[_Stand], role: str, text: str, messages: Messages

@@ -70,6 +70,16 @@ class Stem(NamedTuple):
         return self.parents[0] if self.parents else None
 
 
+@dataclass(frozen=True, slots=True)
+class Along:
+    """How far a path that somebody spells by its ids is stored, and what leaves it."""
+
+    known: int
+    """How many of its messages are there, from the root on, up to the first that is hidden."""
+    beside: tuple[Message, ...]
+    """The messages that follow one of those, or nothing, and are none of them, in the order they were written."""
+
+
 class Linked(Protocol):
     """What a message and its stem have in common."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from threading import Lock
 
 from forky_core.matching.finding import Match, match
@@ -15,13 +16,32 @@ _MOST = 200_000
 """Messages of all trees together: about 40 MB."""
 
 
+@dataclass(eq=False, slots=True)
+class _Held:
+    tree: Tree = field(default_factory=Tree)
+    alone: Lock = field(default_factory=Lock)
+    """Held by whoever works with the tree."""
+    weight: int = 1
+    """Its messages, as far as they are counted, and one more."""
+
+
 class Indexes:
     """Safe from any thread."""
 
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
         self._lock = Lock()
-        self._held: OrderedDict[ConversationId, tuple[Tree, Lock]] = OrderedDict()
+        self._held: OrderedDict[ConversationId, _Held] = OrderedDict()
+        self._weight = 0
+        """Of all that is held."""
+
+    def first_look(self, conversation: ConversationId) -> bool:
+        """Whether nobody has looked lately. Who looks once need not read all of it; who comes again, comes often."""
+        with self._lock:
+            first = conversation not in self._held
+            self._of(conversation)
+            self._trim()
+        return first
 
     def match(
         self,
@@ -32,22 +52,33 @@ class Indexes:
     ) -> Match:
         """Where `turns` belong in a conversation as it is now."""
         with self._lock:
-            tree, alone = self._held.setdefault(conversation, (Tree(), Lock()))
-            self._held.move_to_end(conversation)
-        with alone:
+            held = self._of(conversation)
+        with held.alone:
             stored = messages()
-            tree.take(stored)
-            found = match(turns, tree, stored, visible)
-        self._trim()
+            held.tree.take(stored)
+            found = match(turns, held.tree, stored, visible)
+            taken = len(held.tree)
+        with self._lock:
+            if self._held.get(conversation) is held:
+                self._weight += 1 + taken - held.weight
+                held.weight = 1 + taken
+                self._trim()
         return found
 
     def drop(self, conversation: ConversationId) -> None:
         with self._lock:
-            self._held.pop(conversation, None)
+            held = self._held.pop(conversation, None)
+            self._weight -= held.weight if held is not None else 0
+
+    def _of(self, conversation: ConversationId) -> _Held:
+        held = self._held.get(conversation)
+        if held is None:
+            held = self._held[conversation] = _Held()
+            self._weight += held.weight
+        self._held.move_to_end(conversation)
+        return held
 
     def _trim(self) -> None:
-        with self._lock:
-            held = sum(len(tree) for tree, _ in self._held.values())
-            while held > self._most and len(self._held) > 1:
-                _, (tree, _) = self._held.popitem(last=False)
-                held -= len(tree)
+        while self._weight > self._most and len(self._held) > 1:
+            _, held = self._held.popitem(last=False)
+            self._weight -= held.weight

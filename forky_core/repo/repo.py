@@ -14,6 +14,7 @@ from forky_core.documents.searching import Embedder
 from forky_core.errors import Ambiguous, InTheWay, NotFound
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.tokens import Vocabulary
+from forky_core.matching.by_ids import FEW, match_by_ids
 from forky_core.matching.finding import Match
 from forky_core.model import Branch, ConversationId, Generation, Message, MessageId, View
 from forky_core.parts import Draft
@@ -128,6 +129,10 @@ class Repo:
 
     def match(self, turns: Sequence[Draft]) -> Match:
         """Where an array of messages belongs among all that is stored here."""
+        if self.indexes.first_look(self.id):
+            found = match_by_ids(turns, lambda path: self.store.along(self.id, path, most=FEW))
+            if found is not None:
+                return found
         return self.indexes.match(self.id, turns, lambda: self.messages, lambda: self.visible.messages)
 
     def timeline(self) -> Timeline:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from forky_core.model import (
+    Along,
     Blob,
     Change,
     ConversationId,
@@ -151,6 +152,13 @@ class Store(Protocol):
         """Up to `most` messages behind the first `after`, in the order they were written.
 
         For whoever reads all of a long conversation and wants to hold a part of it at a time: nothing is kept at hand.
+        """
+        ...
+
+    def along(self, conversation: ConversationId, path: Sequence[MessageId], *, most: int) -> Along | None:
+        """How far the path of these ids, each the parent of the next and the first a root, is stored.
+
+        None where more than `most` messages leave it. For whoever would not read all of a long conversation.
         """
         ...
 

@@ -18,6 +18,7 @@ from weakref import WeakSet
 
 from forky_core.errors import NotFound, StoreDamaged, StoreError
 from forky_core.model import (
+    Along,
     Blob,
     ConversationId,
     ConversationSummary,
@@ -33,6 +34,7 @@ from forky_core.model import (
     View,
 )
 from forky_core.parts import Json
+from forky_core.store.along import along_in
 from forky_core.store.backup import back_up
 from forky_core.store.beside import read_blob, write_blob, write_derived, write_setting
 from forky_core.store.cache import CACHE_BYTES, Cache
@@ -49,6 +51,7 @@ from forky_core.store.numbers import Numbers
 from forky_core.store.packs import BadPack, drop_packs
 from forky_core.store.purging import purge_rows
 from forky_core.store.reading import (
+    read_along,
     read_message,
     read_messages,
     read_path,
@@ -174,12 +177,11 @@ class DuckDBStore:
             return held
         purges = self._views.purges
         number = self._numbers.of(conversation)
-        with self._file.snapshot() as cursor:
-            version = cursor.execute(sql.VERSION.text, [number]).fetchall()[0][0]
-            rows = cursor.execute(sql.ENTRIES.text, [number]).fetchall()
+        rows = self._file.rows(sql.VIEW, conversation=number)
+        ((_, _, version),) = (row for row in rows if row[0] is None)
         if version is None:
             raise no_conversation(conversation)
-        view = View(MappingProxyType(stored_entries(rows)), version)
+        view = View(MappingProxyType(stored_entries(row for row in rows if row[0] is not None)), version)
         return self._views.keep(conversation, view, purges)
 
     def entries(self, key: str) -> Mapping[ConversationId, Json]:
@@ -297,6 +299,13 @@ class DuckDBStore:
 
     def stretch(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Message, ...]:
         return tuple(read_stretch(self._file, self._numbers.of(conversation), max(after, 0), max(most, 0)))
+
+    def along(self, conversation: ConversationId, path: Sequence[MessageId], *, most: int) -> Along | None:
+        shelf = self._cache.held(conversation)
+        everything = shelf.snapshot() if shelf is not None else None
+        if everything is not None:
+            return along_in(everything, path, most)
+        return read_along(self._file, self._numbers.of(conversation), path, most)
 
     def match(self, conversation: ConversationId, prefix: str, limit: int = 10) -> tuple[MessageId, ...]:
         number = self._numbers.of(conversation)

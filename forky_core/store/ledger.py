@@ -7,7 +7,7 @@ durable; where a group fails, its ledgers are thrown away and read again.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -82,7 +82,7 @@ class Ledger:
 _RECENT = 256
 
 
-def stored_entries(rows: Sequence[Row]) -> Mapping[str, Json]:
+def stored_entries(rows: Iterable[Row]) -> Mapping[str, Json]:
     return {key: json.loads(value) for key, value, _ in rows}
 
 

@@ -18,6 +18,7 @@ from forky_core.dag import ancestors
 from forky_core.errors import InTheWay, NotFound
 from forky_core.model import (
     EMPTY_VIEW,
+    Along,
     Blob,
     ConversationId,
     ConversationSummary,
@@ -33,6 +34,7 @@ from forky_core.model import (
     View,
 )
 from forky_core.parts import AttachmentPart, Json
+from forky_core.store.along import along_in
 from forky_core.store.auditing import blob_finding, conversation_findings
 from forky_core.store.contract import Commit, Finding, Verification
 from forky_core.store.deciding import (
@@ -196,6 +198,10 @@ class MemoryStore:
         with self._lock:
             written = self._kept(conversation).messages.values()
             return tuple(islice(written, max(after, 0), max(after, 0) + max(most, 0)))
+
+    def along(self, conversation: ConversationId, path: Sequence[MessageId], *, most: int) -> Along | None:
+        with self._lock:
+            return along_in(self._kept(conversation).messages, path, most)
 
     def match(self, conversation: ConversationId, prefix: str, limit: int = 10) -> tuple[MessageId, ...]:
         start = "b2:" + prefix.lower().removeprefix("b2:")

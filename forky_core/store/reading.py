@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from operator import itemgetter
 
 import duckdb
 
 from forky_core.hashing import HASH_PREFIX
-from forky_core.model import Message, MessageId, Reuse, Stem, Usage
+from forky_core.model import Along, Message, MessageId, Reuse, Stem, Usage
+from forky_core.store.along import how_far
 from forky_core.store.deciding import reuse_of
 from forky_core.store.file import DatabaseFile
 from forky_core.store.packs import read_packs
@@ -107,6 +109,31 @@ def read_messages(
         above = ids[parent] if parent is not None else None
         found.append(message_from_row(id, above, role, text, rest, created))
     return found
+
+
+def read_along(file: DatabaseFile, conversation: int, path: Sequence[MessageId], most: int) -> Along | None:
+    """Only ids and parents are read, and the words of the few messages that leave the path.
+
+    Of two moments, which does no harm: what is written in between follows what was there.
+    """
+    rows = file.rows(sql.LINKS, conversation=conversation)
+    shown = {id: number for number, id, _, rest in rows if rest is None or not json.loads(rest).get("hidden")}
+    known = how_far(path, shown)
+    ids: dict[int, MessageId] = {shown[id]: id for id in path[:known]}
+    beside = {
+        number: ids[parent] if parent is not None else None
+        for number, _, parent, _ in rows
+        if (parent is None or parent in ids) and number not in ids
+    }
+    if len(beside) > most:
+        return None
+    words = []
+    if beside:
+        named = {f"number_{at}": number for at, number in enumerate(beside)}
+        words = file.rows(sql.WORDS_OF.of(len(beside)), conversation=conversation, **named)
+    return Along(
+        known, tuple(message_from_row(id, beside[number], *more) for number, id, *more in sorted(words))
+    )
 
 
 def read_stretch(file: DatabaseFile, conversation: int, after: int, most: int) -> list[Message]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from forky_core.errors import NotFound
@@ -12,6 +14,7 @@ from forky_core.parts import Json, ReasoningPart, TextPart, ToolCallPart
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.programs.recording import Recording, Reply
 from forky_core.repo.workspace import Workspace
+from forky_core.store.duckdb import DuckDBStore
 from tests.builders import workspace
 
 NAME = {"role": "user", "content": "Suggest a name"}
@@ -255,3 +258,23 @@ def test_undo_takes_back_a_programs_question_with_its_answer() -> None:
     again = answered(forky, call(NAME, PERCY, SHORTER), "Pip")
     assert again.conversation == recording.conversation
     assert tree(chat) == [["Suggest a name", "Percy", "Something shorter", "Pip"]]
+
+
+def test_after_a_restart_a_program_goes_on_without_all_of_it_being_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The array's ids and how the conversation hangs together say where it belongs."""
+    with DuckDBStore.open(tmp_path / "forky.duckdb") as store:
+        first = answered(workspace(store)[0], call(NAME), "Percy")
+    with DuckDBStore.open(tmp_path / "forky.duckdb") as store:
+        forky, _ = workspace(store)
+        with monkeypatch.context() as patch:
+            patch.setattr(DuckDBStore, "messages", lambda *_: pytest.fail("everything was read"))
+            second = answered(forky, call(NAME, PERCY, SHORTER), "Pip")
+        assert (second.conversation, second.branch, second.known) == (first.conversation, "main", 2)
+        third = answered(forky, call(NAME, PERCY), "Another")
+        assert tree(chat_of(forky, third)) == [
+            ["Suggest a name", "Percy", "Another"],
+            ["Suggest a name", "Percy", "Something shorter", "Pip"],
+        ]
+        assert forky.verify().clean

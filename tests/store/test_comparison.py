@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from forky_core.errors import ForkyError
-from forky_core.model import Change, ConversationId, Generation, GenerationId, GenerationStatus, Message, seal
+from forky_core.model import (
+    Change,
+    ConversationId,
+    Generation,
+    GenerationId,
+    GenerationStatus,
+    Message,
+    MessageId,
+    seal,
+)
 from forky_core.parts import AttachmentPart, Draft, TextPart
 from forky_core.store import packs
 from forky_core.store.contract import Commit, Store
@@ -105,6 +114,12 @@ class DuckDBAnswersAsMemoryDoes(RuleBasedStateMachine):
         except ForkyError:
             return None
 
+    def ids_down_to(self, id: ConversationId, message: Message) -> list[MessageId]:
+        path = [message]
+        while path[0].parent is not None:
+            path.insert(0, next(one for one in self.known[id] if one.id == path[0].parent))
+        return [one.id for one in path]
+
     @rule(
         id=conversations,
         number=st.integers(0, 3),
@@ -164,6 +179,8 @@ class DuckDBAnswersAsMemoryDoes(RuleBasedStateMachine):
         for id in CONVERSATIONS:
             self.both("view", id)
             self.both("generations", id)
+            for message in self.known[id][-2:]:
+                self.both("along", id, self.ids_down_to(id, message), most=3)
             self.both("messages", id)
             self.both("stems", id)
             self.both("stretch", id, after=1, most=2)

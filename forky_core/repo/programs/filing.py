@@ -50,7 +50,8 @@ class Ground:
     """The conversation an array is filed in, as it was when it was matched."""
 
     conversation: ConversationId
-    messages: Mapping[MessageId, Message]
+    messages: Callable[[], Mapping[MessageId, Message]]
+    """Of a long conversation that was matched by ids, nothing more need be read."""
     visible: Callable[[], Visible]
     near: str = "main"
     """The branch whose rules a new branch takes over."""
@@ -105,13 +106,15 @@ def rules_of(call: Call, base: Rules) -> Rules:
     return replace(rules, model=fit_model(call.model)) if call.model else rules
 
 
-def _sealed(turns: Sequence[Draft], found: Match, messages: Mapping[MessageId, Message]) -> list[Message]:
+def _sealed(
+    turns: Sequence[Draft], found: Match, messages: Callable[[], Mapping[MessageId, Message]]
+) -> list[Message]:
     """The new turns as messages below the match, in order; ids of calls as the stored path spells them."""
     at, created = found.message, now()
     new = turns[found.known :]
     renamed: Mapping[str, str] = {}
     if any(isinstance(part, ToolResultPart) for turn in new for part in turn.parts):
-        renamed = call_ids(turns[found.skipped : found.known], at, messages)
+        renamed = call_ids(turns[found.skipped : found.known], at, messages())
     made: set[str | None] = set()
     fresh: list[Message] = []
     for turn in new:
@@ -173,7 +176,7 @@ def _standing(view: View, ground: Ground, end: MessageId) -> Place:
     if name is not None:
         return Place(ground.conversation, name, end)
     for name, head in heads.items():
-        answer = ground.messages[head] if head is not None else None
+        answer = ground.messages()[head] if head is not None else None
         if answer is not None and answer.parent == end and answer.role == "assistant":
             return Place(ground.conversation, name, end, replaces=answer.id)
     return Place(ground.conversation, "", end)

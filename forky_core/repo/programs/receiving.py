@@ -86,7 +86,7 @@ def _once(repo: Repo, call: Call, near: str) -> Received:
     tx = repo.live(alone=True)
     if tx.view.version != version:
         raise Outdated("The conversation has changed meanwhile.", None)
-    stood = put(tx, Ground(repo.id, repo.messages, lambda: repo.visible, near), call, found)
+    stood = put(tx, Ground(repo.id, lambda: repo.messages, lambda: repo.visible, near), call, found)
     end = stood.place.parent
     if not stood.fresh and end not in repo.visible.messages:
         tx.keep(end)
@@ -96,9 +96,8 @@ def _once(repo: Repo, call: Call, near: str) -> Received:
             (title_from(message.text) for message in reversed(stood.fresh) if message.text.strip()), ""
         )
         operation = tx.publish("receive", f"Received on “{stood.place.branch}”: {said}".removesuffix(": "))
-    return Received(
-        repo.message(end), stood.place.branch, found.known, found.skipped, answers_to(repo, end), operation
-    )
+    answers = answers_to(repo, end) if not stood.fresh else ()
+    return Received(repo.message(end), stood.place.branch, found.known, found.skipped, answers, operation)
 
 
 def answers_to(repo: Repo, message: MessageId) -> tuple[Message, ...]:

@@ -151,8 +151,9 @@ class Recorder:
         repo, match = found.repo, found.match
         keep_files(self._store, call, match.known)
         tx = self._transaction(found, generation.client)
-        stored = repo.messages if found.version else NO_MESSAGES
-        ground = Ground(repo.id, stored, lambda: repo.visible)
+        ground = Ground(
+            repo.id, lambda: repo.messages if found.version else NO_MESSAGES, lambda: repo.visible
+        )
         stood = put(tx, ground, call, match, reply)
         if not found.version:
             tx.set(SCOPE, self._scopes.named(scope))

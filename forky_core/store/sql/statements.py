@@ -179,6 +179,16 @@ LIBRARY_OPERATIONS = Statement("""SELECT forky.operations.conversation, arg_min(
     arg_min_1, arg_max(forky.operations.made, forky.operations.number) AS arg_max_1
 FROM forky.operations GROUP BY forky.operations.conversation""")
 
+LINKS = Statement(
+    """SELECT forky.messages.message, concat(?, replace(CAST(forky.messages.id AS TEXT), ?, ?)) AS
+    concat_1, forky.messages.parent, CASE WHEN contains(forky.messages.rest, ?) THEN
+    forky.messages.rest END AS anon_1
+FROM forky.messages
+WHERE forky.messages.conversation = ?""",
+    ("concat_2", "replace_1", "replace_2", "contains_1", "conversation"),
+    {"concat_2": "b2:", "replace_1": "-", "replace_2": "", "contains_1": '"hidden"'},
+)
+
 LOOKED = Statement(
     """SELECT forky.generations.conversation, forky.generations.rest
 FROM forky.generations
@@ -548,9 +558,27 @@ WHERE written.last - coalesce(packed.last, ?) >= ? ORDER BY written.conversation
     {"coalesce_2": 0},
 )
 
-VERSION = Statement(
-    """SELECT max(forky.operations.number) AS max_1
+VIEW = Statement(
+    """SELECT forky.entries.key, forky.entries.value, forky.entries.operation
+FROM forky.entries
+WHERE forky.entries.conversation = ? UNION ALL SELECT NULL AS anon_1, NULL AS anon__1,
+    max(forky.operations.number) AS max_1
 FROM forky.operations
 WHERE forky.operations.conversation = ?""",
-    ("conversation",),
+    ("conversation", "conversation"),
+)
+
+WORDS_OF = Family(
+    (
+        Statement(
+            """SELECT forky.messages.message, concat(?, replace(CAST(forky.messages.id AS TEXT), ?, ?)) AS
+    concat_1, forky.messages.role, forky.messages.text, forky.messages.rest, forky.messages.created
+FROM forky.messages
+WHERE forky.messages.conversation = ? AND (""",
+            ("concat_2", "replace_1", "replace_2", "conversation"),
+            {"concat_2": "b2:", "replace_1": "-", "replace_2": ""},
+        ),
+        Each(Statement("forky.messages.message = ?", ("number",)), " OR "),
+        Statement(")"),
+    )
 )

@@ -6,6 +6,7 @@ import pytest
 
 from forky_core.errors import NotFound
 from forky_core.model import (
+    Along,
     MessageId,
     seal,
 )
@@ -182,6 +183,28 @@ class MessageLaws:
             )
         with pytest.raises(NotFound):
             store.stems(ELSEWHERE)
+
+    def test_a_path_is_followed_by_its_ids_as_far_as_it_is_stored(self, store: Store) -> None:
+        run = thread(4)
+        other, side = said("another root"), said("a side question", run[1])
+        below = said("below it", side)
+        begin(store, *run, other, side, below)
+        path = ids(run)
+        assert store.along(HERE, path, most=2) == Along(4, (other, side))
+        assert store.along(HERE, path[:2], most=3) == Along(2, (run[2], other, side))
+        assert store.along(HERE, [*path[:3], UNKNOWN], most=3) == Along(3, (run[3], other, side))
+        assert store.along(HERE, [UNKNOWN], most=2) == Along(0, (run[0], other))
+        assert store.along(HERE, [], most=2) == Along(0, (run[0], other))
+        assert store.along(HERE, path, most=1) is None
+        with pytest.raises(NotFound):
+            store.along(ELSEWHERE, path, most=2)
+
+    def test_what_is_hidden_leaves_the_path(self, store: Store) -> None:
+        run = thread(2)
+        hidden = said("hidden", run[1], hidden=True)
+        spoken = said('"hidden": true', hidden)
+        begin(store, *run, hidden, spoken)
+        assert store.along(HERE, ids([*run, hidden, spoken]), most=2) == Along(2, (hidden,))
 
     def test_stretches_add_up_to_all_messages(self, store: Store) -> None:
         run = thread(7)

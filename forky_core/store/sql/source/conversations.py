@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Integer, Text, bindparam, delete, func, or_, select, update
+from sqlalchemy import Integer, Text, bindparam, delete, func, null, or_, select, update
 
 from forky_core.store.sql.source.given import here, unnested
 from forky_core.store.sql.source.tables import (
@@ -36,6 +36,10 @@ PURGE = tuple(
 )
 
 ENTRIES = select(entries.c.key, entries.c.value, entries.c.operation).where(entries.c.conversation == here)
+VIEW = ENTRIES.union_all(
+    select(null(), null(), func.max(operations.c.number)).where(operations.c.conversation == here)
+)
+"""The entries of a view and, where the key is null, its version: one statement, so that both are of one moment."""
 ENTRIES_NAMED = select(entries.c.conversation, entries.c.value).where(entries.c.key == bindparam("key"))
 KEYS_LIKE = select(entries.c.key, entries.c.conversation).where(entries.c.key.like(bindparam("pattern")))
 SET_ENTRY = (

@@ -7,7 +7,6 @@ from sqlalchemy import bindparam, func, select
 from forky_core.store.sql.source.given import here
 from forky_core.store.sql.source.tables import operations
 
-VERSION = select(func.max(operations.c.number)).where(operations.c.conversation == here)
 OPERATIONS = (
     select(
         operations.c.number,

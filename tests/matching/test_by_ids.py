@@ -1,0 +1,126 @@
+"""Where ids settle where an array belongs, they settle it as reading the whole conversation does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forky_core.matching.by_ids import FEW, match_by_ids
+from forky_core.matching.finding import Match, match
+from forky_core.matching.walking import Tree
+from forky_core.model import Message, MessageId, seal
+from forky_core.parts import Draft, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.store.along import along_in
+from tests.matching.test_walking import as_sent, drafts, stored, tree_of
+
+
+def by_reading(turns: Sequence[Draft], messages: Mapping[MessageId, Message]) -> Match:
+    tree = Tree()
+    tree.take(messages)
+    return match(turns, tree, messages, messages.keys)
+
+
+def by_ids(turns: Sequence[Draft], messages: Mapping[MessageId, Message]) -> Match | None:
+    return match_by_ids(turns, lambda path: along_in(messages, path, FEW))
+
+
+@given(stored, st.none() | st.integers(0, 30), st.lists(drafts, max_size=3), st.integers(0, 3))
+@settings(max_examples=400, deadline=None)
+def test_ids_settle_it_as_reading_does_or_not_at_all(
+    rows: list[tuple[int, Draft, bool]], known: int | None, news: list[Draft], cut: int
+) -> None:
+    messages = tree_of(rows)
+    sent = as_sent(messages, known) if known is not None else []
+    turns = [*sent[: len(sent) - cut], *news]
+    found = by_ids(turns, messages)
+    assert found is None or found == by_reading(turns, messages)
+
+
+def user(text: str) -> Draft:
+    return Draft("user", (TextPart(text),))
+
+
+def assistant(text: str) -> Draft:
+    return Draft("assistant", (TextPart(text),))
+
+
+def talk(*runs: Sequence[Draft]) -> dict[MessageId, Message]:
+    """Runs from a root each; what they have in common is there once."""
+    messages: dict[MessageId, Message] = {}
+    for run in runs:
+        above = None
+        for draft in run:
+            message = seal(draft, [above])
+            messages.setdefault(message.id, message)
+            above = message.id
+    return messages
+
+
+TALK = [user("a"), assistant("b"), user("c"), assistant("d")]
+TOOLS = [
+    user("Look."),
+    Draft("assistant", (ToolCallPart("look", "{}", tool_call_id="x"),)),
+    Draft("tool", (ToolResultPart("look", "seen", tool_call_id="x"),)),
+    assistant("I see."),
+]
+
+
+@pytest.mark.parametrize(
+    ("turns", "known"),
+    [
+        (TALK, 4),
+        (TALK[:2], 2),
+        ([*TALK, user("e")], 4),
+        ([*TALK[:3], assistant("another")], 3),
+        ([TALK[0], assistant("another"), user("c")], 1),
+        (TOOLS, 4),
+        ([*TOOLS[:3], assistant("Nothing.")], 3),
+    ],
+    ids=[
+        "all of it",
+        "its beginning",
+        "one more",
+        "another answer",
+        "edited above",
+        "a tool",
+        "after a tool",
+    ],
+)
+def test_a_known_path_is_settled_by_ids(turns: list[Draft], known: int) -> None:
+    messages = talk(TALK, TOOLS, [*TALK[:2], user("an edited question")])
+    found = by_ids(turns, messages)
+    assert found == by_reading(turns, messages)
+    assert found is not None and found.known == known
+
+
+@pytest.mark.parametrize(
+    ("beside", "turns"),
+    [
+        ([user(" a "), assistant("b")], TALK),
+        ([*TALK[:3], Draft("assistant", (ReasoningPart("Hm."), TextPart("d")))], TALK),
+        ([*TALK, Draft("system", (TextPart("Be brief."),))], TALK),
+        (TALK, [user("a"), assistant("b "), user("c")]),
+        (TALK, [Draft("system", (TextPart("Be brief."),)), *TALK]),
+        (TALK, TALK[2:]),
+        (TALK, [user("unknown")]),
+    ],
+    ids=["white space", "thoughts", "a system message below", "sent otherwise", "one sent", "trimmed", "new"],
+)
+def test_what_ids_do_not_tell_is_left_to_reading(beside: list[Draft], turns: list[Draft]) -> None:
+    assert by_ids(turns, talk(TALK, beside)) is None
+
+
+def test_what_was_hidden_is_left_to_reading() -> None:
+    root = seal(TALK[0], [None])
+    hidden = seal(TALK[1], [root.id], hidden=True)
+    assert by_ids(TALK[:2], {root.id: root, hidden.id: hidden}) is None
+
+
+def test_where_many_messages_leave_a_path_all_is_read() -> None:
+    messages = talk(TALK, *([*TALK[:1], assistant(f"answer {number}")] for number in range(FEW)))
+    assert by_ids(TALK, messages) is not None
+    more = talk(TALK, *([*TALK[:1], assistant(f"answer {number}")] for number in range(FEW + 1)))
+    assert by_ids(TALK, more) is None
