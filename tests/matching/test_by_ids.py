@@ -92,8 +92,9 @@ TOOLS = [
 def test_a_known_path_is_settled_by_ids(turns: list[Draft], known: int) -> None:
     messages = talk(TALK, TOOLS, [*TALK[:2], user("an edited question")])
     found = by_ids(turns, messages)
+    assert found is not None
     assert found == by_reading(turns, messages)
-    assert found is not None and found.known == known
+    assert found.known == known
 
 
 @pytest.mark.parametrize(
