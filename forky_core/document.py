@@ -7,8 +7,8 @@ stands. Documents are no part of a conversation's history; a conversation and a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NewType
 
 if TYPE_CHECKING:  # numpy is loaded by what counts with it: no page of a conversation without documents does.
@@ -184,6 +184,19 @@ class Postings:
     chunks: int
     """How many there are within reach, whether or not a term occurs in them."""
     mean_length: float
+
+    def of(self, terms: Sequence[int]) -> Postings:
+        """Those of some of the terms."""
+        import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
+
+        rows = np.isin(self.term, np.array(terms, np.int64))
+        return replace(
+            self,
+            chunk=self.chunk[rows],
+            term=self.term[rows],
+            frequency=self.frequency[rows],
+            length=self.length[rows],
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,13 @@ from forky_core.document import ADDRESS, Chunk, Document, DocumentId, Numbers, R
 from forky_core.errors import BadContent
 from forky_core.llm.contract import Passage
 from forky_core.retrieval import bm25
+from forky_core.retrieval.parts_asked import parts_asked
 from forky_core.store.document_contract import DocumentKeeper
 
+_LEAST = 0.25
+"""Coverage below which a chunk is no answer: a best match always exists, and is often nothing."""
+_LEAST_OF_PART = 0.375
+"""The same of a part of the question: it is short, so that a word or two cover much of it."""
 _DIGITS = 16
 """Of a document's id in an address."""
 _RANK = 60
@@ -47,11 +52,18 @@ class Found:
     """Comparable within one search only."""
     coverage: float
     """0 to 1: how much of the question's words it holds; 0.0 where only its meaning was found."""
+    of_part: float = 0.0
+    """The same of the part of the question that it covers best, where that has several."""
 
     @property
     def source(self) -> str:
         """What a person would call it: "manual.pdf, page 12"."""
         return source_of(self.document.name, self.chunk.place)
+
+    @property
+    def bears(self) -> bool:
+        """Whether it is worth offering as an answer: found by meaning, or holding enough of what is asked."""
+        return self.coverage >= _LEAST or self.coverage == 0.0 or self.of_part >= _LEAST_OF_PART
 
     @property
     def excerpt(self) -> str:
@@ -84,18 +96,33 @@ def split_address(text: str) -> tuple[str, int]:
 def search(
     keeper: DocumentKeeper, question: str, reach: Reach, n: int, embedder: Embedder | None = None
 ) -> tuple[Found, ...]:
-    """The best `n` chunks within reach, best first."""
+    """The best `n` chunks within reach, best first; of a question's parts, each has its best one among them."""
     wanted = bm25.asked(question)
-    pool = max(n, _POOL) if embedder is not None else n
-    by_words = bm25.rank(wanted, keeper.postings(wanted, reach), pool) if wanted else ()
+    parts = [bm25.asked(part) for part in parts_asked(question)]
+    pool = max(n, _POOL) if embedder is not None or parts else n
+    postings = keeper.postings(wanted, reach) if wanted else None
+    by_words = bm25.rank(wanted, postings, pool) if postings else ()
+    by_part = [bm25.rank(part, postings.of(part), pool) for part in parts] if postings else []
     scores = {hit.key: hit.score for hit in by_words}
     if embedder is not None:
         by_meaning = _nearest(keeper, embedder, question, reach, pool)
         scores = fused([list(scores), by_meaning])
     coverage = {hit.key: hit.coverage for hit in by_words}
-    best = sorted(scores, key=lambda key: -scores[key])[: max(n, 0)]
+    of_part: dict[int, float] = {}
+    for hit in sorted((hit for hits in by_part for hit in hits), key=lambda hit: hit.coverage):
+        of_part[hit.key] = hit.coverage
+        coverage.setdefault(hit.key, hit.coverage)
+    leads = list(
+        dict.fromkeys(hits[0].key for hits in by_part if hits and hits[0].coverage >= _LEAST_OF_PART)
+    )
+    others = sorted(scores.keys() - leads, key=lambda key: -scores[key])
+    best = sorted((*leads, *others)[: max(n, 0)], key=lambda key: -scores.get(key, 0.0))
     kept = keeper.found(best) if best else {}
-    return tuple(Found(*kept[key], scores[key], coverage.get(key, 0.0)) for key in best if key in kept)
+    return tuple(
+        Found(*kept[key], scores.get(key, 0.0), coverage.get(key, 0.0), of_part.get(key, 0.0))
+        for key in best
+        if key in kept
+    )
 
 
 def fused(rankings: Iterable[Sequence[int]]) -> dict[int, float]:

@@ -26,8 +26,6 @@ _EMBEDDED_AT_ONCE = 64
 """Chunks in one call of an embedding model."""
 _NAME = 50
 """Characters of the name of a text that came without one."""
-_LEAST = 0.25
-"""Coverage below which a chunk is no answer: a best match always exists, and is often nothing."""
 
 
 class Place(Protocol):
@@ -58,11 +56,6 @@ class Findings:
     found: tuple[Found, ...]
     trouble: str = ""
     """Why meaning did not count this time; "" where nothing went wrong."""
-
-
-def bearing(found: Sequence[Found]) -> tuple[Found, ...]:
-    """Those that are worth offering as an answer: found by meaning, or holding enough of the question's words."""
-    return tuple(one for one in found if one.coverage >= _LEAST or one.coverage == 0.0)
 
 
 class DocumentStore:

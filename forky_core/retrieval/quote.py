@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from forky_core.llm.contract import Passage, ProviderMessage
 from forky_core.retrieval.cues import CORRECTION, asked_for, is_question
 from forky_core.retrieval.guide import Section, answering
+from forky_core.retrieval.parts_asked import parts_asked
 from forky_core.retrieval.passages import NOT_FOUND, OPENING, Said, dialogue
 from forky_core.retrieval.rank import Match, Question
 from forky_core.retrieval.sentences import Unit, units
@@ -68,10 +69,10 @@ def answer(messages: Sequence[ProviderMessage]) -> Iterator[str]:
     talk = dialogue(messages)
     said = quotes(talk.question, talk.said)
     enough = _ENOUGH_FOUND if talk.searched else _ENOUGH
-    documents = document_quotes(talk.question, talk.documents, enough)
+    documents = _of_each_part(talk.question, talk.documents, enough)
     if not documents and talk.search:
         # Several things said in a row are one turn; what was searched for is the question in it.
-        documents = document_quotes(talk.search, talk.documents, enough)
+        documents = _of_each_part(talk.search, talk.documents, enough)
     guide = () if said and not _HOW_TO.search(talk.question) else answering(talk.question)
     if not (said or documents or guide):
         yield from _nothing(talk.question, searched=talk.searched)
@@ -149,6 +150,17 @@ def _topic(said: Sequence[Said], matches: Sequence[Match]) -> Iterator[str]:
     for one in said:
         if one.turn in turns and one.role in ("user", "assistant"):
             yield from (term for term in terms(one.text) if spread[term] <= max(5, len(said) // 4))
+
+
+def _of_each_part(question: str, passages: Sequence[Passage], enough: float) -> tuple[Quote, ...]:
+    """The best quote for each part of the question, and what bears on all of it."""
+    parts = [document_quotes(part, passages, enough)[:1] for part in parts_asked(question)]
+    found = {
+        _folded(quote.text): quote
+        for quotes in (*parts, document_quotes(question, passages, enough))
+        for quote in quotes
+    }
+    return tuple(found.values())[:_QUOTES]
 
 
 def document_quotes(question: str, passages: Sequence[Passage], enough: float = _ENOUGH) -> tuple[Quote, ...]:

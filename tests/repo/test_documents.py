@@ -169,6 +169,50 @@ def test_the_words_of_headings_are_searched_too(
     assert best.source == "manual.md, Pump X200 › Warranty" and best.coverage > 0.99
 
 
+KETTLE = "# Kettle\n\nThe kettle has a guarantee of three years. Descale it every month with vinegar."
+SERVER = "# Build server\n\nThe build server listens on port 8443. Jobs are thrown away after an hour."
+BOTH = (
+    "There are two things that I should find out before tomorrow's meeting with our suppliers: how often the kettle has to be "
+    "descaled, and which port the build server listens on from the office network?"
+)
+
+
+def test_a_question_about_two_subjects_finds_both(
+    made: tuple[Workspace, ScriptedModels, Conversation],
+) -> None:
+    forky, models, chat = made
+    forky.documents.extend([KETTLE, SERVER], names=["kettle.md", "server.md"])
+    models.one.enqueue("Every month [1], and 8443 [2].")
+    answer = chat.ask(BOTH)
+    assert {one.source.partition(",")[0] for one in sources_in(answer.text)} == {"kettle.md", "server.md"}
+
+
+def test_what_one_subject_has_plenty_of_leaves_room_for_the_other(
+    made: tuple[Workspace, ScriptedModels, Conversation],
+) -> None:
+    forky, models, chat = made
+    forky.documents.extend(
+        [f"# Kettle {at}\n\nThe kettle of floor {at} is descaled often, as kettles are." for at in range(9)]
+    )
+    forky.documents.append(SERVER, name="server.md")
+    chat.ask("How often is a kettle descaled, and what about the build server and its port?")
+    assert "port 8443" in sent(models) and sent(models).count("<passage ") == 5
+
+
+def test_two_subjects_of_other_branches_are_both_found(
+    made: tuple[Workspace, ScriptedModels, Conversation],
+) -> None:
+    _, models, chat = made
+    talk(chat, "Let us fix the pump.", "Yes, let us.")
+    debug = chat.fork("debug")
+    talk(debug, "Why does the impeller rattle?", "The impeller rattles because its circlip was never fitted.")
+    talk(debug, "And the smell of ozone?", "The smell of ozone comes from the worn brushes of the motor.")
+    chat.ask(
+        "Please tell me why the impeller rattles so loudly, and where that smell of ozone comes from at night."
+    )
+    assert "circlip" in sent(models) and "brushes" in sent(models)
+
+
 def test_not_found_is_said(made: tuple[Workspace, ScriptedModels, Conversation]) -> None:
     _, models, chat = made
     models.one.enqueue("I do not know.")
@@ -199,6 +243,12 @@ def test_the_offline_model_answers_from_documents_and_says_when_it_cannot() -> N
     answer = chat.ask("How long is the warranty?")
     assert "> The warranty is two years." in answer.text and "[1] manual.md" in answer.text
     assert [one.source for one in sources_in(answer.text)] == ["manual.md, Pump X200 › Warranty"]
+    forky.documents.extend([KETTLE, SERVER], names=["kettle.md", "server.md"])
+    both = chat.ask(BOTH)
+    assert (
+        "> The kettle has a guarantee" in both.text
+        and "> The build server listens on port 8443." in both.text
+    )
     lost = chat.ask("Who discovered penicillin?")
     assert "Not found in the documents." in lost.text
     chat.say("The pump must be quiet and cheap, in blue.")

@@ -13,7 +13,7 @@ from threading import Event
 from forky_core.context.citing import sources_line, without_sources
 from forky_core.document import Looked, Quoted
 from forky_core.documents.searching import Found, fused
-from forky_core.documents.shelf import DocumentStore, bearing
+from forky_core.documents.shelf import DocumentStore
 from forky_core.errors import ModelError, NotFound
 from forky_core.llm.contract import Consulted, Done, Model, ModelEvent, ModelInfo, Request, TextDelta
 from forky_core.llm.tokens import estimate_tokens
@@ -22,6 +22,7 @@ from forky_core.repo.answers.once import ask_once
 from forky_core.repo.placing import documents_of
 from forky_core.repo.repo import Repo, short
 from forky_core.retrieval.condense import PROMPT, as_question, condensed, leans
+from forky_core.retrieval.parts_asked import parts_asked
 from forky_core.retrieval.passages import OPENING
 from forky_core.retrieval.rank import Question
 
@@ -76,7 +77,7 @@ def _looked(
 ) -> Looked:
     """What is found for a search; with a `question`, for both of them."""
     findings = shelf.look(search, PASSAGES, budget=budget)
-    found = bearing(findings.found)
+    found = tuple(one for one in findings.found if one.bears)
     if question and found:
         found = _joined(findings.found, shelf.look(question, PASSAGES, budget=budget).found, budget)
     quoted = [(one.source, one.address, one.chunk.text) for one in found]
@@ -87,7 +88,7 @@ def _looked(
 def _joined(one: Sequence[Found], other: Sequence[Found], budget: int | None) -> tuple[Found, ...]:
     """The best of two rankings, by the rank each has in both; of those that bear on either search."""
     found = {hit.address: hit for hit in (*one, *other)}
-    bears = {hit.address for hit in (*bearing(one), *bearing(other))}
+    bears = {hit.address for hit in (*one, *other) if hit.bears}
     addresses = list(found)
     scores = fused([[addresses.index(hit.address) for hit in ranking] for ranking in (one, other)])
     best = sorted((at for at in scores if addresses[at] in bears), key=lambda at: -scores[at])[:PASSAGES]
@@ -125,10 +126,17 @@ def _elsewhere(repo: Repo, path: Sequence[Message], search: str) -> list[tuple[s
     if not others:
         return []
     texts = [without_sources(message.text)[:_LONGEST] for message in others]
-    asked = Question.over(search, texts)
-    matches = [asked.match(text, index) for index, text in enumerate(texts)]
-    best = sorted((one for one in matches if one.coverage >= _BEARS), key=lambda one: -one.score)[:_ELSEWHERE]
-    return [(_named(repo, others[one.index]), others[one.index].id, texts[one.index]) for one in best]
+    of_parts = [at for part in parts_asked(search) for at in _best(part, texts)[:1]]
+    best = list(dict.fromkeys((*of_parts, *_best(search, texts))))[:_ELSEWHERE]
+    return [(_named(repo, others[at]), others[at].id, texts[at]) for at in best]
+
+
+def _best(asked: str, texts: Sequence[str]) -> list[int]:
+    """Which of the texts hold enough of what is asked, best first."""
+    question = Question.over(asked, texts)
+    matches = [question.match(text, index) for index, text in enumerate(texts)]
+    best = sorted((one for one in matches if one.coverage >= _BEARS), key=lambda one: -one.score)
+    return [one.index for one in best]
 
 
 def _named(repo: Repo, message: Message) -> str:
