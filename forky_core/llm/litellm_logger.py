@@ -23,6 +23,8 @@ from typing import Any
 import litellm
 from litellm.integrations.custom_logger import CustomLogger
 
+from forky_core.llm.litellm_streams import Gone, Streams
+
 log = logging.getLogger("forky.litellm")
 
 _WAITING = 10_000
@@ -31,6 +33,7 @@ _AT_EXIT = 10.0
 """Seconds that a program's end waits for them."""
 _PATIENCE = 10.0
 _REMEMBERED = 1_000
+_LEFT = "The program left the stream before its end."
 _LEFT_OUT = frozenset({"api_key", "extra_headers", "headers", "metadata", "stream", "stream_options"})
 
 
@@ -60,6 +63,7 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
         self._waiting: queue.Queue[dict[str, Any] | None] = queue.Queue(_WAITING)
         self._seen: OrderedDict[str, None] = OrderedDict()
         self._lock = threading.Lock()
+        self._streams = Streams(lambda: self in litellm.callbacks, self._note_stream)
         self._sender = threading.Thread(target=self._send_all, name="forky-logger", daemon=True)
         self._sender.start()
         atexit.register(self.close)
@@ -81,7 +85,7 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
         told = getattr(logging_obj, "model_call_details", None)
         if isinstance(told, dict):
             told = {**told, "response_cost": _cost(response)}
-            self._note(told, response, told.get("start_time"), datetime.now())  # noqa: DTZ005 - as LiteLLM's own
+            self._note(told, response, told.get("start_time"), _now())
 
     def log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
         self._note(kwargs, response_obj, start_time, end_time)
@@ -110,15 +114,26 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
     def close(self) -> None:
         """Send what waits, within reason, and stop; what LiteLLM still reports at its own end is sent as it comes."""
         if self._sender.is_alive():
+            self._streams.close(_AT_EXIT)
             self._waiting.put(None)
             self._sender.join(_AT_EXIT)
         atexit.unregister(self.close)
 
-    def _note(self, kwargs: Any, response: Any, started: Any, finished: Any) -> None:
+    def _note_stream(self, gone: Gone) -> None:
+        """One that LiteLLM has not reported: the program left it, or read all of it but the end itself."""
+        if gone.chunks and not self._has_seen(gone.told):
+            ended = any(choice.finish_reason for chunk in gone.chunks for choice in chunk.choices)
+            whole = _together(gone.chunks)
+            told = {**gone.told, "response_cost": _cost(whole) if whole.usage else None}
+            self._note(told, whole, told["start_time"], _now(), left=not ended)
+
+    def _note(self, kwargs: Any, response: Any, started: Any, finished: Any, *, left: bool = False) -> None:
         try:
             call = self._call(kwargs, response, started, finished)
             if call is None:
                 return
+            if left:
+                call["error"] = _LEFT
             if self._sender.is_alive():
                 self._waiting.put_nowait(call)
             else:
@@ -132,13 +147,9 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
         messages = kwargs.get("messages")
         if not isinstance(messages, list) or not messages:
             return None  # An embedding, a picture, a speech: no conversation.
+        if self._has_seen(kwargs, now=True):
+            return None
         id = str(kwargs.get("litellm_call_id") or "")
-        with self._lock:
-            if id in self._seen:
-                return None
-            self._seen[id] = None
-            while len(self._seen) > _REMEMBERED:
-                self._seen.popitem(last=False)
         whole = (
             kwargs.get("async_complete_streaming_response")
             or kwargs.get("complete_streaming_response")
@@ -151,13 +162,16 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
             for name, value in (kwargs.get("optional_params") or {}).items()
             if name not in _LEFT_OUT and value is not None
         }
+        failed = response is None
+        if failed and (arrived := self._streams.arrived(id)):
+            whole = _together(arrived)
         request = {**parameters, "model": kwargs.get("model"), "messages": messages}
         return {
             "forky": "call",
             "id": id,
             "request": request,
             "response": whole.model_dump() if hasattr(whole, "model_dump") else None,
-            "error": "" if response is not None else _error(kwargs, standard),
+            "error": _error(kwargs, standard) if failed else "",
             "started": _seconds(started),
             "finished": _seconds(finished),
             "cost": kwargs.get("response_cost"),
@@ -165,6 +179,17 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
             "session": self._session
             or str(standard.get("session_id") or within.get("litellm_session_id") or ""),
         }
+
+    def _has_seen(self, kwargs: Any, *, now: bool = False) -> bool:
+        """Whether this call was recorded; `now` says that it is being."""
+        id = str(kwargs.get("litellm_call_id") or "")
+        with self._lock:
+            seen = id in self._seen
+            if now:
+                self._seen[id] = None
+            while len(self._seen) > _REMEMBERED:
+                self._seen.popitem(last=False)
+            return seen
 
     def _send_all(self) -> None:
         while True:
@@ -204,6 +229,18 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
 
 def _seconds(moment: Any) -> float | None:
     return moment.timestamp() if isinstance(moment, datetime) else None
+
+
+def _now() -> datetime:
+    return datetime.now()  # noqa: DTZ005 - as LiteLLM's own
+
+
+def _together(chunks: list[Any]) -> Any:
+    """The reply that these chunks make, with the usage that the provider told, if it did."""
+    whole = litellm.stream_chunk_builder(list(chunks))
+    if not any(getattr(chunk, "usage", None) for chunk in chunks):
+        whole.usage = None
+    return whole
 
 
 def _cost(response: Any) -> float | None:

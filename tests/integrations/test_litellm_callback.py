@@ -155,6 +155,77 @@ def test_calls_of_event_loops_that_end_at_once_are_recorded_too(aimock: Aimock, 
         assert call["finished"] >= call["started"] > 0
 
 
+LEFT = """
+import asyncio, sys
+from forky_core.llm import loading
+litellm = loading.litellm()
+from forky_core.integrations.litellm import ForkyLogger
+url, spool = sys.argv[1:]
+litellm.callbacks = [ForkyLogger(spool=spool)]
+named = {"api_base": url, "api_key": "sk-x", "stream": True}
+model = {"model": "openai/gpt-4o", **named}
+router = litellm.Router(model_list=[{"model_name": "routed", "litellm_params": model}])
+def asked(text):
+    return [{"role": "user", "content": text}]
+def after(stream, chunks):
+    for number, _ in enumerate(stream, 1):
+        if number == chunks:
+            return
+async def left(opening, chunks):
+    number = 0
+    async for _ in await opening:
+        number += 1
+        if number == chunks:
+            return
+after(litellm.completion(messages=asked("say hello, left"), **model), 3)
+asyncio.run(left(litellm.acompletion(messages=asked("say hello, left, asynchronous"), **model), 3))
+after(router.completion(model="routed", messages=asked("say hello, routed"), stream=True), 3)
+asyncio.run(left(router.acompletion(model="routed", messages=asked("say hello, both"), stream=True), 3))
+for chunk in litellm.completion(messages=asked("say hello, read"), **model):
+    if chunk.choices[0].finish_reason:
+        break
+list(litellm.completion(messages=asked("say hello, whole"), **model))
+try:
+    list(litellm.completion(messages=asked("break off"), max_retries=0, **model))
+except Exception:
+    pass
+held = litellm.completion(messages=asked("say hello, held"), **model)
+next(held), next(held)
+"""
+
+
+def test_streams_that_a_program_leaves_are_kept_as_interrupted(aimock: Aimock, tmp_path: Path) -> None:
+    """LiteLLM reports them to nobody."""
+    spool = tmp_path / "calls.jsonl"
+    program = [sys.executable, "-c", LEFT, aimock.base_url, str(spool)]
+    subprocess.run(program, cwd=CHECKOUT, check=True, timeout=PATIENCE)
+    calls = [json.loads(line) for line in spool.read_text("utf-8").splitlines()]
+    told = {
+        call["request"]["messages"][0]["content"]: (
+            call["response"]["choices"][0]["message"]["content"],
+            call["error"],
+        )
+        for call in calls
+    }
+    assert len(calls) == 8, "each once"
+    whole = {"say hello, read", "say hello, whole"}
+    assert {told.pop(one) for one in whole} == {(ANSWER, "")}
+    cut, error = told.pop("break off")
+    assert ANSWER.startswith(cut) and error
+    for said, why in told.values():
+        assert said and said != ANSWER and ANSWER.startswith(said)
+        assert "left the stream" in why
+    forky, _ = workspace()
+    import_file(forky, spool)
+    statuses = [
+        generation.status
+        for summary in forky.conversations()
+        for generation in forky.store.generations(summary.id)
+    ]
+    assert sorted(statuses) == ["done"] * 2 + ["interrupted"] * 6
+    forky.close()
+
+
 def test_a_failed_call_is_recorded_as_failed(litellm: Any, aimock: Aimock, gateway: Served) -> None:
     records = logger(url=gateway.url, token=gateway.key)
     litellm.callbacks = [records]
