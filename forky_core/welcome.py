@@ -5,8 +5,11 @@ Its first click shows what Forky is. It is made once for a database; deleting it
 
 from __future__ import annotations
 
+from forky_core.model import Operation
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
+from forky_core.store.contract import Commit
+from forky_core.store.memory import MemoryStore
 
 _DONE = "welcome"
 
@@ -96,8 +99,29 @@ def ensure_welcome(forky: Workspace) -> Conversation | None:
 
 
 def make_welcome(forky: Workspace) -> Conversation:
-    """The conversation, with `main` checked out."""
-    chat = forky.create("Why is the nightly backup slow?", system="You are a careful systems engineer.")
+    """The conversation, with `main` checked out: made in memory and written at once, not in twenty transactions."""
+    draft = _Draft()
+    with Workspace(draft, forky.models, actor=forky.actor) as desk:
+        made = _made(desk)
+    forky.store.commit_all(draft.commits)
+    return forky.conversation(made.id, made.branch.name)
+
+
+class _Draft(MemoryStore):
+    """Keeps what was committed to it, for another store to take over."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.commits: list[Commit] = []
+
+    def commit(self, commit: Commit) -> Operation:
+        operation = super().commit(commit)
+        self.commits.append(commit)
+        return operation
+
+
+def _made(desk: Workspace) -> Conversation:
+    chat = desk.create("Why is the nightly backup slow?", system="You are a careful systems engineer.")
     _talk(chat, _MAIN)
     fork_point = chat.path()[-1].id
     other = chat.fork("replica-idea", at=chat.path()[2].id)
