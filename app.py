@@ -41,6 +41,7 @@ from forky_core.gateway.serving import send_at_once  # noqa: E402
 from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
 from forky_core.gateway.watching import Watching  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
+from pages.ui.assets import Assets, assets  # noqa: E402
 from pages.ui.preloading import Preloading  # noqa: E402
 from pages.ui.warmup import Traffic, prepare, warm_up_in  # noqa: E402
 
@@ -130,6 +131,7 @@ MIDDLEWARE = [
     Middleware(
         OwnRoutes, prefixes=("/healthz", API, REPLIES, MOVES), hosts=Settings.from_environment().hosts
     ),
+    Middleware(Assets, known=assets()),
 ]
 
 app = st.App(HERE / "pages" / "shell.py", routes=ROUTES, middleware=MIDDLEWARE, lifespan=lifespan)
