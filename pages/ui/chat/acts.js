@@ -2,6 +2,14 @@
 
 const state = (window.__forkyActs ??= { copied: 0, n: 0 });
 
+// The message that a button is about: what it names, or the one on whose cell it stands.
+const of = (button) => button.dataset.id ?? button.closest("[data-cell]")?.dataset.cell ?? "";
+
+function hovered(event) {
+  const button = event.target.closest?.("[data-act][aria-label]:not([title])");
+  if (button) button.title = button.getAttribute("aria-label");
+}
+
 function closeMenu() {
   state.popup?.remove();
   state.opener?.setAttribute("aria-expanded", "false");
@@ -18,7 +26,7 @@ function openMenu(opener) {
   for (const [name, icon, label] of state.menu) {
     const item = document.createElement("button");
     item.type = "button"; item.setAttribute("role", "menuitem");
-    item.dataset.act = name; item.dataset.id = opener.dataset.id;
+    item.dataset.act = name; item.dataset.id = of(opener);
     const sign = document.createElement("span");
     sign.className = "fk-icon"; sign.setAttribute("aria-hidden", "true"); sign.textContent = icon;
     item.append(sign, document.createTextNode(label));
@@ -53,7 +61,7 @@ function clicked(event) {
   event.preventDefault();
   if (button.dataset.act === "more") { state.opener === button ? closeMenu() : openMenu(button); return; }
   if (state.popup) closeMenu();
-  state.send(button.dataset.act, button.dataset.id ?? "");
+  state.send(button.dataset.act, of(button));
 }
 
 function pressed(event) {
@@ -82,12 +90,14 @@ export default function ({ data, setTriggerValue }) {
   if (!state.listening) {
     state.listening = true;
     document.addEventListener("click", clicked);
+    document.addEventListener("pointerover", hovered);
     document.addEventListener("keydown", pressed, true);
   }
   if (data.copied[0] > state.copied) { state.copied = data.copied[0]; copy(data.copied[1]); }
   const still = keepPlace(data);
   return () => {
     document.removeEventListener("click", clicked);
+    document.removeEventListener("pointerover", hovered);
     document.removeEventListener("keydown", pressed, true);
     closeMenu(); still(); state.listening = false;
   };

@@ -40,14 +40,15 @@ MENU = (
 """Acts of the “…” menu: name, icon, label."""
 
 
-def button(act: str, id: str, icon: str, label: str, *, pressed: bool | None = None) -> str:
-    """HTML of one icon button."""
+def button(act: str, label: str, id: str | None = None, *, pressed: bool | None = None) -> str:
+    """HTML of one icon button, on its own cell's message unless `id` names another.
+
+    Streamlit looks through every piece of HTML, so it says no more than it must: style.py draws the icon of its act and
+    acts.js makes its label a tooltip.
+    """
+    of = "" if id is None else f' data-id="{escape(id)}"'
     state = "" if pressed is None else f' aria-pressed="{str(pressed).lower()}"'
-    return (
-        f'<button type="button" data-act="{escape(act)}" data-id="{escape(id)}" title="{escape(label)}"'
-        f' aria-label="{escape(label)}"{state}><span class="fk-icon" aria-hidden="true">{escape(icon)}</span>'
-        "</button>"
-    )
+    return f'<button data-act="{escape(act)}"{of} aria-label="{escape(label)}"{state}></button>'
 
 
 _HERE = Path(__file__).parent

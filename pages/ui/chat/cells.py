@@ -172,32 +172,20 @@ def _siblings(cell: Cell) -> str:
     before = cell.siblings[(cell.position - 2) % count]
     after = cell.siblings[cell.position % count]
     return (
-        f'<span class="fk-siblings">{button("sibling", before, "chevron_left", "The version before")}'
-        f"<span>{cell.position}/{count}</span>"
-        f"{button('sibling', after, 'chevron_right', 'The next version')}</span>"
+        f'<span class="fk-siblings">{button("sibling", "The version before", before)}'
+        f"<span>{cell.position}/{count}</span>{button('sibling', 'The next version', after)}</span>"
     )
 
 
 def _acts(cell: Cell, look: Look) -> str:
-    id, role = cell.message.id, cell.message.role
-    picked = id in look.picks
-    first = (
-        button("regenerate", id, "refresh", "Answer again …")
-        if role == "assistant"
-        else button("edit", id, "edit", "Edit and ask again …")
-    )
+    answer = cell.message.role == "assistant"
+    first = button("regenerate", "Answer again …") if answer else button("edit", "Edit and ask again …")
     return (
-        button("fork", id, "call_split", "Fork here …")
+        button("fork", "Fork here …")
         + (first if cell.message.merge is None else "")
-        + button("copy", id, "content_copy", "Copy the text")
-        + button(
-            "pick",
-            id,
-            "check_box" if picked else "check_box_outline_blank",
-            "Pick for a merge",
-            pressed=picked,
-        )
-        + button("more", id, "more_horiz", "More")
+        + button("copy", "Copy the text")
+        + button("pick", "Pick for a merge", pressed=cell.message.id in look.picks)
+        + button("more", "More")
     )
 
 

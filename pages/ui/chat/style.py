@@ -6,9 +6,22 @@ import streamlit as st
 
 from pages.ui.palette import palette
 
+_ICONS = {
+    '[data-act="fork"]': "call_split",
+    '[data-act="regenerate"]': "refresh",
+    '[data-act="edit"]': "edit",
+    '[data-act="copy"]': "content_copy",
+    '[data-act="pick"]': "check_box_outline_blank",
+    '[data-act="pick"][aria-pressed="true"]': "check_box",
+    '[data-act="more"]': "more_horiz",
+    '[data-act="sibling"]:first-child': "chevron_left",
+    '[data-act="sibling"]:last-child': "chevron_right",
+}
+"""Of the buttons in the heads of cells (ui/chat/acts.py)."""
+_BUTTON = ".fk-head button:not(.fk-word)"
 _CSS = """
 <style>
-.fk-icon { font-family: "Material Symbols Rounded"; font-size: 1.05rem; line-height: 1; font-weight: 400;
+.fk-icon, ICONS { font-family: "Material Symbols Rounded"; font-size: 1.05rem; line-height: 1; font-weight: 400;
   font-style: normal; text-transform: none; letter-spacing: normal; white-space: nowrap; direction: ltr;
   font-feature-settings: "liga"; -webkit-font-smoothing: antialiased; display: inline-block; width: 1em; overflow: hidden; }
 .fk-head { display: flex; align-items: center; gap: .45rem; min-height: 1.75rem; flex-wrap: wrap; font-size: .86rem; }
@@ -27,6 +40,7 @@ _CSS = """
 .fk-head button:hover, .fk-head button:focus-visible, .fk-head button[aria-pressed="true"] { opacity: 1;
   background: color-mix(in srgb, currentColor 9%, transparent); }
 .fk-head button:focus-visible, .fk-menu button:focus-visible, .fk-word:focus-visible { outline: 2px solid currentColor; }
+CONTENTS
 .fk-head .fk-word { width: auto; height: auto; font-size: .82rem; }
 .fk-siblings { display: inline-flex; align-items: center; font-variant-numeric: tabular-nums; font-size: .8rem; }
 .fk-siblings button { width: 1.4rem; }
@@ -143,6 +157,11 @@ div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; backg
 .fk-first { padding: 2.5rem 1rem; text-align: center; opacity: .8; line-height: 1.7; }
 </style>
 """
+
+
+_CSS = _CSS.replace("ICONS", f"{_BUTTON}::before").replace(
+    "CONTENTS", "\n".join(f'{_BUTTON}{of}::before {{ content: "{icon}"; }}' for of, icon in _ICONS.items())
+)
 
 
 def apply_chat_style() -> None:
