@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.plain import one_line
 from forky_core.gateway.pasting import lines_to_paste
-from forky_core.gateway.tokens import Token, Tokens
+from forky_core.gateway.tokens import Token, Tokens, amount
 from forky_core.views.times import stamp
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def described(token: Token) -> str:
     if token.revoked:
         return f"revoked {stamp(token.revoked)}"
     models = ", ".join(one_line(name) for name in token.models) or "every model"
-    limit = "no limit" if token.daily is None else f"${token.daily:g} a day"
+    limit = "no limit" if token.daily is None else f"{amount(token.daily)} a day"
     if token.daily is not None and token.unpriced:
         limit += " (models of unknown price count nothing)"
     return f"…{token.ending}, {models}, {limit}, {'recorded' if token.records else 'not recorded'}"

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from forky_core.errors import BadContent, BadName, NameTaken, NotFound, NothingToDo, StoreError
@@ -60,6 +61,11 @@ class Token:
 
     def may_use(self, model: str) -> bool:
         return not self.models or any(fnmatch.fnmatchcase(model, pattern) for pattern in self.models)
+
+
+def amount(dollars: float) -> str:
+    """A limit as its owner would write it, with all its digits."""
+    return f"${Decimal(f'{dollars:g}'):f}"
 
 
 @dataclass(frozen=True, slots=True)

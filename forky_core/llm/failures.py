@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import email.utils
+import json
 import re
 import socket
 import time
@@ -192,6 +193,9 @@ def _retry_after(chain: tuple[BaseException, ...]) -> float | None:
     return None
 
 
+_BODY = re.compile(r"(b['\"])?(\{.{2,20000}\})", re.DOTALL)
+
+
 def _said(chain: tuple[BaseException, ...]) -> str:
     """What the provider itself said: the message in its JSON body, else the innermost error's words."""
     for link in chain:
@@ -200,7 +204,22 @@ def _said(chain: tuple[BaseException, ...]) -> str:
         message = inner.get("message") if isinstance(inner, dict) else None
         if isinstance(message, str) and message:
             return re.sub(r"^litellm\.\w+: ", "", message)
-    return re.sub(r"^(?:litellm\.)?\w*(?:Error|Exception)\w*: ", "", str(chain[0])) if chain else ""
+    words = str(chain[0]) if chain else ""
+    return _in_json(words) or re.sub(r"^(?:litellm\.)?\w*(?:Error|Exception)\w*: ", "", words)
+
+
+def _in_json(words: str) -> str:
+    """The message of a body that an error's words quote, as bytes or as text; "" where they quote none."""
+    quoted = _BODY.search(words)
+    if quoted is None:
+        return ""
+    try:
+        body = json.loads(re.sub(r"\\(['\\])", r"\1", quoted[2]) if quoted[1] else quoted[2])
+    except ValueError:
+        return ""
+    inner = body.get("error", body) if isinstance(body, dict) else None
+    message = inner.get("message") if isinstance(inner, dict) else None
+    return message if isinstance(message, str) else ""
 
 
 def scrubbed(text: str, secrets: tuple[str, ...] = ()) -> str:

@@ -215,6 +215,9 @@ def test_a_stored_answer_is_given_again_where_it_is_wanted(spoken: Served, scrip
         None,
     ]
     assert again.json()["choices"] == first.json()["choices"]
+    assert {one.headers["x-forky-reply"] for one in (first, again, streamed)} == {
+        first.headers["x-forky-reply"]
+    }
     assert len(spoken.paths()) == 1
 
 

@@ -164,6 +164,13 @@ def test_a_token_sees_and_uses_its_models_only(spoken: Served) -> None:
         assert client.post("/chat/completions", json={**HELLO, "model": "scripted/two"}).status_code == 200
 
 
+def test_a_token_is_told_of_a_model_that_it_names_and_nobody_lists(gateway: Served) -> None:
+    assert "gpt-4o-mini" not in {info.name for info in gateway.forky.models.models()}
+    named = gateway.tokens.make("named", models=["gpt-4o-mini", "nobody-has-it", "*/two"])
+    with gateway.client(named.text) as client:
+        assert [model["id"] for model in client.get("/models").json()["data"]] == ["gpt-4o-mini"]
+
+
 def test_a_token_that_has_spent_its_day_waits_and_may_still_ask_what_is_free(gateway: Served) -> None:
     poor = gateway.tokens.make("poor", daily=0.001)
     ask = {"model": "gpt-4o", "messages": [{"role": "user", "content": "count my tokens"}]}

@@ -6,7 +6,7 @@ import pytest
 
 from forky_core.errors import BadContent, BadName, NameTaken, NotFound, NothingToDo
 from forky_core.gateway import tokens as module
-from forky_core.gateway.tokens import Tokens
+from forky_core.gateway.tokens import Tokens, amount
 from forky_core.store.contract import Store
 from forky_core.store.memory import MemoryStore
 
@@ -57,6 +57,13 @@ def test_names_are_lines_and_not_taken(store: Store) -> None:
 def test_a_limit_is_a_number_of_dollars(store: Store, daily: float) -> None:
     with pytest.raises(BadContent):
         Tokens(store).make("laptop", daily=daily)
+
+
+@pytest.mark.parametrize(
+    ("daily", "said"), [(0.00002, "$0.00002"), (5.0, "$5"), (0, "$0"), (12.5, "$12.5"), (250_000, "$250000")]
+)
+def test_a_limit_is_said_in_full(daily: float, said: str) -> None:
+    assert amount(daily) == said
 
 
 def test_a_token_may_use_the_models_it_names(store: Store) -> None:

@@ -53,6 +53,25 @@ def test_the_cause_behind_a_cause_decides() -> None:
     assert failure_of(outer, ASKED).kind == "unreachable"
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            r"""AnthropicException - b'{"type":"error","error":{"message":"Invalid value for \'seed\'"}}'""",
+            "Invalid value for 'seed'",
+        ),
+        ('GeminiException - {"error": {"message": "No such field", "code": 400}}', "No such field"),
+        ('It has {"no": "message"} in it', 'It has {"no": "message"} in it'),
+        ("It ends {early", "It ends {early"),
+    ],
+)
+def test_of_a_body_that_is_quoted_its_message_is_said(words: str, said: str) -> None:
+    class Refused(Exception):
+        status_code = 400
+
+    assert failure_of(Refused(words), ASKED).sentence.endswith(f"(400): {said}")
+
+
 def test_causes_that_go_in_a_circle_end() -> None:
     first, second = RuntimeError("a"), RuntimeError("b")
     first.__cause__, second.__cause__ = second, first

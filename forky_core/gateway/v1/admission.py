@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from forky_core.errors import NotFound
-from forky_core.gateway.tokens import PREFIX, Token, Tokens
+from forky_core.gateway.tokens import PREFIX, Token, Tokens, amount
 from forky_core.gateway.v1.api_errors import ApiError, unknown_model
 from forky_core.gateway.v1.calls import Call, Speech
 from forky_core.gateway.v1.recording import Caller
@@ -81,7 +81,7 @@ def _within_limit(tokens: Tokens, token: Token, daily: float, info: ModelInfo) -
     if info.input_price is None and not token.unpriced:
         raise ApiError(
             403,
-            f"What “{info.name}” costs is not known, and the token “{token.name}” has a limit of ${daily:g} a day. "
+            f"What “{info.name}” costs is not known, and the token “{token.name}” has a limit of {amount(daily)} a day. "
             "A token may be made that uses such models too; they count nothing.",
             "model_not_allowed",
             "model",
@@ -89,7 +89,7 @@ def _within_limit(tokens: Tokens, token: Token, daily: float, info: ModelInfo) -
     if tokens.spent_today(token) >= daily:
         raise ApiError(
             429,
-            f"The token “{token.name}” has spent its ${daily:g} of today; midnight (UTC) begins a new day.",
+            f"The token “{token.name}” has spent its {amount(daily)} of today; midnight (UTC) begins a new day.",
             "insufficient_quota",
             # Asking again before that cannot help; the clients of both providers obey this.
             headers={"x-should-retry": "false"},

@@ -111,7 +111,7 @@ class Kept:
             "x-forky-conversation": first.conversation,
             **({"x-forky-branch": quote(first.branch)} if first.branch else {}),
             "x-forky-message": first.question,
-            **({"x-forky-reused": "yes"} if self.reused is not None else {}),
+            **({"x-forky-reused": "yes", "x-forky-reply": self.reused.id} if self.reused is not None else {}),
         }
 
     def place(self, landed: Sequence[str]) -> Place | None:
@@ -174,6 +174,9 @@ def reader(speech: Speech) -> Reader:
     return readers[speech.path]
 
 
+_PLAIN = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "…": "..."})
+
+
 def _ascii(text: str) -> str:
     """As a header can hold it."""
-    return " ".join(text.encode("ascii", "replace").decode().split())[:300]
+    return " ".join(text.translate(_PLAIN).encode("ascii", "replace").decode().split())[:300]

@@ -11,14 +11,15 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from forky_core.errors import NotFound, StoreError
 from forky_core.gateway.front import PREFIX
 from forky_core.gateway.guard import Receive, Scope, Send
-from forky_core.gateway.tokens import Tokens
+from forky_core.gateway.tokens import Token, Tokens
 from forky_core.gateway.v1.admission import authorised
 from forky_core.gateway.v1.api_errors import ApiError, Style, unknown_model
 from forky_core.gateway.v1.asking import Asking, parsed
@@ -33,6 +34,7 @@ from forky_core.gateway.v1.taking import PATH as RECORD
 from forky_core.gateway.v1.taking import take
 
 if TYPE_CHECKING:
+    from forky_core.llm.contract import ModelInfo
     from forky_core.repo.workspace import Workspace
 
 T = TypeVar("T")
@@ -167,7 +169,7 @@ class Service:
 
 def _models(forky: Workspace, caller: Caller, name: str) -> dict[str, Any]:
     if not name:
-        return model_list(info for info in forky.models.models() if caller.token.may_use(info.name))
+        return model_list(_usable(forky, caller.token))
     try:
         info = forky.models.model(name).info()
     except NotFound:
@@ -175,6 +177,16 @@ def _models(forky: Workspace, caller: Caller, name: str) -> dict[str, Any]:
     if not caller.token.may_use(info.name):
         raise unknown_model(name)
     return model_entry(info)
+
+
+def _usable(forky: Workspace, token: Token) -> Iterator[ModelInfo]:
+    """The models on offer that it may use, and those that it names although nobody lists them."""
+    offered = {info.name: info for info in forky.models.models()}
+    yield from (info for name, info in offered.items() if token.may_use(name))
+    for name in token.models:
+        if name not in offered and not set("*?[") & set(name):
+            with suppress(NotFound):
+                yield forky.models.model(name).info()
 
 
 def client_name(agent: str) -> str:

@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from forky_core.gateway.pasting import lines_to_paste
-from forky_core.gateway.tokens import Token, Tokens
+from forky_core.gateway.tokens import Token, Tokens, amount
 from forky_core.repo.workspace import Workspace
+from forky_core.views.captions import dollars
 from forky_core.views.times import stamp
 from pages.ui.frame import saying
 from pages.ui.markdown import plain_label
@@ -76,10 +77,10 @@ def _draw_row(tokens: Tokens, held: Session, token: Token) -> None:
 def _rights(tokens: Tokens, token: Token) -> str:
     models = ", ".join(plain_label(name) for name in token.models) or "every model"
     spent = tokens.spent_today(token)
-    money = f"\\${spent:.2f} today" if token.daily is None else f"\\${spent:.2f} of \\${token.daily:g} today"
+    money = dollars(spent) + (f" of {amount(token.daily)}" if token.daily is not None else "") + " today"
     if token.daily is not None and token.unpriced:
         money += ", unknown prices aside"
-    return f"…{plain_label(token.ending)} · {models} · {money} · made {stamp(token.created)}"
+    return f"…{plain_label(token.ending)} · {models} · {plain_label(money)} · made {stamp(token.created)}"
 
 
 def _draw_form(tokens: Tokens, held: Session) -> None:
