@@ -17,6 +17,7 @@ from forky_core.dag import ancestors
 from forky_core.document import Cited, Looked
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import files_named, files_of, linked, only
+from forky_core.formats.forky_file.stored_log import each_call
 from forky_core.hashing import content_hash
 from forky_core.model import (
     Blob,
@@ -63,7 +64,7 @@ def visible(chat: Chat) -> Chat:
     return Chat(
         chat.id,
         messages,
-        tuple(one for one in chat.generations if one.message in seen),
+        each_call(chat.generations, lambda one: one if one.message in seen else None),
         MappingProxyType(entries),
         (),
         files_of(chat.blobs, messages),
@@ -138,7 +139,7 @@ class _Rewriting:
         return Chat(
             _derived_id(self.source.id, self.wanted.why),
             MappingProxyType(self.messages),
-            tuple(self._generation(one) for one in self.source.generations if one.message in self.kept),
+            each_call(self.source.generations, self._generation),
             MappingProxyType(entries),
             blobs=MappingProxyType(blobs),
             forked_from=MappingProxyType(origin),
@@ -220,8 +221,9 @@ class _Rewriting:
                 entries[f"kept/{self.ids[name]}"] = True
         return entries
 
-    def _generation(self, one: Generation) -> Generation:
-        assert one.message is not None
+    def _generation(self, one: Generation) -> Generation | None:
+        if one.message not in self.kept:
+            return None
         return replace(
             one,
             branch=self.wanted.word(one.branch),

@@ -162,6 +162,18 @@ class Store(Protocol):
         """
         ...
 
+    def stretch_of_log(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Operation, ...]:
+        """Up to `most` operations with a number above `after`, oldest first; nothing is kept at hand."""
+        ...
+
+    def stretch_of_calls(
+        self, conversation: ConversationId, *, after: Generation | None, most: int
+    ) -> tuple[Generation, ...]:
+        """Up to `most` generations behind `after` in the order they were started, or the first of them; nothing is kept
+        at hand.
+        """
+        ...
+
     def match(self, conversation: ConversationId, prefix: str, limit: int = 10) -> tuple[MessageId, ...]:
         """Ids that begin with `prefix`, with or without the leading `b2:`."""
         ...

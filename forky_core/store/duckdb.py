@@ -52,6 +52,8 @@ from forky_core.store.packs import BadPack, drop_packs
 from forky_core.store.purging import purge_rows
 from forky_core.store.reading import (
     read_along,
+    read_calls,
+    read_log,
     read_message,
     read_messages,
     read_path,
@@ -306,6 +308,16 @@ class DuckDBStore:
         if everything is not None:
             return along_in(everything, path, most)
         return read_along(self._file, self._numbers.of(conversation), path, most)
+
+    def stretch_of_log(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Operation, ...]:
+        return tuple(
+            read_log(self._file, self._numbers.of(conversation), conversation, max(after, 0), max(most, 0))
+        )
+
+    def stretch_of_calls(
+        self, conversation: ConversationId, *, after: Generation | None, most: int
+    ) -> tuple[Generation, ...]:
+        return tuple(read_calls(self._file, self._numbers.of(conversation), after, max(most, 0)))
 
     def match(self, conversation: ConversationId, prefix: str, limit: int = 10) -> tuple[MessageId, ...]:
         number = self._numbers.of(conversation)

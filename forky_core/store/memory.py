@@ -203,6 +203,18 @@ class MemoryStore:
         with self._lock:
             return along_in(self._kept(conversation).messages, path, most)
 
+    def stretch_of_log(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Operation, ...]:
+        with self._lock:
+            log = self._kept(conversation).operations
+            return tuple(log[max(after, 0) : max(after, 0) + max(most, 0)])
+
+    def stretch_of_calls(
+        self, conversation: ConversationId, *, after: Generation | None, most: int
+    ) -> tuple[Generation, ...]:
+        calls = self._calls(conversation)
+        behind = calls if after is None else (one for one in calls if _started(one) > _started(after))
+        return tuple(islice(behind, max(most, 0)))
+
     def match(self, conversation: ConversationId, prefix: str, limit: int = 10) -> tuple[MessageId, ...]:
         start = "b2:" + prefix.lower().removeprefix("b2:")
         with self._lock:
@@ -218,9 +230,12 @@ class MemoryStore:
             )
 
     def generations(self, conversation: ConversationId) -> tuple[Generation, ...]:
+        return self._calls(conversation)
+
+    def _calls(self, conversation: ConversationId) -> tuple[Generation, ...]:
         with self._lock:
             all_of_them = list(self._kept(conversation).generations.values())
-        return tuple(sorted(all_of_them, key=lambda generation: (generation.started, generation.id)))
+        return tuple(sorted(all_of_them, key=_started))
 
     def reuse(self, conversation: ConversationId | None = None) -> Reuse:
         with self._lock:
@@ -362,3 +377,7 @@ class MemoryStore:
 
     def close(self) -> None:
         """Nothing to release."""
+
+
+def _started(call: Generation) -> tuple[int, GenerationId]:
+    return call.started, call.id

@@ -9,12 +9,29 @@ from operator import itemgetter
 import duckdb
 
 from forky_core.hashing import HASH_PREFIX
-from forky_core.model import Along, Message, MessageId, Reuse, Stem, Usage
+from forky_core.model import (
+    Along,
+    ConversationId,
+    Generation,
+    Message,
+    MessageId,
+    Operation,
+    Reuse,
+    Stem,
+    Usage,
+)
 from forky_core.store.along import how_far
 from forky_core.store.deciding import reuse_of
 from forky_core.store.file import DatabaseFile
 from forky_core.store.packs import read_packs
-from forky_core.store.rows import Row, id_from_key, id_key, message_from_row
+from forky_core.store.rows import (
+    Row,
+    generation_from_row,
+    id_from_key,
+    id_key,
+    message_from_row,
+    operations_from_rows,
+)
 from forky_core.store.segments import Origin, ranges
 from forky_core.store.sql import statements as sql
 
@@ -147,6 +164,24 @@ def read_stretch(file: DatabaseFile, conversation: int, after: int, most: int) -
         message_from_row(id, ids[parent] if parent is not None else None, *columns)
         for _, id, parent, *columns in rows
     ]
+
+
+def read_log(
+    file: DatabaseFile, number: int, conversation: ConversationId, after: int, most: int
+) -> list[Operation]:
+    """Operations behind `after`, oldest first."""
+    # The one before the first is read too: each names the id of the one before it.
+    rows = file.rows(sql.LOG_STRETCH, conversation=number, first=max(after, 1), last=after + most)
+    return operations_from_rows(conversation, rows, None)[1 if after else 0 :]
+
+
+def read_calls(
+    file: DatabaseFile, conversation: int, after: Generation | None, most: int
+) -> list[Generation]:
+    """Model calls behind `after`, in the order they were started."""
+    started, id = (after.started, after.id) if after is not None else (-1, "")
+    rows = file.rows(sql.CALLS_STRETCH, conversation=conversation, started=started, id=id, most=most)
+    return [generation_from_row(row) for row in rows]
 
 
 def read_stems(file: DatabaseFile, conversation: int) -> dict[MessageId, Stem]:

@@ -184,6 +184,8 @@ class DuckDBAnswersAsMemoryDoes(RuleBasedStateMachine):
             self.both("messages", id)
             self.both("stems", id)
             self.both("stretch", id, after=1, most=2)
+            self.both("stretch_of_log", id, after=1, most=2)
+            self.both("stretch_of_calls", id, after=None, most=2)
             for message in self.known[id][-3:]:
                 self.both("path", id, message.id)
                 self.both("message", id, message.id)

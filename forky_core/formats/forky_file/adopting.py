@@ -6,7 +6,7 @@ here is the log of the file, and exporting gives the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -169,7 +169,7 @@ def _replay(
             summary=one.summary,
             changes=one.changes,
             messages=fresh if at == 0 else (),
-            generations=chat.generations if at == 0 else (),
+            generations=tuple(chat.generations) if at == 0 else (),
             actor=one.actor,
             at=one.at,
             group=one.group,
@@ -181,7 +181,7 @@ def _replay(
     return forky.store.commit_all(commits)
 
 
-def _begins_with(longer: tuple[Operation, ...], shorter: tuple[Operation, ...]) -> bool:
+def _begins_with(longer: Sequence[Operation], shorter: Sequence[Operation]) -> bool:
     """Whether a log goes on from another: chained ids make their last one stand for all of them."""
     if not shorter or len(longer) < len(shorter):
         return False

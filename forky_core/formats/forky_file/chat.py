@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -21,11 +21,11 @@ class Chat:
     id: ConversationId
     messages: Mapping[MessageId, Message]
     """Parents before children, in the order they were written."""
-    generations: tuple[Generation, ...]
-    """Those that have ended, in the order they were started."""
+    generations: Iterable[Generation]
+    """Those that have ended, in the order they were started; more than once, if need be."""
     entries: Mapping[str, Json]
     """The view: title, branches, rules, tags, kept tips, stashes."""
-    operations: tuple[Operation, ...] = ()
+    operations: Sequence[Operation] = ()
     """The whole log, or () where the file holds a part of the conversation only."""
     blobs: Mapping[str, Blob] = field(default_factory=lambda: MappingProxyType({}))
     """The attachments by sha256, as far as they came along."""
@@ -49,7 +49,7 @@ class Chat:
         return self.view.title
 
 
-def replayed(operations: tuple[Operation, ...]) -> View:
+def replayed(operations: Sequence[Operation]) -> View:
     """The view that a log adds up to."""
     view = EMPTY_VIEW
     for operation in operations:

@@ -7,7 +7,7 @@ does, both stay, the other side's under a name of its own. So there is never a c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -91,7 +91,7 @@ def _generations(ours: Chat, theirs: Chat) -> tuple[Generation, ...]:
     return tuple(sorted(found.values(), key=lambda one: (one.started, one.id)))
 
 
-def _log(ours: Chat, theirs: Chat, common: int, entries: _Entries, brought: int) -> tuple[Operation, ...]:
+def _log(ours: Chat, theirs: Chat, common: int, entries: _Entries, brought: int) -> Sequence[Operation]:
     """Ours, and one operation more that brings what theirs did; theirs where it only went on."""
     if not ours.operations:
         return ()

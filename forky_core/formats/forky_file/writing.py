@@ -35,6 +35,7 @@ from forky_core.formats.forky_file.stored import (
     linked,
     only,
 )
+from forky_core.formats.forky_file.stored_log import calls_of, each_call, log_of
 from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.parts import Json
 from forky_core.store.contract import Store
@@ -50,8 +51,8 @@ def chat_of(store: Store, id: ConversationId, *, files: bool = True) -> Chat:
     """
     view = store.view(id)
     origin = view.entries.get("forked_from")
-    calls = tuple(one for one in store.generations(id) if one.status != "running")
-    operations = tuple(one for one in store.operations(id) if one.number <= view.version)
+    calls = calls_of(store, id)
+    operations = log_of(store, id, view.version)
     messages = _messages(store, id)
     stashed = [sha256 for stash in view.stashes for sha256 in stash.attachments]
     return Chat(
@@ -94,7 +95,7 @@ def part_of(chat: Chat, tips: Mapping[str, MessageId]) -> Chat:
     return Chat(
         chat.id,
         messages,
-        tuple(one for one in chat.generations if one.message in wanted),
+        each_call(chat.generations, lambda one: one if one.message in wanted else None),
         MappingProxyType(entries),
         (),
         files_of(chat.blobs, messages),
@@ -108,13 +109,17 @@ def part_of(chat: Chat, tips: Mapping[str, MessageId]) -> Chat:
 def written(chat: Chat, *, files: bool = True) -> Iterator[str]:
     """The lines of the file, each with its line break. `files`: attachments stand in it as base64."""
     yield _header(chat) + "\n"
-    models = {one.message: one.model for one in reversed(chat.generations) if one.message is not None}
+    models = _models(chat)
+    coming = set(models)
     cited: dict[str, None] = {}
     for message in chat.messages.values():
         yield message_line(message, models.get(message.id, "")) + "\n"
+        coming.discard(message.id)
         cited.update(dict.fromkeys(documents_cited(message.text)))
-    for generation in chat.generations:
-        yield generation_line(generation) + "\n"
+    for call in chat.generations:
+        # One that ended meanwhile has made a message that is not in the file.
+        if call.message is None or (call.message in models and call.message not in coming):
+            yield generation_line(call) + "\n"
     for operation in chat.operations:
         yield operation_line(operation) + "\n"
     for row in chat.origins:
@@ -128,6 +133,15 @@ def written(chat: Chat, *, files: bool = True) -> Iterator[str]:
         yield other + "\n"
     for ref in _refs(chat):
         yield ref + "\n"
+
+
+def _models(chat: Chat) -> dict[MessageId, str]:
+    """Who gave each answer: the first who did."""
+    models: dict[MessageId, str] = {}
+    for call in chat.generations:
+        if call.message is not None:
+            models.setdefault(call.message, call.model)
+    return models
 
 
 def blob_line(blob: Blob, *, inline: bool) -> str:

@@ -30,6 +30,20 @@ WHERE forky.blobs.sha256 = ?""",
 BLOB_NAMES = Statement("""SELECT forky.blobs.sha256
 FROM forky.blobs ORDER BY forky.blobs.sha256""")
 
+CALLS_STRETCH = Statement(
+    """SELECT forky.generations.conversation, forky.generations.id, forky.generations.status,
+    forky.generations.model, forky.generations.started, forky.generations.first_token,
+    forky.generations.finished, forky.generations.prompt_tokens,
+    forky.generations.completion_tokens, forky.generations.cached_tokens, forky.generations.cost,
+    forky.generations.rest
+FROM forky.generations
+WHERE forky.generations.conversation = ? AND (forky.generations.started > ? OR
+    forky.generations.started = ? AND forky.generations.id > ?) ORDER BY forky.generations.started,
+    forky.generations.id
+ LIMIT ?""",
+    ("conversation", "started", "started", "id", "most"),
+)
+
 CONVERSATION = Statement(
     """SELECT forky.conversations.id, forky.conversations.conversation
 FROM forky.conversations
@@ -187,6 +201,16 @@ FROM forky.messages
 WHERE forky.messages.conversation = ?""",
     ("concat_2", "replace_1", "replace_2", "contains_1", "conversation"),
     {"concat_2": "b2:", "replace_1": "-", "replace_2": "", "contains_1": '"hidden"'},
+)
+
+LOG_STRETCH = Statement(
+    """SELECT forky.operations.number, forky.operations.id, forky.operations.made, forky.operations.actor,
+    forky.operations.verb, forky.operations.summary, forky.operations.changes,
+    forky.operations.gesture, forky.operations.reverts
+FROM forky.operations
+WHERE forky.operations.conversation = ? AND forky.operations.number >= ? AND forky.operations.number
+    <= ? ORDER BY forky.operations.number""",
+    ("conversation", "first", "last"),
 )
 
 LOOKED = Statement(

@@ -13,11 +13,22 @@ from forky_core.formats.forky_file.stored import STRETCH, StoredMessages
 from forky_core.formats.forky_file.writing import chat_of, part_of
 from forky_core.formats.redaction import findings, redacted, unread_files
 from forky_core.formats.sharing import EXPORTERS, behind, exporter, leaving, shared
-from forky_core.model import ConversationId, Message, MessageId, Rules, seal
+from forky_core.model import (
+    Change,
+    ConversationId,
+    Generation,
+    GenerationId,
+    Message,
+    MessageId,
+    Operation,
+    Rules,
+    seal,
+)
 from forky_core.parts import AttachmentPart, Draft, Part, TextPart
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.transaction import Transaction
 from forky_core.repo.workspace import Workspace
+from forky_core.store.contract import Commit
 from forky_core.store.memory import MemoryStore
 from tests.builders import debugged, workspace
 from tests.formats.forky_file.chats import parsed, with_everything
@@ -33,6 +44,16 @@ class Sparing(MemoryStore):
     def messages(self, conversation: ConversationId) -> Mapping[MessageId, Message]:
         assert not self.spare, "all messages of a long conversation were asked for"
         return super().messages(conversation)
+
+    def generations(self, conversation: ConversationId) -> tuple[Generation, ...]:
+        assert not self.spare, "all calls of a long conversation were asked for"
+        return super().generations(conversation)
+
+    def operations(
+        self, conversation: ConversationId, *, after: int = 0, limit: int | None = None
+    ) -> tuple[Operation, ...]:
+        assert not self.spare, "all of a long log was asked for"
+        return super().operations(conversation, after=after, limit=limit)
 
     def stretch(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Message, ...]:
         assert most <= STRETCH + 1
@@ -117,6 +138,72 @@ def test_a_part_of_it_stays_in_the_store_too(long: tuple[Workspace, Conversation
     assert isinstance(plain.messages, StoredMessages)
     assert plain == leaving(whole(forky, chat), exporter("forky"), log=False)
     assert behind(stored) == behind(whole(forky, chat))
+
+
+@pytest.fixture(scope="module")
+def talked() -> tuple[Workspace, Conversation]:
+    """As many operations and calls as a long conversation has that was said one by one."""
+    store = Sparing()
+    forky = workspace(store)[0]
+    chat = forky.create("Talked")
+    head: MessageId | None = None
+    for at in range(STRETCH + 200):
+        made = seal(Draft("assistant", (TextPart(f"turn {at}"),)), (head,))
+        id = GenerationId(f"01890000-0000-7000-8000-{at:012d}")
+        call = Generation(id, "main", head, f"model {at % 3}", "done", made.id, started=at // 2)
+        change = Change("heads/main", {"at": head}, {"at": made.id})
+        store.commit(Commit(chat.id, "ask", f"Asked {at}", (change,), (made,), (call,), at=at + 1))
+        head = made.id
+    store.record(chat.id, Generation(GenerationId("running"), "main", head, "m", "running", started=10**6))
+    store.spare = True
+    return forky, chat
+
+
+def test_a_long_log_stays_in_the_store_too(talked: tuple[Workspace, Conversation]) -> None:
+    forky, chat = talked
+    stored = chat_of(forky.store, chat.id)
+    log = tuple(stored.operations)
+    assert not isinstance(stored.operations, tuple)
+    assert (len(log), log[0].verb, log[-1].summary) == (STRETCH + 201, "create", f"Asked {STRETCH + 199}")
+    assert stored.operations[-1] == log[-1]
+    assert stored.operations[-20:] == log[-20:]
+    assert stored.operations[5:900:7] == log[5:900:7]
+    assert stored.operations[9_000:] == ()
+    assert stored.operations == log and stored.operations != log[:-1]
+    calls = tuple(stored.generations)
+    assert [call.started for call in calls] == [at // 2 for at in range(STRETCH + 200)]
+    held = replace(stored, operations=log, generations=calls)
+    text = b"".join(exporter("forky").write(stored))
+    assert text == b"".join(exporter("forky").write(held))
+    assert parsed(text.decode()) == stored
+    plain = leaving(stored, exporter("forky"), log=False)
+    assert plain == leaving(held, exporter("forky"), log=False)
+
+
+def test_a_call_that_ends_meanwhile_is_in_a_later_file() -> None:
+    store = MemoryStore()
+    forky = workspace(store)[0]
+    chat = forky.create("Long")
+    line = [seal(Draft("user", (TextPart("turn 0"),)), ())]
+    for at in range(STRETCH + 1):
+        line.append(seal(Draft("assistant", (TextPart(f"turn {at}"),)), (line[-1].id,)))
+        id = GenerationId(f"01890000-0000-7000-8000-{at:012d}")
+        call = Generation(id, "main", line[-2].id, "m", "done", line[-1].id, started=at)
+        head = {"at": line[-2].id} if at else {"at": None}
+        change = Change("heads/main", head, {"at": line[-1].id})
+        store.commit(Commit(chat.id, "ask", "Asked", (change,), tuple(line[-2:]), (call,), at=at + 1))
+    before = chat_of(store, chat.id)
+    assert len(before.messages) == STRETCH + 2
+    rows = exporter("forky").write(before)
+    begun = next(rows)
+    late = seal(Draft("assistant", (TextPart("late"),)), (line[-1].id,))
+    call = Generation(GenerationId("late"), "main", line[-1].id, "m", "done", late.id, started=10**6)
+    change = Change("heads/main", {"at": line[-1].id}, {"at": late.id})
+    store.commit(Commit(chat.id, "ask", "Asked", (change,), (late,), (call,), at=10**6))
+    back = parsed(b"".join((begun, *rows)).decode())
+    assert back.view == before.view
+    assert late.id not in back.messages
+    assert len(tuple(back.generations)) == STRETCH + 1
 
 
 def test_what_is_said_meanwhile_does_not_disturb_the_file() -> None:

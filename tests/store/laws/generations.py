@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
+from forky_core.errors import NotFound
 from forky_core.model import (
     Change,
     Failure,
+    Generation,
     Reuse,
     Usage,
 )
@@ -57,6 +63,36 @@ class GenerationLaws:
         store.commit(Commit(HERE, "reply", "Replied", generations=(generation(1, "done"),), at=now()))
         assert store.generations(HERE) == (generation(1, "done"),)
         assert store.running() == ()
+
+    def test_they_are_read_a_stretch_at_a_time(self, store: Store) -> None:
+        begin(store)
+        calls = [replace(generation(number), started=number // 3) for number in range(1, 9)]
+        for call in reversed(calls):
+            store.record(HERE, call)
+        assert store.stretch_of_calls(HERE, after=None, most=99) == store.generations(HERE)
+        assert store.stretch_of_calls(HERE, after=None, most=0) == ()
+        for most in (1, 3):
+            found: tuple[Generation, ...] = ()
+            while more := store.stretch_of_calls(HERE, after=found[-1] if found else None, most=most):
+                found += more
+            assert found == store.generations(HERE)
+        with pytest.raises(NotFound):
+            store.stretch_of_calls(ELSEWHERE, after=None, most=1)
+
+    def test_so_is_the_log(self, store: Store) -> None:
+        begin(store)
+        for name in "abcdefg":
+            point(store, name, None)
+        log = store.operations(HERE)
+        assert len(log) == 8
+        assert store.stretch_of_log(HERE, after=0, most=99) == log
+        for most in (1, 3):
+            found = [store.stretch_of_log(HERE, after=at, most=most) for at in range(0, 8, most)]
+            assert tuple(one for stretch in found for one in stretch) == log
+        assert store.stretch_of_log(HERE, after=8, most=5) == ()
+        assert store.stretch_of_log(HERE, after=3, most=0) == ()
+        with pytest.raises(NotFound):
+            store.stretch_of_log(ELSEWHERE, after=0, most=1)
 
     def test_recording_makes_no_operation(self, store: Store) -> None:
         begin(store)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Integer, Text, and_, bindparam, func, select, update
+from sqlalchemy import Integer, Text, and_, bindparam, func, or_, select, update
 
 from forky_core.store.sql.source.given import here, unnested
 from forky_core.store.sql.source.tables import conversations, generations
@@ -13,6 +13,14 @@ GENERATIONS = (
     .where(generations.c.conversation == here)
     .order_by(generations.c.started, generations.c.id)
 )
+CALLS_STRETCH = (
+    GENERATIONS.where(
+        or_(
+            generations.c.started > bindparam("started"),
+            and_(generations.c.started == bindparam("started"), generations.c.id > bindparam("id")),
+        )
+    )
+).limit(bindparam("most"))
 LOOKED = select(generations.c.conversation, generations.c.rest).where(
     func.contains(generations.c.rest, '"looked":true')
 )

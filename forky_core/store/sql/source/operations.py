@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, func, select
 from forky_core.store.sql.source.given import here
 from forky_core.store.sql.source.tables import operations
 
-OPERATIONS = (
+_later = (
     select(
         operations.c.number,
         operations.c.id,
@@ -22,6 +22,8 @@ OPERATIONS = (
     .where(operations.c.conversation == here, operations.c.number >= bindparam("first"))
     .order_by(operations.c.number)
 )
+OPERATIONS = _later
+LOG_STRETCH = _later.where(operations.c.number <= bindparam("last"))
 ENDS_OF_LOG = select(
     func.max(operations.c.number),
     func.arg_max(operations.c.id, operations.c.number),

@@ -1,0 +1,105 @@
+"""The log and the model calls of a long conversation, which stay in the store until they are asked for.
+
+As stored.py has its messages: to whoever reads a `Chat` they are sequences like any other, of which a stretch is in
+memory at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import overload
+
+from forky_core.formats.forky_file.stored import STRETCH
+from forky_core.model import ConversationId, Generation, Operation
+from forky_core.store.contract import Store
+
+_AT_ONCE = 4 * STRETCH
+"""Operations and calls that are read at once: they are shorter than messages."""
+
+
+class StoredLog(Sequence[Operation]):
+    """The first `length` operations of a conversation."""
+
+    def __init__(self, store: Store, conversation: ConversationId, length: int) -> None:
+        self._store = store
+        self._conversation = conversation
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[Operation]:
+        for after in range(0, self._length, _AT_ONCE):
+            yield from self._read(after, min(after + _AT_ONCE, self._length))
+
+    @overload
+    def __getitem__(self, at: int) -> Operation: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Operation, ...]: ...
+    def __getitem__(self, at: int | slice) -> Operation | tuple[Operation, ...]:
+        places = range(self._length)[at]
+        if isinstance(places, int):
+            return self._read(places, places + 1)[0]
+        found = self._read(min(places), max(places) + 1) if places else ()
+        return tuple(found[place - min(places)] for place in places)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(self) == len(other) and _same(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _read(self, after: int, last: int) -> tuple[Operation, ...]:
+        return self._store.stretch_of_log(self._conversation, after=after, most=last - after)
+
+
+class Calls(Iterable[Generation]):
+    """Model calls that are made, or read, each time somebody goes through them."""
+
+    def __init__(self, begin: Callable[[], Iterator[Generation]]) -> None:
+        self._begin = begin
+
+    def __iter__(self) -> Iterator[Generation]:
+        return self._begin()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Calls | tuple) and _same(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def calls_of(store: Store, conversation: ConversationId) -> Iterable[Generation]:
+    """Those that have ended, in the order they were started; of few of them a tuple."""
+    first = store.stretch_of_calls(conversation, after=None, most=STRETCH + 1)
+    if len(first) <= STRETCH:
+        return tuple(one for one in first if one.status != "running")
+
+    def read() -> Iterator[Generation]:
+        stretch = store.stretch_of_calls(conversation, after=None, most=_AT_ONCE)
+        while stretch:
+            yield from (one for one in stretch if one.status != "running")
+            stretch = store.stretch_of_calls(conversation, after=stretch[-1], most=_AT_ONCE)
+
+    return Calls(read)
+
+
+def log_of(store: Store, conversation: ConversationId, version: int) -> Sequence[Operation]:
+    """Up to the operation with this number."""
+    log = StoredLog(store, conversation, version)
+    return log if version > STRETCH else tuple(log)
+
+
+def each_call(
+    calls: Iterable[Generation], made: Callable[[Generation], Generation | None]
+) -> Iterable[Generation]:
+    """What `made` makes of each of them; None leaves it out. Made anew each time where `calls` are."""
+
+    def made_anew() -> Iterator[Generation]:
+        return (one for call in calls if (one := made(call)) is not None)
+
+    return Calls(made_anew) if isinstance(calls, Calls) else tuple(made_anew())
+
+
+def _same(one: Iterable[object], other: Iterable[object]) -> bool:
+    end = object()
+    return all(a == b for a, b in zip_longest(one, other, fillvalue=end))
