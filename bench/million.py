@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import count, islice
 from pathlib import Path
 
+from bench.hash_keys import HashKeyed
 from bench.measure import Line, compare, in_turns
 from bench.talks import RANDOM, SQLITE_TABLES, WORDS, Row, prose, rows_of, sqlite
 from forky_core.model import ConversationId, MessageId
@@ -137,9 +138,7 @@ class Million:
         conversation, head = self._pick()
         self.store._cache.drop(conversation)
         shelf = self.store._cache.shelf(conversation)
-        shelf.complete(
-            read_messages(self.store._file, self.store._numbers.of(conversation), packed=False) or ()
-        )
+        shelf.complete(read_messages(self.store._file, self.store._numbers.of(conversation), None) or ())
         assert len(self.store.path(conversation, head)) == self._length
 
     def by_segments(self) -> None:
@@ -152,6 +151,12 @@ class Million:
     def warm(self) -> None:
         number, head = self._heads[0]
         self.store.path(ConversationId(str(number)), head)
+
+    def by_hashes(self, peer: HashKeyed) -> Callable[[], None]:
+        def run() -> None:
+            assert peer.path(self._pick()[1]) == self._length
+
+        return run
 
     def recursive(self, text: str) -> Callable[[], None]:
         def run() -> None:
@@ -166,15 +171,19 @@ def lines(folder: Path, rounds: int, *, conversations: int, length: int) -> list
     ours, theirs = fill(folder, conversations, length)
     stored = f"{conversations * length:,} messages"
     bare = _megabytes(ours)
+    hashes = HashKeyed(ours, folder)
     million = Million(ours, conversations, length)
     found = [
         Line(f"file of {stored} / SQLite", _megabytes(ours), _megabytes(theirs), 0.75, "MB"),
         Line("  the same before it is packed / SQLite", bare, _megabytes(theirs), None, "MB"),
     ]
     path = f"path of {length:,} of {stored}"
-    found.append(
-        compare(f"{path} / recursive CTE", million.cold, million.recursive(_RECURSIVE), 1 / 50, rounds=rounds)
-    )
+    for name, recursion in (
+        ("recursive CTE by hashes", million.by_hashes(hashes)),
+        ("recursive CTE by our integer keys", million.recursive(_RECURSIVE)),
+    ):
+        found.append(compare(f"{path} / {name}", million.cold, recursion, 1 / 50, rounds=rounds))
+    hashes.close()
     for name, theirs_too in (
         ("CTE over the conversation's rows", million.recursive(_CONVERSATION)),
         ("ours before it is packed", million.unpacked),

@@ -16,6 +16,8 @@ from types import MappingProxyType
 from typing import Self
 from weakref import WeakSet
 
+import duckdb
+
 from forky_core.errors import NotFound, StoreDamaged, StoreError
 from forky_core.model import (
     Along,
@@ -284,17 +286,27 @@ class DuckDBStore:
 
     def _messages(self, number: int, most: int | None = None) -> list[Message] | None:
         """As `read_messages`; where a pack is no good, from the messages themselves."""
+        whole = self._writer.whole
         try:
-            return read_messages(self._file, number, most)
+            found = read_messages(self._file, number, whole, most)
         except BadPack:
             self._distrust(number)
         except StoreDamaged:
             """Perhaps no more than a pack: the messages are tried by themselves."""
-        return read_messages(self._file, number, most, packed=False)
+        else:
+            if whole.wanted and not whole.learned:
+                self._writer.tell(Alone(whole.learn))
+            return found
+        return read_messages(self._file, number, None, most)
 
     def _distrust(self, number: int) -> None:
         """Have the packs of a conversation dropped; the next rest makes them anew."""
-        self._writer.tell(Alone(lambda cursor: drop_packs(cursor, number)))
+
+        def drop(cursor: duckdb.DuckDBPyConnection) -> None:
+            self._writer.whole.discard(number)
+            drop_packs(cursor, number)
+
+        self._writer.tell(Alone(drop))
 
     def stems(self, conversation: ConversationId) -> Mapping[MessageId, Stem]:
         return read_stems(self._file, self._numbers.of(conversation))

@@ -25,6 +25,7 @@ from forky_core.store.rows import Row, message_from_row, text_message
 from forky_core.store.sql import statements as sql
 from forky_core.store.sql.tables import packs
 from forky_core.store.wal import log_of
+from forky_core.store.whole import Whole
 
 WORTH = 100_000
 """Messages of a database from which on packs are worth a second copy of every text: fewer lie close enough together."""
@@ -126,7 +127,9 @@ def packs_due(file: DatabaseFile) -> list[tuple[int, int]]:
     return [(conversation, last) for conversation, last in file.rows(sql.TO_PACK, least=LEAST)]
 
 
-def write_packs(file: DatabaseFile, due: Sequence[tuple[int, int]], busy: Callable[[], bool]) -> bool:
+def write_packs(
+    file: DatabaseFile, due: Sequence[tuple[int, int]], busy: Callable[[], bool], whole: Whole
+) -> bool:
     """Whether all of them were written before `busy`; for whoever alone writes to the file."""
     log = log_of(file.path)
     for conversation, packed_last in due:
@@ -135,15 +138,17 @@ def write_packs(file: DatabaseFile, due: Sequence[tuple[int, int]], busy: Callab
             if busy():
                 return False
             file.still_there()
-            last = _pack(file, conversation, last)
+            last = _pack(file, conversation, last, whole)
         if log.exists() and log.stat().st_size > _FOLDED:
             file.reattach(patience=0.0)
     return True
 
 
-def _pack(file: DatabaseFile, conversation: int, last: int) -> int | None:
+def _pack(file: DatabaseFile, conversation: int, last: int, whole: Whole) -> int | None:
     """Write the next pack of a conversation, behind its message `last`; the last of it, None where there is no more."""
     rows = _next_rows(file, conversation, last)
+    if not rows:
+        whole.add(conversation)
     gapless = [row[0] for row in rows] == list(range(last + 1, last + 1 + len(rows)))
     if len(rows) < LEAST or not gapless:
         return None

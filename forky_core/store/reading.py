@@ -34,6 +34,7 @@ from forky_core.store.rows import (
 )
 from forky_core.store.segments import Origin, ranges
 from forky_core.store.sql import statements as sql
+from forky_core.store.whole import Whole
 
 _HEX = frozenset("0123456789abcdef")
 _FEW = 16
@@ -100,14 +101,21 @@ def _rows_of_ranges(
 
 
 def read_messages(
-    file: DatabaseFile, conversation: int, most: int | None = None, *, packed: bool = True
+    file: DatabaseFile, conversation: int, whole: Whole | None, most: int | None = None
 ) -> list[Message] | None:
     """All of them, in the order they were written; None where there are more than `most`.
 
-    BadPack where what is packed of them cannot be trusted: they can be read without.
+    BadPack where what is packed of them cannot be trusted: they can be read without, which is what no `whole` means.
     """
+    if whole is not None and conversation in whole:
+        with file.cursor() as cursor:
+            found = read_packs(cursor, conversation, most)
+        if conversation in whole:
+            return found if most is None or len(found) <= most else None
     with file.snapshot() as cursor:
-        found = read_packs(cursor, conversation, most) if packed else []
+        found = read_packs(cursor, conversation, most) if whole is not None else []
+        if found and whole is not None:
+            whole.wanted = True
         if most is None:
             given = sql.MESSAGES.values(conversation=conversation, after=len(found))
             rows = cursor.execute(sql.MESSAGES.text, given).fetchall()

@@ -21,6 +21,7 @@ from forky_core.store.contract import Commit
 from forky_core.store.file import DatabaseFile, in_transaction
 from forky_core.store.packs import packs_due, write_packs
 from forky_core.store.staging import Ledgers, Staged, stage_commit, stage_record
+from forky_core.store.whole import Whole
 
 GROUP = 256
 """Most operations in one transaction."""
@@ -108,6 +109,7 @@ class Writer:
         self._forget = forget
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
         self._ledgers = Ledgers()
+        self.whole = Whole()
         self._closing = Lock()
         self._closed = False
         self._dirty = False
@@ -193,11 +195,14 @@ class Writer:
 
     def _tidy(self, busy: Callable[[], bool], patience: float) -> bool:
         """Fold the log into the file and pack what lies scattered in it; whether both are done."""
-        folded = self._file.reattach(patience=patience)
-        due = packs_due(self._file) if folded else []
+        if not self._file.reattach(patience=patience):
+            return False
+        with self._file.cursor() as cursor:
+            self.whole.learn(cursor)
+        due = packs_due(self._file)
         if not due:
-            return folded
-        if not write_packs(self._file, due, busy):
+            return True
+        if not write_packs(self._file, due, busy, self.whole):
             return False
         return self._file.reattach(patience=patience)
 
@@ -232,6 +237,8 @@ class Writer:
             with self._file.cursor() as cursor:
                 settled.extend((job, self._stage(cursor, staged, job.request)) for job in jobs)
                 if staged.touched:
+                    for ledger in staged.touched.values():
+                        self.whole.discard(ledger.conversation)
                     staged.batch.write(cursor)
         except BaseException:
             self._ledgers.drop(staged.touched)

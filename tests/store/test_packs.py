@@ -87,6 +87,43 @@ def test_what_comes_after_a_pack_is_read_with_it(path: Path, run: list[Message])
         assert again.verify().clean
 
 
+def knows_whole(store: DuckDBStore) -> bool:
+    return store._numbers.of(HERE) in store._writer.whole
+
+
+def test_packs_that_hold_all_are_enough_until_somebody_writes(path: Path, run: list[Message]) -> None:
+    with DuckDBStore.open(path) as store:
+        assert store.path(HERE, run[-1].id) == tuple(run)
+        wait_until(lambda: knows_whole(store))
+        for message in (more := thread(2, run[-1], word="more")):
+            store._cache.drop(HERE)
+            assert list(store.messages(HERE).values()) == run
+            move(store, run[-1], message)
+            run.append(message)
+            assert not knows_whole(store)
+        store._cache.drop(HERE)
+        assert list(store.messages(HERE).values()) == run
+        later = thread(packs.LEAST, more[-1], word="later")
+        move(store, more[-1], *later)
+        assert store.rest()
+        assert knows_whole(store)
+        store._cache.drop(HERE)
+        assert list(store.messages(HERE).values()) == [*run, *later]
+
+
+def test_a_pack_that_was_thought_to_hold_all_may_be_bad(path: Path, run: list[Message]) -> None:
+    with DuckDBStore.open(path) as store:
+        assert store.rest()
+        assert knows_whole(store)
+        with store._file.cursor() as cursor:
+            cursor.execute("UPDATE forky.packs SET checksum = 1")
+        for _ in range(3):
+            store._cache.drop(HERE)
+            assert list(store.messages(HERE).values()) == run
+        assert store.rest()
+        assert knows_whole(store) and packed(store) == 40
+
+
 def test_a_long_conversation_has_several_packs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packs, "_MOST", 30)
     monkeypatch.setattr(packs, "LEAST", 10)

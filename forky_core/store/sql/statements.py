@@ -592,6 +592,13 @@ WHERE forky.operations.conversation = ?""",
     ("conversation", "conversation"),
 )
 
+WHOLE = Statement("""SELECT written.conversation
+FROM (SELECT forky.messages.conversation AS conversation, max(forky.messages.message) AS last
+FROM forky.messages GROUP BY forky.messages.conversation) AS written JOIN (SELECT
+    forky.packs.conversation AS conversation, max(forky.packs.last) AS last
+FROM forky.packs GROUP BY forky.packs.conversation) AS packed ON packed.conversation =
+    written.conversation AND packed.last = written.last""")
+
 WORDS_OF = Family(
     (
         Statement(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, delete, func, select
+from sqlalchemy import and_, bindparam, delete, func, select
 
 from forky_core.store.sql.source.given import here
 from forky_core.store.sql.source.tables import messages, packs
@@ -28,4 +28,8 @@ TO_PACK = (
     .order_by(_written.c.conversation)
 )
 """The conversations of which so many messages are in no pack, and the last one that is."""
+WHOLE = select(_written.c.conversation).join(
+    _packed, and_(_packed.c.conversation == _written.c.conversation, _packed.c.last == _written.c.last)
+)
+"""The conversations of which every message is in a pack."""
 DROP_PACKS = delete(packs).where(packs.c.conversation == here)

@@ -1,0 +1,38 @@
+"""Which conversations are in packs to their last message: to open one of these its packs are enough.
+
+What may have come behind its packs is a question of its own to the file, a third of what opening a conversation takes.
+Only the writer's thread adds numbers, and it takes one away before it writes anything to that conversation: whoever
+finds a number here before and after reading has read everything there was.
+"""
+
+from __future__ import annotations
+
+import duckdb
+
+from forky_core.store.sql import statements as sql
+
+
+class Whole:
+    """Numbers of conversations; to be asked from any thread."""
+
+    def __init__(self) -> None:
+        self._numbers: set[int] = set()
+        self.learned = False
+        """Whether those are here that were packed before the file was opened."""
+        self.wanted = False
+        """Whether somebody has read packs and did not know whether they are all."""
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._numbers
+
+    def learn(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        """10 ms of a million messages; nobody else may write meanwhile."""
+        if not self.learned:
+            self._numbers.update(number for (number,) in cursor.execute(sql.WHOLE.text).fetchall())
+            self.learned = True
+
+    def add(self, number: int) -> None:
+        self._numbers.add(number)
+
+    def discard(self, number: int) -> None:
+        self._numbers.discard(number)
