@@ -177,10 +177,10 @@ def lines(folder: Path, rounds: int, *, conversations: int, length: int) -> list
         Line(f"file of {stored} / SQLite", _megabytes(ours), _megabytes(theirs), 0.75, "MB"),
         Line("  the same before it is packed / SQLite", bare, _megabytes(theirs), None, "MB"),
     ]
-    path = f"path of {length:,} of {stored}"
+    path = f"path of {length:,} of {conversations * length:,}"
     for name, recursion in (
         ("recursive CTE by hashes", million.by_hashes(hashes)),
-        ("recursive CTE by our integer keys", million.recursive(_RECURSIVE)),
+        ("recursive CTE by integer keys", million.recursive(_RECURSIVE)),
     ):
         found.append(compare(f"{path} / {name}", million.cold, recursion, 1 / 50, rounds=rounds))
     hashes.close()
