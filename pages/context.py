@@ -141,7 +141,7 @@ def _draw_all(here: Frame, made: Prepared, line: DeltaGenerator) -> None:
     if not chosen:
         st.caption("Nothing." if found else "Nothing has been said here yet: only a question would be sent.")
         return
-    draw_items(chosen, shown=shown)
+    draw_items(chosen, here.chat.id, shown=shown)
 
 
 def _show_more(shown: int) -> None:
@@ -168,7 +168,7 @@ def _draw_compared(here: Frame, made: Prepared) -> None:
         else f"“{other}” sends as many tokens."
     )
     st.caption(plain_label(f"{said} Left-out items are not compared.", 300))
-    draw_compared(compared(one, two), here.chat.branch_name, other)
+    draw_compared(compared(one, two), here.chat.branch_name, other, here.chat.id)
 
 
 def _steer(here: Frame, name: str, id: str) -> None:

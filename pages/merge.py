@@ -17,7 +17,7 @@ from pages.ui.frame import Frame, locate, place, saying
 from pages.ui.markdown import plain_label
 from pages.ui.merge.choices import draw_settings, draw_strategy, give_way, read_wish, rebases, want
 from pages.ui.merge.conflicts import draw_conflicts
-from pages.ui.merge.payload import draw_cited_payload
+from pages.ui.merge.payload import cites_passages, draw_cited_payload, draw_turns
 from pages.ui.merge.picture import draw_standing
 from pages.ui.merge.planning import WRITTEN, Planning, go_on, plan_anew, planning
 from pages.ui.merge.preview import draw_preview
@@ -233,6 +233,8 @@ def _draw_landed(frame: Frame) -> bool:
         for merge in chat.head.merges:
             if merge.strategy in WRITTEN:
                 draw_cited_payload(merge, partial(_said_in, chat, merge))
+            elif cites_passages(merge.text):
+                draw_turns(merge.text, partial(_said_in, chat, merge))
             elif merge.text:
                 st.code(merge.text, language=None, wrap_lines=True)
     return True

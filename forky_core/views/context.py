@@ -12,6 +12,8 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 from forky_core.context.account import Context, Item, ItemKind
+from forky_core.context.citations import NOTHING, Opens, opened_in
+from forky_core.context.citing import SOURCES
 from forky_core.merge.wording import one_line
 from forky_core.model import Message, MessageId
 from forky_core.parts import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart
@@ -49,6 +51,8 @@ class Row:
     who: str
     text: str
     """Its first words, on one line."""
+    opens: Opens
+    """What the numbers of passages in it open."""
     cached: bool
     """It belongs to what was sent before in the same words, so that the provider may have it at hand."""
     steers: bool
@@ -76,13 +80,15 @@ def rows(
         message = lookup(item.message) if item.message is not None else None
         if item.included:
             spent += item.tokens
+        said = item.text or _said(item, message)
         who = (message.name if message is not None else None) or _ROLES[item.role]
         made.append(
             Row(
                 item,
                 NAMES[item.kind] if typed is None or item.message != typed else "Your draft",
                 who,
-                one_line((item.text or _said(item, message))[:_LOOKED_AT], EXCERPT),
+                one_line(said[:_LOOKED_AT], EXCERPT),
+                _opens(item, message),
                 item.included and spent <= cached,
                 message is not None
                 and item.message != typed
@@ -91,6 +97,12 @@ def rows(
             )
         )
     return tuple(made)
+
+
+def _opens(item: Item, message: Message | None) -> Opens:
+    if message is None or item.text or SOURCES not in message.text:
+        return NOTHING
+    return opened_in(message.text)
 
 
 def _said(item: Item, message: Message | None) -> str:

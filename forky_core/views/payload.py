@@ -7,10 +7,12 @@ In what a model reads, neighbouring lines of one message share the id at their e
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from forky_core.context.citations import NOTHING, Opens, linked, opened_by_line, opens_of, sources_of
 from forky_core.merge.block import cited
 from forky_core.merge.claims.claim_set import SECTION_OF, Frozen
 from forky_core.merge.lines.choosing import SECTIONS
@@ -32,9 +34,21 @@ class PayloadRow:
     cites: tuple[MessageId, ...] = ()
     marks: Mapping[str, MessageId] = field(default_factory=lambda: MappingProxyType({}))
     """Marks that stand inside the text, as both sides of an open conflict have theirs, with what they name."""
+    opens: Opens = field(default_factory=lambda: NOTHING)
+    """What the numbers of passages in it open."""
 
-    def drawn(self, words: Callable[[str], str], mark: Callable[[MessageId], str]) -> str:
-        """The text with each mark inside it drawn, and the rest as words."""
+    def drawn(
+        self,
+        words: Callable[[str], str],
+        mark: Callable[[MessageId], str],
+        passage: Callable[[str, str], str] | None = None,
+    ) -> str:
+        """The text with each mark inside it drawn, each number of a passage with its address, and the rest as words."""
+        if passage is not None and self.opens:
+            plain = replace(self, opens=NOTHING)
+            return linked(
+                self.text, self.opens, lambda text: replace(plain, text=text).drawn(words, mark), passage
+            )
         pieces = _MARK.split(self.text)
         known = [self.marks.get(piece) if at % 2 else None for at, piece in enumerate(pieces)]
         return "".join(
@@ -45,7 +59,29 @@ class PayloadRow:
 
 def payload_rows(merge: MergePart, limit: int) -> Iterator[PayloadRow]:
     """The first `limit` characters of a payload, line by line."""
-    return iter(_rows(merge, limit))
+    return iter(_opening(_rows(merge, limit)))
+
+
+def text_rows(text: str, limit: int) -> Iterator[PayloadRow]:
+    """The same of turns that are shown as they were said: no line rests on a message but its own."""
+    lines = (text[:limit] + ("\n…" if len(text) > limit else "")).split("\n")
+    opened = opened_by_line(lines)
+    return (PayloadRow(line, opens=opens) for line, opens in zip(lines, opened, strict=True))
+
+
+def _opening(rows: Sequence[PayloadRow]) -> list[PayloadRow]:
+    """With what their numbers open: a line's are those of the SOURCES line that rests on the same message."""
+    said: dict[MessageId, dict[int, str]] = {}
+    for row in rows:
+        for id in row.cites:
+            said.setdefault(id, {}).update(sources_of(row.text))
+    by_line = opened_by_line([row.text for row in rows])
+    return [
+        replace(
+            row, opens=opens_of(row.text, ChainMap(*(said[id] for id in row.cites))) if row.cites else opens
+        )
+        for row, opens in zip(rows, by_line, strict=True)
+    ]
 
 
 def payload_text(merge: MergePart, mark: Callable[[MessageId], str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -42,6 +43,13 @@ def cited_link(conversation: ConversationId, address: str) -> str:
     if address.startswith(ADDRESS):
         return f"./documents?{urlencode(passage_place(conversation, address))}"
     return f"./?{urlencode(chat_place(conversation, None, MessageId(address)))}"
+
+
+def passage_link(conversation: ConversationId, number: str, address: str, *, beside: bool = False) -> str:
+    """HTML of a number that opens what it cites, in a tab of its own where it stands `beside` something to keep."""
+    place = escape(cited_link(conversation, address))
+    tab = ' target="_blank" rel="noopener"' if beside else ""
+    return f'<a href="{place}"{tab} title="Open what it cites">{number}</a>'
 
 
 def passage_place(conversation: ConversationId, address: str) -> dict[str, str]:

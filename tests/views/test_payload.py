@@ -6,7 +6,7 @@ from forky_core.merge.lines.choosing import Line
 from forky_core.merge.wording import ShortIds
 from forky_core.model import MessageId
 from forky_core.parts import MergePart
-from forky_core.views.payload import PayloadRow, payload_rows, payload_text
+from forky_core.views.payload import PayloadRow, payload_rows, payload_text, text_rows
 
 ONE, TWO = (MessageId(f"b2:{digit * 32}") for digit in "ab")
 
@@ -65,3 +65,24 @@ def test_what_names_no_message_stays_as_it_is_written() -> None:
 
 def test_a_long_payload_is_cut() -> None:
     assert [row.text for row in rows("head\n" + "x" * 90, 10)] == ["head", "xxxxx", "…"]
+
+
+def test_a_number_in_a_line_opens_what_the_answer_cites_that_the_line_is_taken_from() -> None:
+    text = (
+        "head\nSaid:\nEvery spring [1].\nSOURCES: [1] manual.md (doc:aaaa#2) [aaaaaa]\n"
+        "Two years [1].\nSOURCES: [1] manual.md (doc:aaaa#3) [bbbbbb]\nAnd [1] there.\n"
+    )
+    found = {row.text: row for row in rows(text)}
+    assert found["Every spring [1]."].opens == {1: "doc:aaaa#2"}
+    assert found["Two years [1]."].opens == {1: "doc:aaaa#3"}
+    assert found["And [1] there."].opens == {}
+    drawn = found["Two years [1]."].drawn(str.upper, str, lambda number, address: f"<{number} {address}>")
+    assert drawn == "TWO YEARS [<1 doc:aaaa#3>]."
+    assert found["Two years [1]."].drawn(str.upper, str) == "TWO YEARS [1]."
+
+
+def test_turns_shown_as_they_were_said_keep_every_line() -> None:
+    text = "assistant:\nEvery spring [1]. [aaaaaa]\n\nSOURCES: [1] manual.md (doc:aaaa#2)"
+    found = list(text_rows(text, 1_000))
+    assert "\n".join(row.text for row in found) == text
+    assert [row.opens for row in found] == [{}, {1: "doc:aaaa#2"}, {}, {1: "doc:aaaa#2"}]

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from html import escape
 
 import streamlit as st
@@ -36,7 +36,7 @@ from forky_core.views.payload import payload_rows
 from forky_core.views.shelf import count
 from forky_core.views.times import local, stamp
 from pages.ui.chat.acts import button
-from pages.ui.links import cited_link
+from pages.ui.links import cited_link, passage_link
 from pages.ui.markdown import SHOWN, safe_markdown, show_text, showable
 
 _LONG_RESULT = 4_000
@@ -83,7 +83,7 @@ def draw_parts(message: Message, short: str, look: Look) -> None:
             case ReasoningPart():
                 draw_reasoning(part.text, redacted=part.redacted)
             case MergePart():
-                _draw_merge(part)
+                _draw_merge(part, look.conversation)
             case RevertPart():
                 _draw_revert(message)
             case AttachmentPart():
@@ -258,10 +258,11 @@ def _expand(id: str) -> str:
     )
 
 
-def _draw_merge(merge: MergePart) -> None:
+def _draw_merge(merge: MergePart, conversation: ConversationId) -> None:
     """The payload, folded, each line ending in the id of its message, and the messages it stands for."""
+    opener = partial(passage_link, conversation)
     rows = "\n".join(
-        (_payload_sources(row.text) or row.drawn(lambda text: escape(showable(text)), _visit))
+        (_payload_sources(row.text) or row.drawn(lambda text: escape(showable(text)), _visit, opener))
         + "".join(f" {_visit(id)}" for id in row.cites)
         for row in payload_rows(merge, SHOWN)
     )

@@ -13,7 +13,10 @@ from typing import Any
 
 import streamlit as st
 
+from forky_core.context.citations import linked
+from forky_core.model import ConversationId
 from forky_core.views.context import Row, Stretch
+from pages.ui.links import passage_link
 from pages.ui.markdown import showable
 
 MOST = 1_000
@@ -58,37 +61,47 @@ def hear_steering(on_steer: Callable[[str, str], None], *, key: str) -> None:
     _component(key=key, data={}, on_steer_change=handle, height="content")
 
 
-def draw_items(found: Sequence[Row], *, shown: int) -> None:
+def draw_items(found: Sequence[Row], conversation: ConversationId, *, shown: int) -> None:
     """The newest `shown` of them. Key: `context.rows`.
 
     Not by `st.html`, which walks through every element again to clean it: ours are clean, since `_row` escapes every
     word that goes into them, and the page's policy runs no script that came with text.
     """
-    rows = rows_html(found[max(0, len(found) - shown) :])
+    rows = rows_html(found[max(0, len(found) - shown) :], conversation)
     _rows_component(key="context.rows", data={"rows": rows}, height="content")
 
 
-def rows_html(found: Iterable[Row], *, steers: bool = True) -> str:
-    body = "".join(_row(row, steers=steers) for row in found)
+def rows_html(found: Iterable[Row], conversation: ConversationId, *, steers: bool = True) -> str:
+    body = "".join(_row(row, conversation, steers=steers) for row in found)
     return f'<div class="fk-rows" role="table" aria-label="What is sent">{_HEAD}{body}</div>'
 
 
-def _row(row: Row, *, steers: bool) -> str:
+def _row(row: Row, conversation: ConversationId, *, steers: bool) -> str:
     item = row.item
     state, icon = _state(row)
     kinds = f"{'' if item.included else ' fk-out'}{' fk-warm' if row.cached else ''}"
     known = " · sent before" if row.cached else ""
     what = row.what if row.what != "Message" else row.who
     switches = _switches(row) if steers and row.steers else ""
+    text = linked(
+        row.text,
+        row.opens,
+        _words,
+        lambda number, opened: passage_link(conversation, number, opened, beside=True),
+    )
     return (
         f'<div class="fk-row{kinds}" role="row" data-item="{escape(item.message or item.kind)}">'
         f'<span role="cell" class="fk-icon" title="{state}" aria-label="{state}">{icon}</span>'
         f'<span role="cell" class="fk-tokens">{item.tokens:,}</span>'
         f'<span role="cell" class="fk-what">{escape(showable(what))}</span>'
-        f'<span role="cell" class="fk-body"><span class="fk-text">{escape(showable(row.text))}</span>'
+        f'<span role="cell" class="fk-body"><span class="fk-text">{text}</span>'
         f'<span class="fk-why">{escape(showable(item.why))}{known}</span></span>'
         f'<span role="cell" class="fk-steer">{switches}</span></div>'
     )
+
+
+def _words(text: str) -> str:
+    return escape(showable(text))
 
 
 def _state(row: Row) -> tuple[str, str]:
@@ -112,7 +125,7 @@ def _switch(name: str, label: str, row: Row, icon: str, *, on: bool) -> str:
     )
 
 
-def draw_compared(stretches: Sequence[Stretch], here: str, there: str) -> None:
+def draw_compared(stretches: Sequence[Stretch], here: str, there: str, conversation: ConversationId) -> None:
     """Two contexts: what both send folded, what only one of them sends in full."""
     names = {
         "both": "Both send",
@@ -126,7 +139,7 @@ def draw_compared(stretches: Sequence[Stretch], here: str, there: str) -> None:
             f"{names[stretch.side]} {many:,} {'item' if many == 1 else 'items'}, {stretch.tokens:,} tokens"
         )
         head = f'<div class="fk-side fk-{stretch.side}">{escape(showable(label))}</div>'
-        rows = rows_html(stretch.rows[:MOST], steers=False)
+        rows = rows_html(stretch.rows[:MOST], conversation, steers=False)
         if stretch.side == "both":
             rows = f"<details><summary class='fk-quiet'>Show them</summary>{rows}</details>"
         pieces.append(head + rows)

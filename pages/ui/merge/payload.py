@@ -1,33 +1,61 @@
-"""A payload as a person reads it: each line ends in the ids of its messages, and an id opens its message in Chat."""
+"""A payload as a person reads it: each line ends in the ids of its messages, and an id opens its message in Chat.
+
+A number in an answer's words opens the passage that it cites.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from html import escape
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from forky_core.context.citing import SOURCES
 from forky_core.model import ConversationId, MessageId
 from forky_core.parts import MergePart
 from forky_core.repo.repo import short
-from forky_core.views.payload import payload_rows
-from pages.ui.links import chat_place
+from forky_core.views.payload import PayloadRow, payload_rows, text_rows
+from pages.ui.links import chat_place, passage_link
 from pages.ui.markdown import showable
 
 SHOWN = 60_000
 """Characters of a payload that are drawn."""
 Home = Callable[[MessageId], tuple[ConversationId, str | None]]
-"""Where a message is to be seen: its conversation, and a branch where one is known."""
+"""Where a message is to be seen: its conversation, and a branch where one is known. Of an address of a passage, the
+conversation that knows it."""
 
 
 def draw_cited_payload(merge: MergePart, home: Home) -> None:
-    rows = "\n".join(
-        row.drawn(lambda text: escape(showable(text)), lambda id: _opener(id, home))
+    _draw(payload_rows(merge, SHOWN), home)
+
+
+def draw_turns(text: str, home: Home) -> None:
+    """Turns as they were said, with what they cite."""
+    _draw(text_rows(text, SHOWN), home)
+
+
+def cites_passages(text: str) -> bool:
+    return SOURCES in text
+
+
+def _draw(rows: Iterable[PayloadRow], home: Home) -> None:
+    drawn = "\n".join(
+        row.drawn(
+            _words, lambda id: _opener(id, home), lambda number, address: _passage(number, address, home)
+        )
         + "".join(f" {_opener(id, home)}" for id in row.cites)
-        for row in payload_rows(merge, SHOWN)
+        for row in rows
     )
-    st.html(f'<pre class="fk-payload" tabindex="0">{rows}</pre>')
+    st.html(f'<pre class="fk-payload" tabindex="0">{drawn}</pre>')
+
+
+def _words(text: str) -> str:
+    return escape(showable(text))
+
+
+def _passage(number: str, address: str, home: Home) -> str:
+    return passage_link(home(MessageId(address))[0], number, address, beside=True)
 
 
 def _opener(id: MessageId, home: Home) -> str:

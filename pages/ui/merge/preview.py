@@ -8,6 +8,7 @@ from functools import partial
 
 import streamlit as st
 
+from forky_core.document import ADDRESS
 from forky_core.errors import ForkyError
 from forky_core.llm.contract import ModelInfo
 from forky_core.merge.plan import MergePlan
@@ -19,7 +20,7 @@ from forky_core.views.shelf import count
 from pages.ui.frame import Frame, saying
 from pages.ui.links import chat_link
 from pages.ui.markdown import plain_label, show_text, showable
-from pages.ui.merge.payload import SHOWN, draw_cited_payload
+from pages.ui.merge.payload import SHOWN, cites_passages, draw_cited_payload, draw_turns
 from pages.ui.merge.planning import WRITTEN, Planning
 
 _OPENABLE = 40
@@ -97,6 +98,8 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
         for side in parts:
             if side.block is not None:
                 draw_cited_payload(side.block, partial(_seen_at, frame, side, plan))
+    elif cites_passages(plan.payload):
+        draw_turns(plan.payload, partial(_seen_at, frame, plan, plan))
     else:
         text = showable(plan.payload)
         more = f"\n… and {len(text) - SHOWN:,} characters more." if len(text) > SHOWN else ""
@@ -164,7 +167,7 @@ def _seen_at(
     frame: Frame, side: MergePlan, plan: MergePlan, id: MessageId
 ) -> tuple[ConversationId, str | None]:
     """Where a cited message is to be seen: what the target says itself, on the target."""
-    if id not in side.turns:
+    if id not in side.turns and not id.startswith(ADDRESS):
         return frame.chat.id, plan.target_name
     return _home(frame, replace(side, graft=plan.graft))
 

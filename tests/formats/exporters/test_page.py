@@ -169,3 +169,30 @@ def test_every_message_can_be_read_without_scripts(forky: Workspace) -> None:
     assert text.count("<article ") == len(chat.visible.messages)
     assert text.count("<circle ") == len(chat.visible.messages)
     assert "hidden" not in re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL)
+
+
+def test_a_number_in_an_answer_leads_to_its_passage_and_to_a_message_of_another_branch() -> None:
+    forky, models = workspace()
+    forky.documents.append(
+        f"# Pump\n\n## Oil\n\nOil the bearing every spring. {HOSTILE[0]}", name="manual.md"
+    )
+    chat = forky.create("Pumps")
+    chat.use_documents()
+    debug = talk(chat.fork("debug"), "It rattles.", "The impeller rattles as its circlip was never fitted.")
+    models.one.enqueue("Every spring [1]. Not so in `winter [1]`.")
+    chat.ask("How often is the bearing oiled?")
+    models.one.enqueue("The circlip [1].")
+    chat.ask("Why does the impeller rattle?")
+    chat.merge(chat.plan_merge(debug, strategy="squash"))
+    text = page(forky, chat.id)
+    read = Read()
+    read.feed(text)
+    places = {attributes.get("id") for _, attributes in read.elements}
+    assert {a["href"] for t, a in read.elements if t == "a"} <= {f"#{place}" for place in places}
+    (passage,) = re.findall(
+        r'Every spring \[<a href="#(p-[^"]+)">1</a>\]. Not so in <code>winter \[1\]</code>', text
+    )
+    assert f'<div class="passage" id="{passage}"><h3>manual.md' in text
+    debugged = debug.path()[-1].id.removeprefix("b2:")
+    assert f'The circlip [<a href="#m-{debugged}">1</a>].' in text
+    assert {tag for tag, _ in read.elements} <= ALLOWED

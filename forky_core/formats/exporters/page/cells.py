@@ -9,9 +9,15 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from html import escape
 
+from forky_core.context.citations import NOTHING, Opens, linked, opened_by_line
+from forky_core.context.citing import SOURCES
+from forky_core.document import ADDRESS, Cited
 from forky_core.formats.forky_file.chat import Chat
+from forky_core.model import MessageId
 from forky_core.parts import (
     AttachmentPart,
     MergePart,
@@ -35,8 +41,45 @@ def safe(text: str) -> str:
     return escape(_UNSHOWABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
-def text_html(text: str) -> str:
-    """What somebody wrote: line breaks kept, code set apart, nothing obeyed."""
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """What numbers of passages lead to: the passage at the end of the page, or the message that was cited."""
+
+    chat: Chat
+    anchor: Callable[[MessageId], str]
+    shown: frozenset[MessageId]
+    """The messages of the page."""
+    _passages: dict[str, Cited | None] = field(default_factory=dict)
+
+    def __call__(self, number: str, address: str) -> str:
+        place = self._place(address)
+        return f'<a href="#{place}">{safe(number)}</a>' if place else safe(number)
+
+    def _place(self, address: str) -> str:
+        if not address.startswith(ADDRESS):
+            return self.anchor(MessageId(address)) if address in self.shown else ""
+        if address not in self._passages:
+            self._passages[address] = self.chat.passage_of(address)
+        return _passage_anchor(address) if self._passages[address] is not None else ""
+
+    def passages(self) -> Iterable[str]:
+        """Those that something leads to, as HTML."""
+        for address, one in self._passages.items():
+            if one is not None:
+                yield (
+                    f'<div class="passage" id="{_passage_anchor(address)}"><h3>{safe(one.source)}</h3>'
+                    f"{text_html(one.text)}</div>\n"
+                )
+
+
+def _passage_anchor(address: str) -> str:
+    return "p-" + "".join(c if c.isalnum() else "-" for c in address.removeprefix(ADDRESS))
+
+
+def text_html(text: str, link: Callable[[str, str], str] | None = None) -> str:
+    """What somebody wrote: line breaks kept, code set apart, nothing obeyed; `link` draws numbers of passages."""
+    lines = text.split("\n")
+    opened = opened_by_line(lines) if link is not None else [NOTHING] * len(lines)
     pieces: list[str] = []
     prose: list[str] = []
     code: list[str] = []
@@ -45,10 +88,10 @@ def text_html(text: str) -> str:
     def close() -> None:
         said = "\n".join(prose).strip("\n")
         if said:
-            pieces.append(f'<div class="said" dir="auto">{_spans(said)}</div>')
+            pieces.append(f'<div class="said" dir="auto">{said}</div>')
         prose.clear()
 
-    for line in text.split("\n"):
+    for line, opens in zip(lines, opened, strict=True):
         match = _FENCE.match(line)
         if not fence and match is not None:
             close()
@@ -58,27 +101,31 @@ def text_html(text: str) -> str:
             code.clear()
             fence = ""
         else:
-            (code if fence else prose).append(line)
+            (code if fence else prose).append(line if fence else _spans(line, opens, link))
     close()
     if fence:
         pieces.append(f"<pre>{safe(chr(10).join(code))}</pre>")
     return "".join(pieces)
 
 
-def _spans(text: str) -> str:
-    """Escaped text with spans of code."""
+def _spans(text: str, opens: Opens, link: Callable[[str, str], str] | None) -> str:
+    """An escaped line with spans of code."""
+
+    def words(prose: str) -> str:
+        return linked(prose, opens, safe, link) if link is not None else safe(prose)
+
     html: list[str] = []
     last = 0
     for match in _SPAN.finditer(text):
-        html += (safe(text[last : match.start()]), f"<code>{safe(match[2])}</code>")
+        html += (words(text[last : match.start()]), f"<code>{safe(match[2])}</code>")
         last = match.end()
-    return "".join((*html, safe(text[last:])))
+    return "".join((*html, words(text[last:])))
 
 
-def part_html(part: Part, chat: Chat) -> str:
+def part_html(part: Part, chat: Chat, link: Callable[[str, str], str] | None = None) -> str:
     match part:
         case TextPart() | MergePart():
-            return text_html(part.text)
+            return text_html(part.text, link if SOURCES in part.text else None)
         case ReasoningPart():
             return f"<details><summary>Thoughts</summary>{text_html(part.text)}</details>"
         case ToolCallPart():

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import ClassVar, get_args
 
 from forky_core.formats.exporters.markdown import when, who
-from forky_core.formats.exporters.page.cells import part_html, safe
+from forky_core.formats.exporters.page.cells import Linked, part_html, safe
 from forky_core.formats.exporters.page.lanes import COLOURS, anchor, lanes_svg, layout_of
 from forky_core.formats.flattening import calls_of
 from forky_core.formats.forky_file.chat import Chat
@@ -52,11 +52,15 @@ class Page:
         if len(read.shape.order) <= _MOST_ROWS:
             graph = lanes_svg(read, plain.messages, layout)
             yield f'<details class="graph" open><summary>Graph</summary><div class="lanes">{graph}</div></details>'.encode()
+        link = Linked(plain, anchor, frozenset(read.number))
         for at, section in enumerate(read.sections):
             yield f"<section>{_section_heading(section, read, first=at == 0)}".encode()
             for number, id in section.messages:
-                yield _article(plain, read, plain.messages[id], number, calls.get(id), lane[id]).encode()
+                message, call = plain.messages[id], calls.get(id)
+                yield _article(read, message, number, call, lane[id], link).encode()
             yield b"</section>\n"
+        if passages := list(link.passages()):
+            yield f'<div class="passages"><h2>What is cited</h2>{"".join(passages)}</div>\n'.encode()
         yield from _foot(plain, script)
 
 
@@ -124,7 +128,7 @@ def _leaves(section: Section, read: Outline) -> str:
 
 
 def _article(
-    chat: Chat, read: Outline, message: Message, number: int, call: Generation | None, lane: int
+    read: Outline, message: Message, number: int, call: Generation | None, lane: int, link: Linked
 ) -> str:
     shape = read.shape
     parent: MessageId | None = shape.parent[message.id]
@@ -137,7 +141,7 @@ def _article(
         f"<span>{safe(when(message).removeprefix(' · '))}</span>{merged}{tags}</h3>"
     )
     above = f' data-parent="{anchor(parent)}"' if parent is not None else ""
-    body = "".join(part_html(part, chat) for part in message.parts)
+    body = "".join(part_html(part, link.chat, link) for part in message.parts)
     return (
         f'<article id="{anchor(message.id)}" class="{message.role} c{lane % COLOURS}"{above}>'
         f"{heading}{body}</article>\n"

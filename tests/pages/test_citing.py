@@ -1,0 +1,83 @@
+"""A number in an answer's words opens its passage wherever a merge has brought it."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from forky_core.context.citing import sources_in
+from forky_core.forky import Forky
+from forky_core.llm.scripted import ScriptedModel
+from forky_core.repo.conversation import Conversation
+from forky_core.repo.repo import short
+from pages.ui.links import cited_link
+from tests.pages.apptest import open_page
+from tests.pages.workspaces import workspace_with_a_writer
+
+MANUAL = "# Pump X200\n\n## Oil\n\nOil the bearing every spring.\n\n## Warranty\n\nThe warranty is two years."
+
+
+@pytest.fixture
+def side(monkeypatch: pytest.MonkeyPatch) -> Iterator[Conversation]:
+    """A branch with two answers that each cite a passage as number 1."""
+    with workspace_with_a_writer(monkeypatch) as (forky, writer):
+        yield _answered(forky, writer)
+
+
+def _answered(forky: Forky, writer: ScriptedModel) -> Conversation:
+    forky.documents.append(MANUAL, name="manual.md")
+    chat = forky.create("Pumps", model=writer.info().name)
+    chat.use_documents()
+    chat.say("Let us look after the pump.")
+    side = chat.fork("side")
+    for question, answer in (
+        ("How often is the bearing oiled?", "Oil the bearing every spring [1]."),
+        ("How long is the warranty?", "The warranty lasts for two years [1]."),
+    ):
+        writer.enqueue(answer)
+        side.ask(question)
+    chat.say("And after the filter.")
+    return side
+
+
+def _links(chat: Conversation) -> list[str]:
+    """What the two answers cite, as a link of a number."""
+    answers = (message for message in chat.path() if message.role == "assistant")
+    return [cited_link(chat.id, sources_in(answer.text)[0].address) for answer in answers]
+
+
+def _numbers(body: str) -> list[str]:
+    """The links of numbers that stand in brackets, but in a SOURCES line."""
+    lines = [line for line in body.split("\n") if "SOURCES:" not in line]
+    return [
+        html.unescape(found) for found in re.findall(r'\[<a href="([^"]+)"[^>]*>1</a>\]', "\n".join(lines))
+    ]
+
+
+@pytest.mark.parametrize("strategy", ["squash", "full"])
+def test_in_a_preview_and_where_it_has_landed(side: Conversation, strategy: str) -> None:
+    main = side.checkout("main")
+    merge = open_page("merge.py", main, source="side", strategy=strategy)
+    body = "\n".join(str(one.proto.body) for one in merge.get("html"))
+    assert _numbers(body) == _links(side)
+    assert body.count('target="_blank"') >= 2, "what was chosen here stays"
+
+
+def test_in_the_cell_of_a_landed_merge_and_in_the_inspector(side: Conversation) -> None:
+    main = side.checkout("main")
+    main.merge(main.plan_merge(side, strategy="squash"))
+    cells = "\n".join(str(one.proto.body) for one in open_page("chat.py", main).get("html"))
+    assert _numbers(cells) == _links(side)
+    inspected = open_page("context.py", side)
+    rows = next(
+        json.loads(item.proto.json)["rows"]
+        for item in inspected.get("bidi_component")
+        if item.proto.component_name == "forky.context_rows"
+    )
+    for answer, link in zip(side.path()[2::2], _links(side), strict=True):
+        (row,) = re.findall(rf'data-item="{answer.id}".*?</div>', rows, re.DOTALL)
+        assert _numbers(row) == [link] or html.escape(link) in row, short(answer.id)
