@@ -262,6 +262,12 @@ def _texts() -> tuple[Seed, ...]:
         Seed(
             "transcript", "text", "# Rivers\n\n## User\n\nLongest?\n\n```\nx\n```\n\n## Assistant\n\nNile\n"
         ),
+        Seed(
+            "forky-markdown",
+            "text",
+            "# Rivers\n\n---\n\n**Branch “main”**\n\n## 1. You · 2026-01-01 10:00 UTC\n\nLongest?\n\n## 2. gpt-4o\n\nNile\n"
+            "\n---\n\n**Beside the branches**, from message 1\n\n## 3. Assistant\n\nAmazon\n",
+        ),
         Seed("transcript", "text", "**You:** Longest?\n\n**ChatGPT:**\nNile\n"),
         Seed("transcript", "text", "User: Longest?\nAssistant: Nile\n"),
         Seed(

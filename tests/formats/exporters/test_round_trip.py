@@ -13,13 +13,15 @@ from hypothesis import settings as hypothesis_settings
 from forky_core.formats.contract import Found
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import load
+from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.registry import importer_for
-from forky_core.formats.sharing import exporter
+from forky_core.formats.sharing import exporter, shared
 from forky_core.formats.source import opened, sample
 from forky_core.formats.tree import Grown, grow
 from forky_core.hashing import message_id
 from forky_core.model import MessageId
 from forky_core.parts import part_from_stored
+from tests.builders import talk, workspace
 from tests.formats.exporters.trees import chats, path, rich_chats, shape, told
 
 RICH = hypothesis_settings(suppress_health_check=(HealthCheck.too_slow,))
@@ -53,6 +55,34 @@ def test_a_tree_comes_back_from_other_programs_formats(name: str, chat: Chat) ->
     assert shape(back) == shape(chat.messages)
     assert path(back, grown.head) == path(chat.messages, chat.view.branch("main").head)
     assert set(back) == set(chat.messages), "without merges every id is what it was"
+
+
+def test_markdown_comes_back_with_its_branches() -> None:
+    forky, _ = workspace()
+    code = "Like this:\n\n```\n## 3. You\n\n---\n\n**Branch “x”**\n```\n\n## 9. Not one of ours"
+    one = talk(forky.create("Rivers"), "Longest?", code, "And then?", "---\nThe end.")
+    side = talk(one.fork("a side", at=one.path()[0].id), "Really?", "Yes.")
+    asked = one.path()[2].id
+    one.fork("tried", at=asked)
+    with TemporaryDirectory() as folder:
+        grown = imported(written(chat_of(forky.store, one.id), "markdown", folder))
+        alone = imported(written(shared(forky.store, side, branch="a side"), "markdown", folder))
+    texts = {message.id: message.text for message in grown.messages}
+    parents = {texts[message.id]: texts.get(message.parent or MessageId("")) for message in grown.messages}
+    assert parents == {
+        "Longest?": None,
+        code: "Longest?",
+        "And then?": code,
+        "---\nThe end.": "And then?",
+        "Really?": "Longest?",
+        "Yes.": "Really?",
+    }
+    assert {name: texts[tip] for name, tip in grown.branches.items()} == {"a side": "Yes."}
+    assert grown.head is not None and (grown.branch, texts[grown.head]) == ("main", "---\nThe end.")
+    assert [message.text for message in alone.messages] == ["Longest?", "Really?", "Yes."]
+    assert {message.role for message in alone.messages} == {"user", "assistant"}
+    assert grown.account.adds_up
+    forky.close()
 
 
 @pytest.mark.parametrize("name", ["forky", "html"])
