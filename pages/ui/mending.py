@@ -1,4 +1,4 @@
-"""What Streamlit does otherwise than a browser, mended on every page: links in new tabs, Ctrl+Z in fields, cookies."""
+"""What Streamlit does otherwise than a browser, mended on every page: addresses, links in new tabs, Ctrl+Z, cookies."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ let here = {}; // The conversation and branch this tab is at.
 // Streamlit writes links to the Chat page as `?c=…`, which a new tab reads as the page one is on: name the page. Its
 // navigation leads to a page without a conversation: a new tab would show another one.
 const PAGES = "[data-testid=stTopNavLink], [data-testid=stTopNavDropdownLink], [data-testid=stSidebarNavLink]";
+const APART = /(library|documents|settings)$/; // Pages that belong to no conversation.
 const link = (event) => {
   const found = event.target.closest?.("a[href]");
   if (!found) return null;
   const url = new URL(found.getAttribute("href").replace(/^[?]/, "./?"), location.href);
-  if (found.matches(PAGES) && !/(library|settings)$/.test(url.pathname)) url.search = new URLSearchParams(here);
+  if (found.matches(PAGES) && !APART.test(url.pathname)) url.search = new URLSearchParams(here);
   if (url.origin === location.origin) found.href = url.href;
   return found;
 };
@@ -25,6 +26,16 @@ const link = (event) => {
 const beside = (event) => {
   if ((event.ctrlKey || event.metaKey || event.shiftKey) && link(event)) event.stopPropagation();
 };
+
+// And so the address of a page that was reached by the navigation says no conversation: a reload, a bookmark or somebody
+// it is sent to would see another one.
+const name = () => {
+  const url = new URL(location.href), given = url.searchParams;
+  if (given.has("c") || !here.c || APART.test(url.pathname)) return;
+  for (const [key, value] of Object.entries(here)) if (!given.has(key)) given.set(key, value);
+  history.replaceState(history.state, "", url);
+};
+const moved = () => setTimeout(name, 500); // When Streamlit has gone there.
 
 // Ctrl+Z in a field takes back what was typed there. Streamlit would press the Undo of the page instead. An empty field
 // in which nothing was typed since the page emptied it has nothing to take back: there the key is the page's.
@@ -49,10 +60,15 @@ export default function (component) {
   const { person, ...at } = component.data;
   here = at;
   keep(person);
+  name();
+  window.navigation?.addEventListener("currententrychange", moved);
   const ears = [["pointerdown", link], ["contextmenu", link], ["focusin", link], ["click", beside], ["input", hear],
     ["keydown", undo]];
-  for (const [name, ear] of ears) window.addEventListener(name, ear, true);
-  return () => { for (const [name, ear] of ears) window.removeEventListener(name, ear, true); };
+  for (const [kind, ear] of ears) window.addEventListener(kind, ear, true);
+  return () => {
+    window.navigation?.removeEventListener("currententrychange", moved);
+    for (const [kind, ear] of ears) window.removeEventListener(kind, ear, true);
+  };
 }
 """.replace("COOKIE", COOKIE)
 _component = st.components.v2.component("forky_mending", html="<span></span>", js=_JS)

@@ -63,3 +63,22 @@ def test_a_link_opened_beside_leads_to_the_same_conversation(app: str, watch: An
         page.get_by_role("link", name="Why is the nightly backup slow?").click(modifiers=["Control"])
     begin(opened.value)
     assert page.url.endswith("/library") and "/?c=" in opened.value.url
+
+
+def test_a_page_that_is_reached_by_the_navigation_has_an_address_to_share(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    begin(page)
+    page.wait_for_url("**/?c=*&b=main")
+    switch(page, "upload")
+    page.get_by_role("link", name="Merge").click()
+    page.wait_for_url("**/merge?c=*&b=upload*")
+    beside = watch().open(page.url)
+    expect(beside.get_by_role("heading", name="Why is the nightly backup slow?").first).to_be_visible()
+    settled(page)
+    page.get_by_role("link", name="Library").click()
+    page.wait_for_url("**/library")
+    page.go_back()
+    page.wait_for_url("**/merge?c=*&b=upload*")
+    page.go_back()
+    page.wait_for_url("**/?c=*&b=upload")
+    expect(page.locator(".st-key-chat-branch input")).to_have_attribute("placeholder", "upload")
