@@ -65,19 +65,19 @@ class Box {
     this.root.classList.toggle("earlier", earlier);
     this.input.placeholder = earlier ? `${now}, earlier` : now;
     this.input.setAttribute("aria-label", `Branch: ${this.input.placeholder}`);
-    this.root.title = this.open ? "" : `${this.input.placeholder}\nSwitch to another branch`;
+    this.root.title = `${this.input.placeholder}\nSwitch to another branch`;
   }
 
-  choose(row) {
-    const [name] = row, { now, earlier, heard } = this.data;
+  choose([name]) {
+    const { now, earlier, heard } = this.data, known = name === (this.sent ? this.chosen : now) && (this.sent || !earlier);
+    if (!known) {
+      this.chosen = name;
+      this.sent = Math.max(this.sent, heard) + 1;
+      this.tell(name, this.sent); // First of all: the page is worked out while the list closes.
+      this.unheard(this.sent);
+    }
     this.hide();
     if (this.thumbs.matches) this.input.blur();
-    if (name === (this.sent ? this.chosen : now) && (this.sent || !earlier)) return;
-    this.chosen = name;
-    this.sent = Math.max(this.sent, heard) + 1;
-    this.say();
-    this.tell(name, this.sent);
-    this.unheard(this.sent);
   }
 
   // A message that went astray (the server was away) is not waited for.
@@ -97,11 +97,11 @@ class Box {
     this.filter(this.data.now);
     window.addEventListener("resize", this.moved);
     window.addEventListener("scroll", this.moved, true);
-    this.say();
   }
 
   hide() {
     this.input.value = "";
+    this.say();
     if (!this.open) return;
     this.open = false;
     this.popup.hidePopover();
@@ -111,7 +111,6 @@ class Box {
     this.said.textContent = "";
     window.removeEventListener("resize", this.moved);
     window.removeEventListener("scroll", this.moved, true);
-    this.say();
   }
 
   // The names that fit what was typed, the best first; the branch `at` is marked, or else the first.
