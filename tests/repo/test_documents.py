@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Literal
 
 import pytest
@@ -273,6 +274,28 @@ def test_other_branches_are_a_source_too(made: tuple[Workspace, ScriptedModels, 
     assert "circlip" in str(chat.context().messages)
 
 
+def test_what_a_merge_brought_asks_nothing(made: tuple[Workspace, ScriptedModels, Conversation]) -> None:
+    _, _, chat = made
+    talk(chat, "Let us fix the pump.", "Yes, let us.")
+    debug = talk(
+        chat.fork("debug"), "How often is the bearing of the X200 oiled?", "Every spring it is oiled."
+    )
+    chat.merge(chat.plan_merge(debug, strategy="squash"))
+    assert "Passages found" not in str(chat.context().messages)
+    assert "Passages found" in str(
+        chat.prepare("How often is the bearing of the X200 oiled?").request.messages
+    )
+
+
+def test_a_question_of_another_branch_is_no_answer(
+    made: tuple[Workspace, ScriptedModels, Conversation],
+) -> None:
+    _, _, chat = made
+    talk(chat, "Let us fix the pump.", "Yes, let us.")
+    chat.fork("debug").say("Why does the impeller of the old pump rattle so loudly?")
+    assert "branch “debug”" not in str(chat.prepare("Why does the impeller rattle?").request.messages)
+
+
 def test_citations_survive_a_merge_and_a_pick(made: tuple[Workspace, ScriptedModels, Conversation]) -> None:
     _, models, chat = made
     talk(chat, "Hello.", "Hello.")
@@ -328,6 +351,9 @@ def test_citations_survive_an_export(made: tuple[Workspace, ScriptedModels, Conv
     models.one.enqueue("Every spring [1].")
     answer = chat.ask("How often is the bearing of the X200 oiled?")
     written = b"".join(exporter(name).write(shared(forky.store, chat))).decode()
+    if name == "html":
+        assert re.search(r'Every spring \[<a href="#(p-[^"]+)">1</a>\].* id="\1"', written, re.DOTALL)
+        written = re.sub("<[^>]+>", "", written)
     line = answer.text.rpartition("\n")[2]
     assert sources_in(line)
     assert line in written or json.dumps(line)[1:-1] in written

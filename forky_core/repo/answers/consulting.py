@@ -22,6 +22,7 @@ from forky_core.repo.answers.once import ask_once
 from forky_core.repo.placing import documents_of
 from forky_core.repo.repo import Repo, short
 from forky_core.retrieval.condense import PROMPT, as_question, condensed, leans
+from forky_core.retrieval.cues import is_question
 from forky_core.retrieval.parts_asked import parts_asked
 from forky_core.retrieval.passages import OPENING
 from forky_core.retrieval.rank import Question
@@ -106,8 +107,8 @@ def _spoken(path: Sequence[Message]) -> list[str]:
 
 
 def question_of(path: Sequence[Message]) -> str:
-    """What the path ends by asking; "" where it ends otherwise."""
-    return path[-1].text.strip() if path and path[-1].role == "user" else ""
+    """What the path ends by asking; "" where it ends otherwise, as with what a merge brought."""
+    return path[-1].text.strip() if path and path[-1].role == "user" and not path[-1].merges else ""
 
 
 def _elsewhere(repo: Repo, path: Sequence[Message], search: str) -> list[tuple[str, str, str]]:
@@ -122,6 +123,7 @@ def _elsewhere(repo: Repo, path: Sequence[Message], search: str) -> list[tuple[s
         and not message.hidden
         and len(message.text) >= _SHORTEST
         and not message.text.startswith(OPENING)
+        and not (message.role == "user" and is_question(message.text))
     ][-_READ_ELSEWHERE:]
     if not others:
         return []

@@ -63,7 +63,8 @@ CONTENTS
 .fk-cited .fk-expand { text-decoration: none; padding: .05rem .15rem; }
 .fk-cited .fk-expand .fk-icon { font-size: .95rem; vertical-align: -.15em; }
 .fk-sources { font-size: .8rem; opacity: .8; margin-top: .3rem; }
-.fk-sources .fk-word, .fk-merge pre .fk-word { font-family: monospace; }
+.fk-sources .fk-word, .fk-merge pre a { color: inherit; text-decoration: underline; text-underline-offset: 2px; }
+.fk-merge pre .fk-word { font-family: monospace; }
 .fk-merge pre .fk-word { font-size: .72rem; opacity: .7; padding: 0 .2rem; min-height: 0; }
 .fk-sources .fk-expand { text-decoration: none; padding: .05rem .15rem; }
 .fk-sources .fk-expand .fk-icon { font-size: .95rem; vertical-align: -.15em; }
