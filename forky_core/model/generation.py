@@ -79,8 +79,9 @@ class Generation:
 
     @property
     def seconds(self) -> float | None:
-        """From asking to its end; None while it runs."""
-        return (self.finished - self.started) / 1e6 if self.finished else None
+        """From asking to its end; None while it runs, and where only one moment is known, as of an import."""
+        lasted = (self.finished or self.started) - self.started
+        return lasted / 1e6 if lasted > 0 else None
 
     @property
     def seconds_to_first_token(self) -> float | None:

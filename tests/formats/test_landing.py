@@ -71,6 +71,7 @@ def test_who_answered_and_when_is_kept_beside_the_message(forky: Forky, tmp_path
     landed = forky.conversation(done.conversations[0])
     (call,) = landed.generations
     assert (call.model, call.status, call.message) == ("gpt-4o", "done", landed.branch.head)
+    assert call.seconds is None, "the source does not say how long it took"
     assert [message.created for message in landed.path()] == [1_700_000_000_000_000, 1_700_000_001_000_000]
 
 
