@@ -28,6 +28,8 @@ from forky_core.parts import Json, ToolCallPart, canonical_json
 
 _AROUND = 40
 """Characters shown on either side of what was found."""
+_FEW = 100
+"""Values that are looked for one by one, which takes less time than all of them at every place of a text."""
 _LARGEST = 1_000_000
 """Bytes of an attachment that is looked into."""
 
@@ -80,6 +82,12 @@ def redacted(chat: Chat, ticked: Iterable[Finding]) -> Chat:
     word = _replacing(chosen)
     why = "redacted " + " ".join(sorted(finding.placeholder for finding in chosen))
     return rewritten(chat, Wanted(why, word=word, file=lambda blob: _file(blob, word)))
+
+
+def reworded(text: str, ticked: Iterable[Finding]) -> str:
+    """A text as it stands in the copy."""
+    chosen = tuple(ticked)
+    return _replacing(chosen)(text) if chosen else text
 
 
 def unread_files(chat: Chat) -> tuple[str, ...]:
@@ -217,7 +225,14 @@ def _replacing(chosen: Iterable[Finding]) -> Callable[[str], str]:
     placeholder = {finding.value: finding.placeholder for finding in chosen}
     values = sorted(placeholder, key=len, reverse=True)
     pattern = re.compile("|".join(map(_whole, values)))
-    return lambda text: pattern.sub(lambda match: placeholder[match.group()], text)
+    few = len(values) <= _FEW
+
+    def word(text: str) -> str:
+        if few and not any(map(text.__contains__, values)):
+            return text
+        return pattern.sub(lambda match: placeholder[match.group()], text)
+
+    return word
 
 
 def _whole(value: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 
 from forky_core.context.citing import SOURCES
@@ -18,6 +19,7 @@ from forky_core.document import Cited, Looked
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import files_named, files_of, linked, only
 from forky_core.formats.forky_file.stored_log import each_call
+from forky_core.formats.remade import remade
 from forky_core.hashing import content_hash
 from forky_core.model import (
     Blob,
@@ -33,6 +35,8 @@ from forky_core.parts import AttachmentPart, Draft, Json, Part, TextPart, part_f
 from forky_core.repo.identity import free_name
 
 Word = Callable[[str], str]
+Known = Callable[[str], MessageId | None]
+"""The new message of an old one; None of what is none, or is left out."""
 _CITED = re.compile(r"\((b2:[0-9a-f]{32})\)")
 _SHARED = ("title", "heads", "rules", "tags", "kept", "forked_from")
 """Keys of a view that leave with a copy."""
@@ -93,7 +97,7 @@ def chosen(chat: Chat, ids: Iterable[MessageId]) -> Chat:
     made = rewritten(
         chat, Wanted("chosen " + " ".join(sorted(wanted)), keeps=lambda message: message.id in wanted)
     )
-    below = {parent for message in made.messages.values() for parent in message.parents}
+    below = {parent for stem in linked(made.messages).values() for parent in stem.parents}
     return replace(made, entries=_ends(made, [id for id in made.messages if id not in below]))
 
 
@@ -118,27 +122,29 @@ def _ends(made: Chat, tips: list[MessageId]) -> Mapping[str, Json]:
 class _Rewriting:
     source: Chat
     wanted: Wanted
-    ids: dict[str, MessageId | None] = field(default_factory=dict)
-    """The new message of each old one, or of the nearest ancestor that is kept."""
-    kept: dict[str, MessageId] = field(default_factory=dict)
-    messages: dict[MessageId, Message] = field(default_factory=dict)
+    place: dict[str, int] = field(default_factory=dict)
+    """Of each old message that is kept, in the order they come: a message knows only of those before it, so that it is
+    the same whenever it is made."""
+    ids: list[MessageId] = field(default_factory=list)
+    """The new messages, by place."""
+    above: dict[str, MessageId | None] = field(default_factory=dict)
+    """Of each that is left out: the new message of the nearest ancestor that is kept."""
     files: dict[str, Blob] = field(default_factory=dict)
     """The new file of each old one."""
     branches: dict[str, str] = field(default_factory=dict)
 
     def chat(self) -> Chat:
         self.files = {sha256: self.wanted.file(blob) for sha256, blob in self.source.blobs.items()}
-        for message in self.source.messages.values():
-            self._take(message)
+        messages = remade(self.source.messages, self._made)
         entries = self._entries()
         title = entries.get("title", "")
         origin = {"id": str(self.source.id), "name": title}
         entries["forked_from"] = origin
-        named = frozenset(files_named(self.messages))
+        named = frozenset(files_named(messages))
         blobs = {blob.sha256: blob for blob in self.files.values() if blob.sha256 in named}
         return Chat(
             _derived_id(self.source.id, self.wanted.why),
-            MappingProxyType(self.messages),
+            messages,
             each_call(self.source.generations, self._generation),
             MappingProxyType(entries),
             blobs=MappingProxyType(blobs),
@@ -153,51 +159,73 @@ class _Rewriting:
         word = self.wanted.word
         return replace(one, name=word(one.name), place=word(one.place), text=word(one.text))
 
-    def _take(self, message: Message) -> None:
-        context = self.ids[message.parent] if message.parent is not None else None
+    def _made(self, message: Message) -> Message | None:
+        """The new message of an old one; at the first time in the order they were written."""
+        before = self.place.get(message.id, len(self.ids))
+        known = partial(self._new, before)
+        context = self._context(message.parent, before)
         if not self.wanted.keeps(message):
-            self.ids[message.id] = context
-            return
-        parts = tuple(self._part(part) for part in self.wanted.parts(message))
+            self.above[message.id] = context
+            return None
+        parts = tuple(self._part(part, known) for part in self.wanted.parts(message))
         name = self.wanted.word(message.name) if message.name is not None and self.wanted.names else None
-        sources = tuple(self.kept[id] for id in message.sources if id in self.kept)
+        sources = tuple(new for id in message.sources if (new := known(id)) is not None)
         sides = message.parents[1:] if self.wanted.merges and context is not None else ()
-        parents = dict.fromkeys((context, *(self.kept.get(id) for id in sides)))
+        parents = dict.fromkeys((context, *map(known, sides)))
         role: Role = message.role
         made = seal(
             Draft(role, parts, name, sources), parents, created=message.created, hidden=message.hidden
         )
-        self.ids[message.id] = self.kept[message.id] = made.id
-        self.messages.setdefault(made.id, made)
+        if message.id not in self.place:
+            self.place[message.id] = before
+            self.ids.append(made.id)
+        return made
 
-    def _part(self, part: Part) -> Part:
+    def _new(self, before: int, old: str) -> MessageId | None:
+        """The new message of an old one among the first `before`."""
+        at = self.place.get(old, before)
+        return self.ids[at] if at < before else None
+
+    def _all(self, old: str) -> MessageId | None:
+        return self._new(len(self.ids), old)
+
+    def _context(self, old: str | None, before: int) -> MessageId | None:
+        """The new message of an old one, or of the nearest ancestor that is kept."""
+        if old is None:
+            return None
+        return self.above[old] if old in self.above else self._new(before, old)
+
+    def _part(self, part: Part, known: Known) -> Part:
+        if isinstance(part, TextPart):
+            text = self._json(part.text, known)
+            return part if text == part.text else TextPart(text)
         if isinstance(part, AttachmentPart):
             file = self.files.get(part.sha256)
             sha256 = file.sha256 if file is not None else part.sha256
             return replace(part, sha256=sha256, name=self.wanted.word(part.name))
         stored = part.stored()
         signature = stored.pop("provider_metadata", None)
-        made = self._json(stored)
+        made = self._json(stored, known)
         if signature is not None and made == stored:
             # What a provider signed is of no use once a word of it is another.
             made["provider_metadata"] = signature
         return part if made == part.stored() else part_from_stored(made)
 
-    def _json(self, value: Json) -> Json:
+    def _json(self, value: Json, known: Known) -> Json:
         """`value` with every text rewritten and every id followed; ids of what is left out are dropped from lists."""
         if isinstance(value, str):
-            return self.kept[value] if value in self.kept else self._follow(self.wanted.word(value))
+            return known(value) or self._follow(self.wanted.word(value), known)
         if isinstance(value, list):
-            return [self._json(item) for item in value if not (is_id(item) and item not in self.kept)]
+            return [self._json(item, known) for item in value if not (is_id(item) and known(item) is None)]
         if isinstance(value, dict):
-            return {self.wanted.word(key): self._json(item) for key, item in value.items()}
+            return {self.wanted.word(key): self._json(item, known) for key, item in value.items()}
         return value
 
-    def _follow(self, text: str) -> str:
+    def _follow(self, text: str, known: Known) -> str:
         """The answers that an answer cites are named in its text."""
         if SOURCES not in text:
             return text
-        return _CITED.sub(lambda found: f"({self.kept.get(found[1], found[1])})", text)
+        return _CITED.sub(lambda found: f"({known(found[1]) or found[1]})", text)
 
     def _branch(self, name: str) -> str:
         """The new name of a branch or tag; no two become the same."""
@@ -212,24 +240,25 @@ class _Rewriting:
             if kind == "title":
                 entries["title"] = self.wanted.word(str(value))
             elif kind in ("heads", "tags"):
-                at = self.ids.get(value["at"]) if value["at"] is not None else None
+                at = self._context(value["at"], len(self.ids))
                 if at is not None or kind == "heads":
                     entries[f"{kind}/{self._branch(name)}"] = {"at": at}
             elif kind == "rules":
-                entries[f"rules/{self._branch(name)}"] = self._json(value)
-            elif kind == "kept" and self.ids.get(name) is not None:
-                entries[f"kept/{self.ids[name]}"] = True
+                entries[f"rules/{self._branch(name)}"] = self._json(value, self._all)
+            elif kind == "kept" and (tip := self._context(name, len(self.ids))) is not None:
+                entries[f"kept/{tip}"] = True
         return entries
 
     def _generation(self, one: Generation) -> Generation | None:
-        if one.message not in self.kept:
+        made = self._all(one.message) if one.message is not None else None
+        if made is None:
             return None
         return replace(
             one,
             branch=self.wanted.word(one.branch),
-            parent=self.ids.get(one.parent) if one.parent is not None else None,
-            message=self.kept[one.message],
-            parameters=MappingProxyType(self._json(dict(one.parameters))),
+            parent=self._context(one.parent, len(self.ids)),
+            message=made,
+            parameters=MappingProxyType(self._json(dict(one.parameters), self._all)),
             failure=replace(one.failure, sentence=self.wanted.word(one.failure.sentence))
             if one.failure is not None
             else None,
@@ -240,7 +269,7 @@ class _Rewriting:
     def _consulted(self, looked: Looked) -> Looked:
         word = self.wanted.word
         passages = tuple(
-            replace(one, source=word(one.source), address=self.kept.get(one.address, one.address))
+            replace(one, source=word(one.source), address=self._all(one.address) or one.address)
             for one in looked.passages
         )
         return Looked(word(looked.search), passages, word(looked.trouble))

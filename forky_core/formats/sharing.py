@@ -93,9 +93,9 @@ def behind(chat: Chat) -> str:
     return f"{', '.join(things)} and {log}" if things else log
 
 
-def file_name(chat: Chat, to: Exporter) -> str:
+def file_name(title: str, to: Exporter) -> str:
     """What to call the file: the title, as far as every system can write it."""
-    words = re.sub(r"[^\w]+", "-", chat.title).strip("-")[:60].strip("-")
+    words = re.sub(r"[^\w]+", "-", title).strip("-")[:60].strip("-")
     return (words or "conversation") + to.suffix
 
 

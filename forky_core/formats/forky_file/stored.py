@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import chain, islice
 from threading import Lock
 from types import MappingProxyType
+from typing import Protocol
 
 from forky_core.errors import NotFound
 from forky_core.model import Blob, ConversationId, Linked, Message, MessageId, Stem
@@ -68,7 +69,6 @@ class _Source:
             number += 1
 
     def files(self) -> Iterator[tuple[MessageId, str]]:
-        """Every message that names a file, and the file's sha256."""
         number = 0
         while number in self._named or self._read(number):
             yield from self._named[number]
@@ -81,14 +81,33 @@ class _Source:
         if len(stretch) < STRETCH and self._count is None:
             self._count = after + len(stretch)
         if stretch:
-            self._named[number] = tuple(_naming(stretch))
+            self._named[number] = tuple(naming(stretch))
         return stretch
+
+
+class Source(Protocol):
+    """Messages that are somewhere else, or made when they are asked for."""
+
+    @property
+    def stems(self) -> Mapping[MessageId, Stem]:
+        """Of all of them, parents before children."""
+        ...
+
+    def one(self, id: MessageId) -> Message: ...
+
+    def all(self) -> Iterator[Message]:
+        """In the order of `stems`."""
+        ...
+
+    def files(self) -> Iterator[tuple[MessageId, str]]:
+        """Every message that names a file, and the file's sha256."""
+        ...
 
 
 class StoredMessages(Mapping[MessageId, Message]):
     """All of a conversation, or some of them."""
 
-    def __init__(self, source: _Source, wanted: AbstractSet[MessageId] | None = None) -> None:
+    def __init__(self, source: Source, wanted: AbstractSet[MessageId] | None = None) -> None:
         self._source = source
         self._wanted = wanted
 
@@ -188,7 +207,7 @@ def files_named(messages: Mapping[MessageId, Message]) -> Iterator[str]:
     """The sha256 of each file that messages name, in their order, as often as they do."""
     if isinstance(messages, StoredMessages):
         return messages.files()
-    return (sha256 for _, sha256 in _naming(messages.values()))
+    return (sha256 for _, sha256 in naming(messages.values()))
 
 
 def files_of(
@@ -201,7 +220,8 @@ def files_of(
     return MappingProxyType({sha256: blob for sha256, blob in blobs.items() if sha256 in named})
 
 
-def _naming(messages: Iterable[Message]) -> Iterator[tuple[MessageId, str]]:
+def naming(messages: Iterable[Message]) -> Iterator[tuple[MessageId, str]]:
+    """Every one of them that names a file, and the file's sha256."""
     for message in messages:
         for part in message.parts:
             if isinstance(part, AttachmentPart):

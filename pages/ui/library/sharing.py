@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import NamedTuple
 
 import streamlit as st
@@ -9,7 +10,7 @@ import streamlit as st
 from forky_core.errors import ForkyError
 from forky_core.formats.exporting import Exporter
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.formats.redaction import Finding, findings, redacted, unread_files
+from forky_core.formats.redaction import Finding, findings, redacted, reworded, unread_files
 from forky_core.formats.sharing import EXPORTERS, behind, exporter, file_name, leaving, shared
 from forky_core.model import MessageId
 from forky_core.repo.conversation import Conversation
@@ -69,14 +70,22 @@ def draw_share(forky: Workspace, chat: Conversation) -> None:
     ticked = _draw_findings(held)
     st.download_button(
         "Download",
-        data=lambda: b"".join(to.write(redacted(held.chat, ticked))),
-        file_name=file_name(redacted(held.chat, ticked) if ticked else held.chat, to),
+        data=lambda: _written(redacted(held.chat, ticked), to),
+        file_name=file_name(reworded(held.chat.title, ticked), to),
         mime=to.media_type,
         key="share.download",
         type="primary",
         icon=":material/download:",
         on_click="ignore",
     )
+
+
+def _written(chat: Chat, to: Exporter) -> BytesIO:
+    """The file, which is in memory once only."""
+    out = BytesIO()
+    for piece in to.write(chat):
+        out.write(piece)
+    return out
 
 
 def _scope(forky: Workspace, chat: Conversation, to: Exporter) -> _Held | None:

@@ -190,5 +190,5 @@ def test_messages_chosen_from_two_branches_keep_both_ends(forky: Workspace) -> N
 
 def test_a_file_is_called_by_the_title_as_far_as_every_system_can_write_it(forky: Workspace) -> None:
     chat = forky.create("../../etc: “Über” <x>")
-    assert file_name(chat_of(forky.store, chat.id), exporter("html")) == "etc-Über-x.html"
-    assert file_name(chat_of(forky.store, forky.create("").id), exporter("markdown")) == "conversation.md"
+    assert file_name(chat.title, exporter("html")) == "etc-Über-x.html"
+    assert file_name(forky.create("").title, exporter("markdown")) == "conversation.md"

@@ -12,6 +12,7 @@ from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import STRETCH, StoredMessages
 from forky_core.formats.forky_file.writing import chat_of, part_of
 from forky_core.formats.redaction import findings, redacted, unread_files
+from forky_core.formats.rewriting import chosen, seen_of
 from forky_core.formats.sharing import EXPORTERS, behind, exporter, leaving, shared
 from forky_core.model import (
     Change,
@@ -123,6 +124,34 @@ def test_what_is_private_is_found_all_through_it(long: tuple[Workspace, Conversa
     text = b"".join(exporter("forky").write(redacted(stored, seen))).decode()
     assert "1234 5678" not in text
     assert unread_files(stored) == unread_files(whole(forky, chat))
+
+
+def test_a_copy_in_other_words_is_made_a_stretch_at_a_time(long: tuple[Workspace, Conversation]) -> None:
+    forky, chat = long
+    stored, held = chat_of(forky.store, chat.id), whole(forky, chat)
+    seen = findings(stored)
+    made, known = redacted(stored, seen), redacted(held, seen)
+    assert isinstance(made.messages, StoredMessages)
+    assert made == known
+    assert list(made.messages) == list(known.messages)
+    for to in ("forky", "html", "openai"):
+        assert b"".join(exporter(to).write(made)) == b"".join(exporter(to).write(known))
+    assert parsed(b"".join(exporter("forky").write(made)).decode()) == made
+    last = list(known.messages)[-1]
+    assert made.messages[last] == known.messages[last]
+    assert made.blobs.keys() == known.blobs.keys()
+
+
+def test_so_are_chosen_messages(long: tuple[Workspace, Conversation]) -> None:
+    forky, chat = long
+    ids = list(chat_of(forky.store, chat.id).messages)
+    some = ids[3 : STRETCH * 2 : 2]
+    made, known = (chosen(one, some) for one in (chat_of(forky.store, chat.id), whole(forky, chat)))
+    assert isinstance(made.messages, StoredMessages)
+    assert made == known
+    visible = [id for id in some if id in seen_of(whole(forky, chat))]
+    assert 0 < len(made.messages) <= len(visible)
+    assert parsed(b"".join(exporter("forky").write(made)).decode()) == made
 
 
 def test_a_part_of_it_stays_in_the_store_too(long: tuple[Workspace, Conversation]) -> None:

@@ -130,14 +130,16 @@ Said = tuple[str, ...]
 
 def told(messages: Mapping[MessageId, Message]) -> set[tuple[Said, ...]]:
     """What leads to every end, part by part: roles, names, words, thoughts, calls with their arguments, results and
-    pictures. How parts are shared out among messages does not count, nor do the ids of calls.
+    pictures. How parts are shared out among messages does not count, nor do the ids of calls; so an end from which
+    another one goes on, part by part, is none.
     """
     ways: dict[MessageId, tuple[Said, ...]] = {}
     for message in messages.values():
         before = ways[message.parent] if message.parent is not None else ()
         ways[message.id] = before + tuple(_said(message, part) for part in message.parts)
     inner = {message.parent for message in messages.values()}
-    return {way for id, way in ways.items() if id not in inner}
+    ends = {way for id, way in ways.items() if id not in inner}
+    return {end for end in ends if not any(len(end) < len(way) and way[: len(end)] == end for way in ends)}
 
 
 def _said(message: Message, part: Part) -> Said:
