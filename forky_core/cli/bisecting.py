@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TextIO
 from forky_core.cli.deciding import add_place, place
 from forky_core.cli.plain import one_line, plain
 from forky_core.errors import BadContent
-from forky_core.repo.merges.bisecting import contains, matches
+from forky_core.repo.merges.bisecting import contains
+from forky_core.repo.merges.pattern_check import matches
 from forky_core.repo.repo import short
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from forky_core.errors import BadContent, ModelError, NotFound, NothingToDo
 from forky_core.llm.contract import Request
 from forky_core.llm.scripted import Fail, ScriptedModel
 from forky_core.repo.conversation import Conversation
-from forky_core.repo.merges import bisecting
-from forky_core.repo.merges.bisecting import Bisection, contains, matches
+from forky_core.repo.merges import pattern_check
+from forky_core.repo.merges.bisecting import Bisection, contains
+from forky_core.repo.merges.pattern_check import matches
 from forky_core.repo.workspace import Workspace
 from forky_core.views.log import log_page
 from tests.builders import ScriptedModels, talk, workspace
@@ -155,6 +156,6 @@ def test_a_message_of_another_branch_is_not_on_the_path(chat: Conversation) -> N
 
 
 def test_a_pattern_that_would_take_for_ever_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bisecting, "LONGEST_SEARCH", 0.05)
+    monkeypatch.setattr(pattern_check, "LONGEST_SEARCH", 0.05)
     with pytest.raises(BadContent, match="takes too long"):
         matches(r"(a|aa)+$")("a" * 200 + "!b")

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Event
 
-import regex
-
 from forky_core.errors import BadContent, NothingToDo
 from forky_core.model import Branch, Message, MessageId, Operation, seal
 from forky_core.parts import Draft, TextPart
@@ -22,9 +20,6 @@ from forky_core.repo.identity import title_from
 from forky_core.repo.repo import Repo, short
 from forky_core.repo.taking_in import fit_text
 
-LONGEST_SEARCH = 1.0
-"""Seconds a regular expression may take on one answer."""
-
 Check = Callable[[str], bool]
 """Whether an answer will do."""
 
@@ -33,29 +28,6 @@ def contains(words: str) -> Check:
     """Whether an answer has these words, in any case."""
     wanted = words.casefold()
     return lambda answer: wanted in answer.casefold()
-
-
-def matches(pattern: str) -> Check:
-    """Whether the regular expression is found in an answer.
-
-    Raises BadContent where it is none, and so does the check where it takes longer than LONGEST_SEARCH.
-    """
-    try:
-        compiled = regex.compile(pattern)
-    except regex.error as error:
-        raise BadContent(f"“{pattern[:80]}” is no regular expression: {error}.") from error
-
-    def check(answer: str) -> bool:
-        try:
-            # Without the interpreter's lock: a hostile pattern holds up nobody else meanwhile.
-            return compiled.search(answer, timeout=LONGEST_SEARCH, concurrent=True) is not None
-        except TimeoutError as error:
-            raise BadContent(
-                f"“{pattern[:80]}” takes too long on an answer of {len(answer):,} characters.",
-                "Write it without repetitions inside repetitions.",
-            ) from error
-
-    return check
 
 
 @dataclass(frozen=True, slots=True)
