@@ -129,7 +129,7 @@ class Repo:
 
     def match(self, turns: Sequence[Draft]) -> Match:
         """Where an array of messages belongs among all that is stored here."""
-        if self.indexes.first_look(self.id):
+        if not self.store.at_hand(self.id) and self.indexes.first_look(self.id):
             found = match_by_ids(turns, lambda path: self.store.along(self.id, path, most=FEW))
             if found is not None:
                 return found

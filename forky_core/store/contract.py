@@ -155,6 +155,10 @@ class Store(Protocol):
         """
         ...
 
+    def at_hand(self, conversation: ConversationId) -> bool:
+        """Whether all of its messages are in memory, or lie so that to read them is the quickest there is."""
+        ...
+
     def along(self, conversation: ConversationId, path: Sequence[MessageId], *, most: int) -> Along | None:
         """How far the path of these ids, each the parent of the next and the first a root, is stored.
 

@@ -314,6 +314,12 @@ class DuckDBStore:
     def stretch(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Message, ...]:
         return tuple(read_stretch(self._file, self._numbers.of(conversation), max(after, 0), max(most, 0)))
 
+    def at_hand(self, conversation: ConversationId) -> bool:
+        shelf = self._cache.held(conversation)
+        if shelf is not None and shelf.snapshot() is not None:
+            return True
+        return self._numbers.of(conversation) in self._writer.whole
+
     def along(self, conversation: ConversationId, path: Sequence[MessageId], *, most: int) -> Along | None:
         shelf = self._cache.held(conversation)
         everything = shelf.snapshot() if shelf is not None else None

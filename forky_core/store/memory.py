@@ -199,6 +199,11 @@ class MemoryStore:
             written = self._kept(conversation).messages.values()
             return tuple(islice(written, max(after, 0), max(after, 0) + max(most, 0)))
 
+    def at_hand(self, conversation: ConversationId) -> bool:
+        with self._lock:
+            self._kept(conversation)
+        return True
+
     def along(self, conversation: ConversationId, path: Sequence[MessageId], *, most: int) -> Along | None:
         with self._lock:
             return along_in(self._kept(conversation).messages, path, most)

@@ -97,6 +97,7 @@ def test_packs_that_hold_all_are_enough_until_somebody_writes(path: Path, run: l
         wait_until(lambda: knows_whole(store))
         for message in (more := thread(2, run[-1], word="more")):
             store._cache.drop(HERE)
+            assert store.at_hand(HERE) == knows_whole(store)
             assert list(store.messages(HERE).values()) == run
             move(store, run[-1], message)
             run.append(message)

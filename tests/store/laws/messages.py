@@ -184,6 +184,13 @@ class MessageLaws:
         with pytest.raises(NotFound):
             store.stems(ELSEWHERE)
 
+    def test_what_was_read_is_at_hand(self, store: Store) -> None:
+        begin(store, *thread(2))
+        assert store.messages(HERE)
+        assert store.at_hand(HERE)
+        with pytest.raises(NotFound):
+            store.at_hand(ELSEWHERE)
+
     def test_a_path_is_followed_by_its_ids_as_far_as_it_is_stored(self, store: Store) -> None:
         run = thread(4)
         other, side = said("another root"), said("a side question", run[1])
