@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from forky_core.errors import ForkyError, Outdated
+from forky_core.llm.tokens import Vocabulary
 from forky_core.model import Branch, MessageId
 from forky_core.parts import AttachmentPart
 from forky_core.views.shelf import count
@@ -214,8 +215,10 @@ def _attach(here: Frame, place: str, key: str) -> None:
 def _draw_meter(here: Frame, place: str, now: Asking) -> tuple[Measure, int] | None:
     """What does not fit into the model's window, and the tokens of the draft; None where it does."""
     try:
-        found = measure(here.chat, here.at, now.name, now.info.input_price if now.info else None)
-        typed = here.forky.models.model(now.name).count_tokens(drafts().at(place).text)
+        model = here.forky.models.model(now.name)
+        count_tokens = model.count_tokens
+        found = measure(here.chat, here.at, model.info(), exactly=isinstance(count_tokens, Vocabulary))
+        typed = count_tokens(drafts().at(place).text)
     except ForkyError as error:
         st.html(f'<div class="fk-meter">{plain_label(error.message)}</div>')
         return None

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
+from forky_core.llm.contract import ModelInfo
 from forky_core.model import MessageId
 from forky_core.repo.conversation import Conversation
 from forky_core.views import captions
 
 _MOST = 500
-_kept: dict[tuple[str, int, str, MessageId | None, str], Measure] = {}
+_kept: dict[tuple[str, int, str, MessageId | None, str, bool], Measure] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +33,13 @@ class Measure:
         return None if self.price is None else (self.tokens + more) * self.price
 
 
-def measure(chat: Conversation, at: MessageId | None, model: str, price: float | None) -> Measure:
-    """Kept by everything it depends on, since a page asks at every click."""
-    key = (chat.id, chat.view.version, chat.branch_name, at, model)
+def measure(chat: Conversation, at: MessageId | None, info: ModelInfo, *, exactly: bool) -> Measure:
+    """Kept by everything it depends on, since a page asks at every click.
+
+    `exactly`: the model counts by its vocabulary; until that is read, by the estimate.
+    """
+    model = info.name
+    key = (chat.id, chat.view.version, chat.branch_name, at, model, exactly)
     found = _kept.get(key)
     if found is None:
         context = chat.context(at, model=model)
@@ -42,7 +47,7 @@ def measure(chat: Conversation, at: MessageId | None, model: str, price: float |
             len({item.message for item in context.items if item.included and item.message is not None}),
             context.tokens,
             context.window,
-            price,
+            info.input_price,
             len({item.message for item in context.left_out if item.message is not None}),
         )
         if len(_kept) >= _MOST:
