@@ -49,7 +49,7 @@ def passage_link(conversation: ConversationId, number: str, address: str, *, bes
     """HTML of a number that opens what it cites, in a tab of its own where it stands `beside` something to keep."""
     place = escape(cited_link(conversation, address))
     tab = ' target="_blank" rel="noopener"' if beside else ""
-    return f'<a href="{place}"{tab} title="Open what it cites">{number}</a>'
+    return f'<a class="fk-number" href="{place}"{tab} title="Open what it cites">{number}</a>'
 
 
 def passage_place(conversation: ConversationId, address: str) -> dict[str, str]:

@@ -24,6 +24,7 @@ _CSS = """<style>
   overflow: auto; }
 .fk-payload a { font-family: monospace; font-size: .74rem; color: inherit; opacity: .72; text-decoration: underline;
   text-underline-offset: .2em; text-decoration-color: color-mix(in srgb, currentColor 35%, transparent); padding: .1rem .15rem; }
+.fk-payload a.fk-number { font: inherit; opacity: 1; padding: 0; }
 .fk-payload a:hover, .fk-payload a:focus-visible { opacity: 1; color: ACCENT; }
 .st-key-merge-picks { gap: .1rem !important; max-height: 26rem; overflow-y: auto; }
 .st-key-merge-swap { height: 2.4rem; display: flex; align-items: center; }
