@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from forky_core.documents.adding import Added, Progress, Tell
+from forky_core.documents.adding import Added, Progress, Refused, Tell
 from forky_core.documents.shelf import DocumentStore
 from forky_core.documents.source import Source
 from forky_core.errors import ForkyError
@@ -29,8 +30,16 @@ class Intake:
         self._thread.start()
 
     @classmethod
-    def of(cls, store: DocumentStore, sources: Sequence[Source | Path]) -> Intake:
-        return cls(lambda tell, stop: store.add_sources(sources, tell=tell, stop=stop))
+    def of(
+        cls, store: DocumentStore, sources: Sequence[Source | Path], refused: Sequence[Refused] = ()
+    ) -> Intake:
+        """`refused` could not even be opened: it is told at the end, with what is refused on reading."""
+
+        def work(tell: Tell, stop: threading.Event) -> Added:
+            added = store.add_sources(sources, tell=tell, stop=stop)
+            return replace(added, refused=(*refused, *added.refused))
+
+        return cls(work)
 
     @property
     def busy(self) -> bool:

@@ -54,7 +54,8 @@ def _numbers(body: str) -> list[str]:
     """The links of numbers that stand in brackets, but in a SOURCES line."""
     lines = [line for line in body.split("\n") if "SOURCES:" not in line]
     return [
-        html.unescape(found) for found in re.findall(r'\[<a class="fk-number" href="([^"]+)"[^>]*>1</a>\]', "\n".join(lines))
+        html.unescape(found)
+        for found in re.findall(r'\[<a class="fk-number" href="([^"]+)"[^>]*>1</a>\]', "\n".join(lines))
     ]
 
 

@@ -61,7 +61,8 @@ def test_files_are_dropped_listed_and_removed_and_taken_back(forky: Forky) -> No
         documents(), ("manual.md", MANUAL.encode()), ("empty.txt", b""), ("x.png", b"\x89PNG" + bytes(9))
     )
     assert "Added 1 document, 3 passages." in words(test)
-    assert "“x.png” is a PNG picture" in words(test) and "“empty.txt” is empty" in words(test)
+    told = words(settled(test.run()))
+    assert "“x.png” is a PNG picture" in told and "“empty.txt” is empty" in told, "until it is closed"
     assert [label.replace("\\", "") for label, _ in links(test)] == ["manual.md"]
     by_key(test, "documents.close").click()
     settled(test.run())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.documents.adding import Added
+from forky_core.documents.adding import Added, Refused
 from forky_core.documents.intake import Intake
 from forky_core.documents.shelf import DocumentStore
 from forky_core.documents.source import LARGEST, Source, source_of_bytes
@@ -38,17 +38,17 @@ def draw_adding(held: Session, store: DocumentStore) -> None:
 
 def _take(held: Session, store: DocumentStore, key: str) -> None:
     sources: list[Source] = []
-    refused: list[str] = []
+    refused: list[Refused] = []
     for upload in st.session_state[key] or ():
         try:
             sources.append(source_of_bytes(upload.name, upload.getvalue()))
         except BadContent as error:
-            refused.append(str(error))
+            refused.append(Refused(upload.name, str(error)))
     st.session_state[_ROUND] += 1
-    if refused:
-        held.say(" ".join(refused))
     if sources:
-        held.intake = Intake.of(store, sources)
+        held.intake = Intake.of(store, sources, refused)
+    elif refused:
+        held.say(" ".join(one.why for one in refused))
 
 
 def _draw_busy(intake: Intake) -> None:
