@@ -15,7 +15,7 @@ from forky_core.llm.scripted import ScriptedModel
 from forky_core.settings import Settings
 from tests.builders import ScriptedModels
 from tests.gateway.served import Served, at_upstream, catalogue, serving
-from tests.llm.third_party import free_port
+from tests.llm.third_party import Aimock, free_port
 from tests.llm.wire import DONE, HEAD, chunk
 from tests.llm.wire import serving as wire
 
@@ -169,6 +169,59 @@ def test_a_token_is_told_of_a_model_that_it_names_and_nobody_lists(gateway: Serv
     named = gateway.tokens.make("named", models=["gpt-4o-mini", "nobody-has-it", "*/two"])
     with gateway.client(named.text) as client:
         assert [model["id"] for model in client.get("/models").json()["data"]] == ["gpt-4o-mini"]
+
+
+@pytest.mark.parametrize(
+    ("path", "theirs"),
+    [
+        ("/responses", {"model": "gpt-4o", "input": "say hello", "tools": [{"type": "web_search"}]}),
+        (
+            "/responses",
+            {
+                "model": "gpt-4o",
+                "input": [
+                    {"type": "web_search_call", "id": "ws_1", "status": "completed"},
+                    {"role": "user", "content": "say hello"},
+                ],
+            },
+        ),
+        (
+            "/messages",
+            {
+                "model": "claude-sonnet-4-5",
+                "max_tokens": 9,
+                "messages": [{"role": "user", "content": "say hello"}],
+                "tools": [{"type": "web_search_20250305", "name": "web_search"}],
+            },
+        ),
+        (
+            "/messages",
+            {
+                "model": "claude-sonnet-4-5",
+                "max_tokens": 9,
+                "messages": [
+                    {
+                        "role": "user",
+                        "content": [
+                            {"type": "container_upload", "file_id": "f"},
+                            {"type": "text", "text": "say hello"},
+                        ],
+                    }
+                ],
+            },
+        ),
+    ],
+)
+def test_what_only_a_providers_own_models_understand_reaches_them_as_it_came(
+    gateway: Served, aimock: Aimock, path: str, theirs: dict[str, Any]
+) -> None:
+    before = len(aimock.journal())
+    with gateway.client() as client:
+        answer = client.post(path, json=theirs)
+        elsewhere = client.post(path, json={**theirs, "model": "offline/quote"})
+    assert (answer.status_code, "x-forky-upstream" in answer.headers) == (200, True), answer.text
+    assert len(aimock.journal()) == before + 1
+    assert elsewhere.status_code == 400, "no other model can be given it"
 
 
 def test_a_token_that_has_spent_its_day_waits_and_may_still_ask_what_is_free(gateway: Served) -> None:

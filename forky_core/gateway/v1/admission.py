@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from forky_core.errors import NotFound
 from forky_core.gateway.tokens import PREFIX, Token, Tokens, amount
-from forky_core.gateway.v1.api_errors import ApiError, unknown_model
+from forky_core.gateway.v1.api_errors import ApiError, OnlyTheirs, unknown_model
 from forky_core.gateway.v1.calls import Call, Speech
 from forky_core.gateway.v1.recording import Caller
 from forky_core.llm.catalogue import Catalogue
@@ -58,8 +58,14 @@ def admit(forky: Workspace, caller: Caller, speech: Speech, payload: Mapping[str
     Raises:
         ApiError: malformed (400), a model that this token may not use (403) or nobody has (404), a limit reached (429).
     """
-    call = speech.read(payload)
+    theirs: OnlyTheirs | None = None
+    try:
+        call = speech.read(payload)
+    except OnlyTheirs as error:
+        theirs, call = error, speech.read(speech.without_theirs(payload))
     upstream, model = _answering(forky, call.model, speech)
+    if theirs is not None and upstream is None:
+        raise theirs
     info = upstream.info if upstream is not None else model.info() if model is not None else None
     assert info is not None
     token = caller.token

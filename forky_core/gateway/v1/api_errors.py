@@ -69,6 +69,14 @@ def malformed(message: str, param: str | None = None) -> ApiError:
     return ApiError(400, message, "invalid_value", param)
 
 
+class OnlyTheirs(ApiError):
+    """Something that only the models of the protocol's own provider understand, which nobody else can be given."""
+
+
+def only_theirs(message: str, param: str) -> OnlyTheirs:
+    return OnlyTheirs(400, message, "invalid_value", param)
+
+
 def unknown_model(name: str) -> ApiError:
     return ApiError(
         404, f"There is no model “{name[:200]}” here; GET /v1/models lists them.", "model_not_found", "model"

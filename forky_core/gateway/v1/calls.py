@@ -117,6 +117,8 @@ class Speech:
     """Below /v1, and below the base URL of an upstream that speaks it too."""
     style: Style
     read: Callable[[Mapping[str, Any]], Call]
+    without_theirs: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    """A request without what `read` raises OnlyTheirs for, where a protocol has such things."""
     voice: Callable[[Call, str], Voice]
     """For the id of the answer."""
     whole: Callable[[Call, str, Sequence[Said]], dict[str, Any]]

@@ -8,7 +8,7 @@ from typing import Any
 
 from forky_core.gateway.v1.api_errors import ApiError
 from forky_core.gateway.v1.calls import Call, Indexed, Said, Speech
-from forky_core.gateway.v1.protocols.anthropic_reading import read
+from forky_core.gateway.v1.protocols.anthropic_reading import read, without_theirs
 from forky_core.gateway.v1.protocols.chat import CUT_OFF, failure_heard
 from forky_core.gateway.v1.protocols.events import OneAnswer, event, parsed
 from forky_core.llm.contract import Done, Failed, ModelEvent, ReasoningDelta, TextDelta, ToolCallDone
@@ -230,4 +230,4 @@ class AnthropicEar(OneAnswer):
             self._usage = replace(self._usage, completion_tokens=out)
 
 
-MESSAGES = Speech("messages", "anthropic", read, AnthropicVoice, whole, AnthropicEar, "msg_")
+MESSAGES = Speech("messages", "anthropic", read, without_theirs, AnthropicVoice, whole, AnthropicEar, "msg_")

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from forky_core.gateway.v1.api_errors import malformed
+from forky_core.gateway.v1.api_errors import OnlyTheirs, malformed, only_theirs
 from forky_core.gateway.v1.calls import Call, flag, text_field
 from forky_core.llm.contract import ProviderMessage
 
@@ -35,6 +35,46 @@ def read(payload: Mapping[str, Any]) -> Call:
         parameters=_parameters(payload),
         streams=flag(payload, "stream"),
     )
+
+
+def without_theirs(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The request as far as any model understands it; in place of a block that only Anthropic's do, its type stands."""
+    common = dict(payload)
+    if isinstance(payload.get("messages"), list):
+        common["messages"] = [_common(message) for message in payload["messages"]]
+    if isinstance(payload.get("tools"), list):
+        common["tools"] = [tool for tool in payload["tools"] if not _runs_there(tool)]
+    return common
+
+
+def _common(message: Any) -> Any:
+    if (
+        not isinstance(message, dict)
+        or message.get("role") != "user"
+        or not isinstance(message.get("content"), list)
+    ):
+        return message
+    return {
+        **message,
+        "content": [block if _is_common(block) else _named(block) for block in message["content"]],
+    }
+
+
+def _is_common(block: Any) -> bool:
+    try:
+        if isinstance(block, dict) and isinstance(block.get("type"), str):
+            _part(block, "")
+    except OnlyTheirs:
+        return False
+    return True
+
+
+def _named(block: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "text", "text": f"[{block['type'][:60]}]"}
+
+
+def _runs_there(tool: Any) -> bool:
+    return isinstance(tool, dict) and isinstance(tool.get("name"), str) and "input_schema" not in tool
 
 
 def _system(value: Any) -> Iterator[ProviderMessage]:
@@ -125,7 +165,7 @@ def _part(block: Mapping[str, Any], place: str) -> dict[str, Any] | None:
                 return {"type": "text", "text": str(source.get("data") or "")}
             return {"type": "file", "file": {"file_data": _address(source, place)}}
         case kind:
-            raise malformed(
+            raise only_theirs(
                 f"A block of the type “{kind[:60]}” can only be sent to Anthropic's own models.", place
             )
 
@@ -135,7 +175,7 @@ def _address(source: Any, place: str) -> str:
         return f"data:{source.get('media_type') or 'application/octet-stream'};base64,{source['data']}"
     if isinstance(source, dict) and isinstance(source.get("url"), str):
         return str(source["url"])
-    raise malformed(f"“{place}” holds an image or document without a source that could be read.", place)
+    raise only_theirs(f"“{place}” holds an image or document without a source that could be read.", place)
 
 
 def _parameters(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -166,7 +206,7 @@ def _tool(tool: Any, number: int) -> dict[str, Any]:
     if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
         raise malformed(f"“tools[{number}]” must be an object with a name.", f"tools[{number}]")
     if "input_schema" not in tool:
-        raise malformed(
+        raise only_theirs(
             f"The tool “{tool['name'][:60]}” runs at Anthropic and cannot be given to another model.",
             f"tools[{number}]",
         )

@@ -306,4 +306,4 @@ def failure_heard(error: Any) -> Failure:
     return Failure("unknown", f"The provider said: {scrubbed(str(said or 'nothing'))}")
 
 
-CHAT = Speech("chat/completions", "openai", read, ChatVoice, whole, ChatEar, "chatcmpl-")
+CHAT = Speech("chat/completions", "openai", read, dict, ChatVoice, whole, ChatEar, "chatcmpl-")

@@ -11,7 +11,7 @@ from forky_core.gateway.v1.api_errors import ApiError
 from forky_core.gateway.v1.calls import Call, Indexed, Said, Speech
 from forky_core.gateway.v1.protocols.chat import CUT_OFF, failure_heard, usage_heard
 from forky_core.gateway.v1.protocols.events import OneAnswer, event, parsed
-from forky_core.gateway.v1.protocols.responses_reading import read
+from forky_core.gateway.v1.protocols.responses_reading import read, without_theirs
 from forky_core.llm.contract import Done, Failed, ModelEvent, ReasoningDelta, TextDelta, ToolCallDone
 from forky_core.model import Failure, Usage
 
@@ -273,4 +273,4 @@ def _said(item: Mapping[str, Any]) -> Iterator[ModelEvent]:
             yield ReasoningDelta(text) if item.get("type") == "reasoning" else TextDelta(text)
 
 
-RESPONSES = Speech("responses", "openai", read, ResponsesVoice, whole, ResponsesEar, "resp_")
+RESPONSES = Speech("responses", "openai", read, without_theirs, ResponsesVoice, whole, ResponsesEar, "resp_")

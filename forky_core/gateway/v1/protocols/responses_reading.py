@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from forky_core.gateway.v1.api_errors import malformed
+from forky_core.gateway.v1.api_errors import OnlyTheirs, malformed, only_theirs
 from forky_core.gateway.v1.calls import Call, flag, text_field
 from forky_core.llm.contract import ProviderMessage
 
@@ -32,6 +32,33 @@ def read(payload: Mapping[str, Any]) -> Call:
         streams=flag(payload, "stream"),
         before=before,
     )
+
+
+def without_theirs(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The request as far as any model understands it; in place of an item that only OpenAI's do, its type stands."""
+    common = dict(payload)
+    if isinstance(payload.get("input"), list):
+        common["input"] = [item if _is_common(item) else _named(item) for item in payload["input"]]
+    if isinstance(payload.get("tools"), list):
+        common["tools"] = [tool for tool in payload["tools"] if not _runs_there(tool)]
+    return common
+
+
+def _is_common(item: Any) -> bool:
+    try:
+        if isinstance(item, dict):
+            list(_item(item, ""))
+    except OnlyTheirs:
+        return False
+    return True
+
+
+def _named(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {"role": item.get("role") or "assistant", "content": f"[{str(item.get('type'))[:60]}]"}
+
+
+def _runs_there(tool: Any) -> bool:
+    return isinstance(tool, dict) and tool.get("type") != "function"
 
 
 def _instructions(value: Any) -> Iterator[ProviderMessage]:
@@ -72,7 +99,7 @@ def _item(item: Mapping[str, Any], place: str) -> Iterator[ProviderMessage]:
             # What the model thought is its own and comes back for OpenAI's models only.
             return
         case kind:
-            raise malformed(
+            raise only_theirs(
                 f"An item of the type “{str(kind)[:60]}” can only be sent to OpenAI's own models.", place
             )
 
@@ -100,7 +127,7 @@ def _part(part: Mapping[str, Any], place: str) -> dict[str, Any]:
             file = {"file_data": part["file_data"], "filename": str(part.get("filename") or "")}
             return {"type": "file", "file": file}
         case kind:
-            raise malformed(
+            raise only_theirs(
                 f"“{place}” holds a part of the type “{str(kind)[:60]}” that cannot be read.", place
             )
 
@@ -160,7 +187,7 @@ def _tools(value: Any) -> Iterator[dict[str, Any]]:
             raise malformed(f"“{place}” must be an object.", place)
         if tool.get("type") != "function" or not isinstance(tool.get("name"), str):
             kind = str(tool.get("type"))[:60]
-            raise malformed(
+            raise only_theirs(
                 f"A tool of the type “{kind}” runs at OpenAI and cannot be given to another model.", place
             )
         known = {
