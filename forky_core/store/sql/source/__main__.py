@@ -5,4 +5,4 @@ from __future__ import annotations
 from forky_core.store.sql.source.compiling import HOME, compiled
 
 for name, text in compiled().items():
-    (HOME / name).write_text(text, encoding="utf-8")
+    (HOME / name).write_bytes(text.encode())
