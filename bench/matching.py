@@ -22,7 +22,7 @@ from forky_core.parts import Draft, Json, TextPart
 from forky_core.repo.programs.recording import Reply
 from forky_core.repo.workspace import Workspace
 from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.rows import id_key
+from forky_core.store.reading.rows import id_key
 from forky_core.store.sql import statements as sql
 
 _SCOPE = "bench"

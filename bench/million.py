@@ -15,10 +15,10 @@ from bench.measure import Line, compare, in_turns
 from bench.talks import RANDOM, SQLITE_TABLES, WORDS, Row, prose, rows_of, sqlite
 from forky_core.model import ConversationId, MessageId
 from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.file import DatabaseFile
-from forky_core.store.migrations import migrate
-from forky_core.store.reading import read_messages
-from forky_core.store.rows import id_from_key
+from forky_core.store.file.database import DatabaseFile
+from forky_core.store.file.migrations import migrate
+from forky_core.store.reading.messages import read_messages
+from forky_core.store.reading.rows import id_from_key
 from forky_core.store.sql import statements as sql
 
 _BATCH = 100_000

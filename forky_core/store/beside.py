@@ -10,12 +10,12 @@ from collections.abc import Mapping
 import duckdb
 
 from forky_core.model import Blob, ConversationId
-from forky_core.store.batch import replacing_derived
 from forky_core.store.deciding import no_blob, no_conversation
-from forky_core.store.file import DatabaseFile
+from forky_core.store.file.database import DatabaseFile
 from forky_core.store.sql import statements as sql
 from forky_core.store.sql.statement import insertion
 from forky_core.store.sql.tables import blobs, settings
+from forky_core.store.writing.batch import replacing_derived
 
 
 def write_blob(cursor: duckdb.DuckDBPyConnection, blob: Blob) -> None:

@@ -24,12 +24,12 @@ from forky_core.document import (
     Vectors,
 )
 from forky_core.store.deciding import known_document, no_document
-from forky_core.store.file import DatabaseFile
-from forky_core.store.rows import Row
+from forky_core.store.file.database import DatabaseFile
+from forky_core.store.reading.rows import Row
 from forky_core.store.sql import document_statements as sql
 from forky_core.store.sql.statement import Statement, Table
 from forky_core.store.sql.tables import chunks, documents, postings, vectors
-from forky_core.store.writer import Alone, Writer
+from forky_core.store.writing.writer import Alone, Writer
 
 _BATCH = 4096
 """Vectors held at once."""

@@ -1,8 +1,8 @@
 """Conversations in one DuckDB file: the store a person's laptop and a small team run on.
 
-Writes go through one thread (writer.py), reads take a cursor of their own (file.py), and messages, which never change,
-are read once (cache.py); what pages ask for at every run is kept as the writer leaves it (views.py, logs.py,
-library.py). Every law of the contract is proven by tests/store/laws/ and by comparison with memory.py.
+Writes go through one thread (writing/writer.py), reads take a cursor of their own (file/database.py), and messages,
+which never change, are read once (held/cache.py); what pages ask for at every run is held as the writer leaves it.
+Every law of the contract is proven by tests/store/laws/ and by comparison with memory.py.
 """
 
 from __future__ import annotations
@@ -37,22 +37,20 @@ from forky_core.model import (
 )
 from forky_core.parts import Json
 from forky_core.store.along import along_in
-from forky_core.store.backup import back_up
 from forky_core.store.beside import read_blob, write_blob, write_derived, write_setting
-from forky_core.store.cache import CACHE_BYTES, Cache
 from forky_core.store.contract import Commit, Verification
 from forky_core.store.deciding import no_conversation, no_message
 from forky_core.store.documents import FiledDocuments
-from forky_core.store.file import DatabaseFile, place_of
-from forky_core.store.known import Known
-from forky_core.store.ledger import stored_entries
-from forky_core.store.library import Library, summaries
-from forky_core.store.logs import Logs
-from forky_core.store.migrations import MIGRATIONS, Migration, migrate
-from forky_core.store.numbers import Numbers
-from forky_core.store.packs import BadPack, drop_packs
-from forky_core.store.purging import purge_rows
-from forky_core.store.reading import (
+from forky_core.store.file.backup import back_up
+from forky_core.store.file.database import DatabaseFile, place_of
+from forky_core.store.file.migrations import MIGRATIONS, Migration, migrate
+from forky_core.store.held.cache import CACHE_BYTES, Cache
+from forky_core.store.held.known import Known
+from forky_core.store.held.library import Library, summaries
+from forky_core.store.held.logs import Logs
+from forky_core.store.held.numbers import Numbers
+from forky_core.store.held.views import Views
+from forky_core.store.reading.messages import (
     read_along,
     read_calls,
     read_log,
@@ -64,14 +62,16 @@ from forky_core.store.reading import (
     read_stretch,
     uuid_range,
 )
-from forky_core.store.rows import generation_from_row, id_from_key, operations_from_rows
-from forky_core.store.searching import search
+from forky_core.store.reading.packs import BadPack, drop_packs
+from forky_core.store.reading.rows import generation_from_row, id_from_key, operations_from_rows
+from forky_core.store.reading.searching import search
+from forky_core.store.reading.verify import verify_file
 from forky_core.store.sql import statements as sql
-from forky_core.store.staging import Staged
-from forky_core.store.verify import verify_file
-from forky_core.store.views import Views
 from forky_core.store.words import search_words
-from forky_core.store.writer import IDLE_SECONDS, Alone, Done, Record, Rest, Writer
+from forky_core.store.writing.ledger import stored_entries
+from forky_core.store.writing.purging import purge_rows
+from forky_core.store.writing.staging import Staged
+from forky_core.store.writing.writer import IDLE_SECONDS, Alone, Done, Record, Rest, Writer
 
 _SHORT = 4000
 """A conversation of up to so many messages is read whole where one of its paths is wanted: one scan in place of three,

@@ -113,7 +113,7 @@ def test_verify_of_altered_rows_names_them_and_exits_with_1(
 
 
 def _tampering() -> object:
-    from forky_core.store.writer import Alone  # noqa: PLC0415 - the back door is for this test only
+    from forky_core.store.writing.writer import Alone  # noqa: PLC0415 - the back door is for this test only
 
     def alter(cursor: object) -> None:
         cursor.execute(  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
 from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.wal import log_of
+from forky_core.store.file.wal import log_of
 from pages.ui.workspace import workspace
 from tests.pages.apptest import by_key
 from tests.pages.workspaces import open_page

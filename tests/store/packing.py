@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forky_core.model import ConversationId
 from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.packs import read_packs
+from forky_core.store.reading.packs import read_packs
 from tests.store.talk import HERE
 
 

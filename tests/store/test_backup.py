@@ -26,7 +26,7 @@ def test_a_backup_made_while_open_holds_everything_and_opens_by_itself(tmp_path:
 def test_two_backups_of_one_moment_do_not_overwrite_each_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from forky_core.store import backup  # noqa: PLC0415 - only to fix its clock
+    from forky_core.store.file import backup  # noqa: PLC0415 - only to fix its clock
 
     class StoppedClock(datetime):
         @classmethod
@@ -67,7 +67,7 @@ def test_a_backup_that_cannot_be_written_says_so_and_leaves_nothing(
 
     with Forky.open(tmp_path / "forky.duckdb", models=ScriptedModels()) as forky:
         chat = talk(forky.create("Names"), "a")
-        monkeypatch.setattr("forky_core.store.backup.shutil.copy2", full)
+        monkeypatch.setattr("forky_core.store.file.backup.shutil.copy2", full)
         with pytest.raises(StoreFull, match="Free some space"):
             forky.backup()
         assert {path.name for path in tmp_path.iterdir()} <= {"forky.duckdb", "forky.duckdb.wal"}

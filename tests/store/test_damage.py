@@ -18,8 +18,8 @@ from forky_core.errors import StoreDamaged, StoreError, StoreFull
 from forky_core.model import Change, MessageId
 from forky_core.store.contract import Commit
 from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.repair import repair
-from forky_core.store.wal import log_of, passed_over_from
+from forky_core.store.file.repair import repair
+from forky_core.store.file.wal import log_of, passed_over_from
 from tests.store.talk import HERE, begin, ids, move, said, thread
 
 COMMITTED = bytes.fromhex("e7fe7d722fed3d5e640064ffff")

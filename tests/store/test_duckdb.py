@@ -11,10 +11,10 @@ import pytest
 
 from forky_core.model import Message, MessageId
 from forky_core.parts import TextPart
-from forky_core.store import packs
 from forky_core.store.contract import Commit, Store
 from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.rows import message_from_row
+from forky_core.store.reading import packs
+from forky_core.store.reading.rows import message_from_row
 from tests.store.laws import StoreLaws
 
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from forky_core.errors import NotFound
 from forky_core.model import Change, Message, seal
 from forky_core.parts import Draft, ReasoningPart, TextPart
-from forky_core.store import packs
 from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.packs import BadPack, pack_rows
-from forky_core.store.rows import message_body
+from forky_core.store.reading import packs
+from forky_core.store.reading.packs import BadPack, pack_rows
+from forky_core.store.reading.rows import message_body
 from forky_core.store.sql import statements as sql
 from forky_core.store.sql.statement import insertion
 from forky_core.store.sql.tables import packs as table
@@ -171,7 +171,7 @@ def test_a_full_disk_gets_no_packs(path: Path, monkeypatch: pytest.MonkeyPatch) 
     class Full:
         free = 0
 
-    monkeypatch.setattr("forky_core.store.packs.shutil.disk_usage", lambda _: Full)
+    monkeypatch.setattr("forky_core.store.reading.packs.shutil.disk_usage", lambda _: Full)
     run = thread(40)
     with DuckDBStore.open(path) as store:
         begin(store, *run)

@@ -9,8 +9,8 @@ from pathlib import Path
 import duckdb
 from sqlalchemy.schema import CreateTable
 
-from forky_core.store.file import DatabaseFile
-from forky_core.store.migrations import migrate
+from forky_core.store.file.database import DatabaseFile
+from forky_core.store.file.migrations import migrate
 from forky_core.store.sql import tables as written_tables
 from forky_core.store.sql.source import tables
 from forky_core.store.sql.source.compiling import DIALECT, HOME, compiled

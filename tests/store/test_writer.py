@@ -17,8 +17,8 @@ from forky_core.errors import Outdated, StoreError
 from forky_core.model import Change, ConversationId, Operation
 from forky_core.store.contract import Commit
 from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.wal import log_of
-from forky_core.store.writer import Alone
+from forky_core.store.file.wal import log_of
+from forky_core.store.writing.writer import Alone
 from tests.store.talk import HERE, at, begin, ids, move, now, said
 
 TOO_LARGE = 2**40

@@ -73,7 +73,7 @@ packs = Table(
     Column("texts", Text, comment="this part of the JSON of the texts"),
     Index("packs_key", "conversation", "first", "part", unique=True),
 )
-"""Messages once more, side by side: derived data, to be dropped at any time (packs.py)."""
+"""Messages once more, side by side: derived data, to be dropped at any time (reading/packs.py)."""
 
 operations = Table(
     "operations",

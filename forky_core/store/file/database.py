@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 import duckdb
 
 from forky_core.errors import StoreDamaged, StoreError, StoreFull
+from forky_core.store.file.trouble import damaged_log, is_invalid, store_error
+from forky_core.store.file.wal import log_of, passed_over_from
 from forky_core.store.sql.statement import Statement
-from forky_core.store.trouble import damaged_log, is_invalid, store_error
-from forky_core.store.wal import log_of, passed_over_from
 
 T = TypeVar("T")
 BLOCK_SIZE = 65536

@@ -13,7 +13,7 @@ from typing import Literal
 
 from forky_core.model import ConversationId, ConversationSummary
 from forky_core.parts import Json
-from forky_core.store.file import DatabaseFile
+from forky_core.store.file.database import DatabaseFile
 from forky_core.store.sql import statements as sql
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import duckdb
 
 from forky_core.errors import StoreDamaged, StoreTooNew
-from forky_core.store import schemas
-from forky_core.store.backup import copied_beside
-from forky_core.store.file import DatabaseFile, in_transaction
+from forky_core.store.file import schemas
+from forky_core.store.file.backup import copied_beside
+from forky_core.store.file.database import DatabaseFile, in_transaction
 from forky_core.store.sql import statements as sql
 from forky_core.store.sql.statement import insertion
 from forky_core.store.sql.tables import migrations

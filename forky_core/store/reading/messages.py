@@ -22,9 +22,10 @@ from forky_core.model import (
 )
 from forky_core.store.along import how_far
 from forky_core.store.deciding import reuse_of
-from forky_core.store.file import DatabaseFile
-from forky_core.store.packs import read_packs
-from forky_core.store.rows import (
+from forky_core.store.file.database import DatabaseFile
+from forky_core.store.held.whole import Whole
+from forky_core.store.reading.packs import read_packs
+from forky_core.store.reading.rows import (
     Row,
     generation_from_row,
     id_from_key,
@@ -32,9 +33,8 @@ from forky_core.store.rows import (
     message_from_row,
     operations_from_rows,
 )
-from forky_core.store.segments import Origin, ranges
+from forky_core.store.reading.segments import Origin, ranges
 from forky_core.store.sql import statements as sql
-from forky_core.store.whole import Whole
 
 _HEX = frozenset("0123456789abcdef")
 _FEW = 16

@@ -13,7 +13,6 @@ import duckdb
 
 from forky_core.model import ConversationId, Generation, Message, Operation
 from forky_core.parts import canonical_json
-from forky_core.store.batch import Batch
 from forky_core.store.contract import Commit
 from forky_core.store.deciding import (
     FOUNDING_VERBS,
@@ -24,11 +23,12 @@ from forky_core.store.deciding import (
     outdated,
     unstored,
 )
-from forky_core.store.known import Known
-from forky_core.store.ledger import Ledger, read_ledger
-from forky_core.store.rows import Row, id_key, message_body, operation_row, operations_from_rows
+from forky_core.store.held.known import Known
+from forky_core.store.reading.rows import Row, id_key, message_body, operation_row, operations_from_rows
 from forky_core.store.sql import statements as sql
 from forky_core.store.sql.tables import conversations, messages, operations, segments
+from forky_core.store.writing.batch import Batch
+from forky_core.store.writing.ledger import Ledger, read_ledger
 
 _LEDGER_WEIGHT = 1_000_000
 """Messages, generations and entries that all ledgers together may remember: about 250 MB."""

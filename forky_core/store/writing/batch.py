@@ -15,8 +15,8 @@ import duckdb
 
 from forky_core.model import Generation
 from forky_core.parts import Json, canonical_json
-from forky_core.store.file import in_transaction
-from forky_core.store.rows import Row, generation_row
+from forky_core.store.file.database import in_transaction
+from forky_core.store.reading.rows import Row, generation_row
 from forky_core.store.sql import statements as sql
 from forky_core.store.sql.statement import Table, insertion
 from forky_core.store.sql.tables import (

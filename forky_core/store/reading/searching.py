@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 import duckdb
 
 from forky_core.model import ConversationId, Hit
-from forky_core.store.file import DatabaseFile
-from forky_core.store.rows import Row, id_from_key, message_from_row
+from forky_core.store.file.database import DatabaseFile
+from forky_core.store.reading.rows import Row, id_from_key, message_from_row
+from forky_core.store.reading.visible import Visible, read_visible
 from forky_core.store.sql import statements as sql
-from forky_core.store.visible import Visible, read_visible
 from forky_core.store.words import score, snippet
 
 _FIRST = 200

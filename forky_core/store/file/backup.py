@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from forky_core.errors import StoreError, StoreFull
-from forky_core.store.file import DatabaseFile
+from forky_core.store.file.database import DatabaseFile
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EROFS, errno.EDQUOT})
 

@@ -15,9 +15,9 @@ from types import MappingProxyType
 import duckdb
 
 from forky_core.model import View
-from forky_core.store.reading import is_whole
-from forky_core.store.rows import id_key
-from forky_core.store.segments import Origin
+from forky_core.store.reading.messages import is_whole
+from forky_core.store.reading.rows import id_key
+from forky_core.store.reading.segments import Origin
 from forky_core.store.sql import statements as sql
 
 Place = tuple[int, int]

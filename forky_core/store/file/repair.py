@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forky_core.errors import StoreDamaged, StoreFull
-from forky_core.store.file import DatabaseFile, place_of
-from forky_core.store.trouble import FOREIGN
-from forky_core.store.wal import log_of, passed_over_from
+from forky_core.store.file.database import DatabaseFile, place_of
+from forky_core.store.file.trouble import FOREIGN
+from forky_core.store.file.wal import log_of, passed_over_from
 
 _CUT_AT = re.compile(r"at byte position (\d+)")
 

@@ -10,7 +10,7 @@ from threading import Lock
 
 from forky_core.model import ConversationId
 from forky_core.store.deciding import no_conversation
-from forky_core.store.file import DatabaseFile
+from forky_core.store.file.database import DatabaseFile
 from forky_core.store.sql import statements as sql
 
 _AT_ONCE = 5000

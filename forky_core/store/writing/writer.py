@@ -18,10 +18,10 @@ import duckdb
 from forky_core.errors import StoreError
 from forky_core.model import ConversationId, Generation, Operation
 from forky_core.store.contract import Commit
-from forky_core.store.file import DatabaseFile, in_transaction
-from forky_core.store.packs import packs_due, write_packs
-from forky_core.store.staging import Ledgers, Staged, stage_commit, stage_record
-from forky_core.store.whole import Whole
+from forky_core.store.file.database import DatabaseFile, in_transaction
+from forky_core.store.held.whole import Whole
+from forky_core.store.reading.packs import packs_due, write_packs
+from forky_core.store.writing.staging import Ledgers, Staged, stage_commit, stage_record
 
 GROUP = 256
 """Most operations in one transaction."""

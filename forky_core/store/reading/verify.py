@@ -10,19 +10,19 @@ import duckdb
 from forky_core.model import ConversationId, Message, MessageId, View
 from forky_core.store.auditing import blob_finding, conversation_findings, message_findings
 from forky_core.store.contract import Finding, Verification
-from forky_core.store.file import DatabaseFile
-from forky_core.store.ledger import stored_entries
-from forky_core.store.packs import BadPack, read_packs
-from forky_core.store.rows import (
+from forky_core.store.file.database import DatabaseFile
+from forky_core.store.reading.packs import BadPack, read_packs
+from forky_core.store.reading.rows import (
     Row,
     generation_from_row,
     id_from_key,
     message_from_row,
     operations_from_rows,
 )
-from forky_core.store.segments import Origin
+from forky_core.store.reading.segments import Origin
 from forky_core.store.sql import statements as sql
 from forky_core.store.sql.statement import Statement
+from forky_core.store.writing.ledger import stored_entries
 
 
 def verify_file(

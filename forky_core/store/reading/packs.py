@@ -20,12 +20,12 @@ import duckdb
 
 from forky_core.model import Message, Role
 from forky_core.parts import canonical_json
-from forky_core.store.file import DatabaseFile, in_transaction
-from forky_core.store.rows import Row, message_from_row, text_message
+from forky_core.store.file.database import DatabaseFile, in_transaction
+from forky_core.store.file.wal import log_of
+from forky_core.store.held.whole import Whole
+from forky_core.store.reading.rows import Row, message_from_row, text_message
 from forky_core.store.sql import statements as sql
 from forky_core.store.sql.tables import packs
-from forky_core.store.wal import log_of
-from forky_core.store.whole import Whole
 
 WORTH = 100_000
 """Messages of a database from which on packs are worth a second copy of every text: fewer lie close enough together."""

@@ -15,8 +15,8 @@ import duckdb
 
 from forky_core.model import ConversationId, ConversationSummary, Operation, View
 from forky_core.parts import Json
-from forky_core.store.rows import Row, id_from_key
-from forky_core.store.segments import Places
+from forky_core.store.reading.rows import Row, id_from_key
+from forky_core.store.reading.segments import Places
 from forky_core.store.sql import statements as sql
 from forky_core.store.sql.statement import Statement
 
