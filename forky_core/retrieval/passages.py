@@ -33,6 +33,8 @@ _SOURCES = re.compile(r"^SOURCES: .*$", re.MULTILINE)
 """What context/citing.py puts below a question and an answer; that closing mark cannot stand inside a passage."""
 NOT_FOUND = "Not found in the documents."
 _MERGED = re.compile(r"^\[Merged |\bmerged (?:from )?(?:the )?branch\b|<merge\b", re.IGNORECASE)
+_SUMMED_UP = re.compile(r"\[The [\d,]+ earlier messages of this conversation, summed up [^\n]*\]\n")
+"""What a memory that sums up sends before the recent messages (merge/summary.py); an empty line ends it."""
 _STAGE_DIRECTION = re.compile(r"^\[(?:attached: |End of the merged |The assistant opens ).*\]$", re.MULTILINE)
 """Lines the context builder writes, which nobody said."""
 _CITATION = re.compile(r"\s*(?:\[[0-9a-f]{6,32}\]\s*)+$")
@@ -88,6 +90,9 @@ def dialogue(messages: Sequence[ProviderMessage]) -> Dialogue:
         text, found = _without_documents(_SOURCES.sub("", _SEARCHED.sub("", text)))
         found += quoted
         text = text[:_READ]
+        if _SUMMED_UP.match(text):
+            summary, _, text = text.partition("\n\n")
+            said.append(Said(_unwrapped(summary), role, "the summary", turn))
         documents += [*found, *_files(message)]
         if index == last:
             question, text = split_question(text)
@@ -162,8 +167,8 @@ def _without_passages(text: str) -> tuple[str, list[Passage]]:
 
 
 def _unwrapped(text: str) -> str:
-    """What a merge's block quotes, line by line, without its header, headings and citations."""
-    if not text.startswith("[Merged "):
+    """What a merge's block or a summary quotes, line by line, without its header, headings and citations."""
+    if not text.startswith("[Merged ") and not _SUMMED_UP.match(text):
         return text
     _, _, body = text.partition("]\n")
     lines = (

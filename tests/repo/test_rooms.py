@@ -12,9 +12,12 @@ import pytest
 from forky_core.errors import BadName, ForkyError, InTheWay, NotAllowed, Outdated
 from forky_core.llm.contract import Done
 from forky_core.llm.scripted import Until
-from forky_core.model import Usage
+from forky_core.model import MessageId, Usage
+from forky_core.repo.answers import asking
 from forky_core.repo.answers.preparing import request_json
 from forky_core.repo.conversation import Conversation
+from forky_core.repo.repo import Repo
+from forky_core.repo.transaction import Transaction
 from forky_core.room import Person, Room, addressed, fit_name
 from tests.builders import ScriptedModels, texts, workspace
 from tests.context.validity import problems
@@ -226,6 +229,22 @@ def test_whoever_was_slower_is_told_who_came_first_and_loses_nothing() -> None:
         ben.post("Too late", seen=seen)
     assert "Continue below, or fork?" in str(told.value)
     assert len(ana.path()) == before
+
+
+def test_whoever_is_slower_by_a_moment_is_told_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    ana, ben, _ = room()
+    ana.ask("Hello")
+    look = asking.refuse_if_moved
+
+    def overtaken(repo: Repo, tx: Transaction, branch: str, seen: MessageId | None) -> None:
+        look(repo, tx, branch, seen)
+        if repo.person == "Ben":
+            ana.say("And on")
+
+    monkeypatch.setattr(asking, "refuse_if_moved", overtaken)
+    with pytest.raises(Outdated, match="Ana replied on “main” meanwhile") as told:
+        ben.post("Too late", seen=ben.branch)
+    assert "Continue below, or fork?" in str(told.value)
 
 
 def test_two_people_who_ask_in_the_same_second_are_both_told_the_truth() -> None:

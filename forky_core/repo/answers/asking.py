@@ -43,7 +43,13 @@ def say(repo: Repo, seen: Branch, draft: Draft) -> tuple[Message, Operation]:
     refuse_if_moved(repo, tx, seen.name, seen.head)
     message = _add(tx, seen.name, seen.head, draft)
     verb, done = ("ask", "Asked") if message.role == "user" else ("say", f"Wrote as {message.role}")
-    return message, tx.publish(verb, f"{done} on “{seen.name}”: {said_in(draft.parts)}")
+    try:
+        return message, tx.publish(verb, f"{done} on “{seen.name}”: {said_in(draft.parts)}")
+    except Outdated as error:
+        # Somebody else came between that look and the writing; they are named all the same.
+        if error.first is None or not _moves(error.first, seen.name):
+            raise
+        raise _overtaken(repo, seen.name, error.first) from error
 
 
 def say_on_fork(
@@ -201,18 +207,23 @@ def resume(repo: Repo, branch: Branch) -> ReplyJob:
 
 def refuse_if_moved(repo: Repo, tx: Transaction, branch: str, seen: MessageId | None) -> None:
     """Outdated where the branch is no longer at the head its author saw; the error names what came first."""
-    key = f"heads/{branch}"
-    if tx.view.entries.get(key) == {"at": seen}:
+    if tx.view.entries.get(f"heads/{branch}") == {"at": seen}:
         return
-    first = next(
-        (o for o in reversed(repo.store.operations(repo.id)) if any(c.key == key for c in o.changes)), None
-    )
+    first = next((o for o in reversed(repo.store.operations(repo.id)) if _moves(o, branch)), None)
+    raise _overtaken(repo, branch, first)
+
+
+def _moves(operation: Operation, branch: str) -> bool:
+    return any(change.key == f"heads/{branch}" for change in operation.changes)
+
+
+def _overtaken(repo: Repo, branch: str, first: Operation | None) -> Outdated:
     what = f"{first.summary} ({first.actor})." if first else ""
-    known = {person.name for person in tx.view.room.people}
-    if first is not None and first.actor != tx.actor and first.actor in known:
+    known = {person.name for person in repo.view.room.people}
+    if first is not None and first.actor != repo.actor and first.actor in known:
         said = f"{first.actor} replied on “{branch}” meanwhile. {first.sentence}"
-        raise Outdated(said, first, "Continue below, or fork?")
-    raise Outdated(f"“{branch}” has moved meanwhile. {what}".strip(), first, "Continue below it, or fork.")
+        return Outdated(said, first, "Continue below, or fork?")
+    return Outdated(f"“{branch}” has moved meanwhile. {what}".strip(), first, "Continue below it, or fork.")
 
 
 def _add(tx: Transaction, branch: str, parent: MessageId | None, draft: Draft) -> Message:
