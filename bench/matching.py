@@ -61,8 +61,11 @@ class Filed:
         conversation, messages = self._arrays[next(self._next) % len(self._arrays)]
         return conversation, chat_call([*messages[: length - 1], {"role": "user", "content": "new"}])
 
-    def matching(self, length: int, *, cold: bool) -> Callable[[], None]:
-        """Find where an array of so many messages belongs, all of them known but the last."""
+    def matching(self, length: int, *, cold: bool, packed: bool = True) -> Callable[[], None]:
+        """Find where an array of so many messages belongs, all of them known but the last.
+
+        `cold`: from the file; there by its ids where the conversation is not taken for packed.
+        """
         prepared = [self._pick(length) for _ in self._arrays]
         turn = count()
 
@@ -71,6 +74,8 @@ class Filed:
             if cold:
                 self.store._cache.drop(conversation)
                 self.forky.indexes.drop(conversation)
+            if not packed:
+                self.store._writer.whole.discard(self.store._numbers.of(conversation))
             recorder = self.forky._recorder
             opening = recorder._scopes.opening(_SCOPE, call.turns)
             found = recorder._find(call, _SCOPE, opening, None)
@@ -149,6 +154,11 @@ def finding(folder: Path, rounds: int, *, conversations: int, length: int) -> li
             rounds=rounds,
         ),
         compare("  the same / match 10", cold, filed.matching(10, cold=True), 3, rounds=rounds),
+    ]
+    by_ids, ten = (filed.matching(n, cold=True, packed=False) for n in (length, 10))
+    found += [
+        compare("  where it is not packed / step by step", by_ids, slowly, 1 / 100, rounds=rounds),
+        compare("  the same / match 10", by_ids, ten, 3, rounds=rounds),
     ]
     filed.warm()
     warm = filed.matching(length, cold=False)
