@@ -39,6 +39,31 @@ def test_ids_settle_it_as_reading_does_or_not_at_all(
     assert found is None or found == by_reading(turns, messages)
 
 
+plain = st.builds(
+    lambda role, text: Draft(role, (TextPart(text),)),
+    st.sampled_from(("user", "assistant")),
+    st.sampled_from(("a", "b", "c", "d", "d ")),
+)
+grown = st.lists(st.tuples(st.integers(0, 12), plain, st.just(False)), min_size=1, max_size=FEW)
+
+
+@given(grown, st.integers(0, 12), st.lists(plain, max_size=2))
+@settings(max_examples=200, deadline=None)
+def test_plain_trees_are_mostly_settled_by_ids_and_as_reading_settles_them(
+    rows: list[tuple[int, Draft, bool]], known: int, news: list[Draft]
+) -> None:
+    """Not where the array goes on as something beside it that spells it otherwise."""
+    messages = tree_of(rows)
+    turns = [*as_sent(messages, known), *news]
+    found = by_ids(turns, messages)
+    if found is None:
+        assert any(one.text == "d " for one in messages.values()) or any(
+            one.parts[0] == TextPart("d ") for one in news
+        )
+    else:
+        assert found == by_reading(turns, messages)
+
+
 def user(text: str) -> Draft:
     return Draft("user", (TextPart(text),))
 
