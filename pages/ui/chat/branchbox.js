@@ -47,16 +47,17 @@ class Box {
       const row = event.target.closest(".row");
       if (row && (event.movementX || event.movementY)) this.mark(+row.dataset.at); // Not where the list moved below the mouse.
     });
-    this.moved = () => this.place();
+    this.moved = () => { this.place(); this.drawn = null; this.draw(); };
     this.input.disabled = false; // Nobody was heard before.
   }
 
   hear(data, tell) {
+    const other = this.open && JSON.stringify(data.branches) !== JSON.stringify(this.data.branches);
     this.data = data; this.tell = tell; this.names = null;
     if (data.heard >= this.sent) this.sent = 0; // The answer to what was chosen here; what came before it is none.
     this.say();
     this.input.inputMode = this.thumbs.matches && data.branches.length <= MOST ? "none" : "text";
-    if (this.open) this.filter(this.fitting[this.active]?.[0]);
+    if (other) this.filter(this.fitting[this.active]?.[0]);
   }
 
   // What the box says: the branch that was chosen, until the page has answered.
@@ -120,6 +121,7 @@ class Box {
     const fits = typed ? this.names.map((name, at) => [fit(name, typed), at]).filter(([how]) => how < 4) : null;
     this.fitting = fits ? fits.sort((a, b) => a[0] - b[0]).map(([, at]) => all[at]) : all;
     this.none.hidden = this.fitting.length > 0;
+    this.drawn = null;
     this.active = Math.max(0, this.fitting.findIndex(([name]) => name === at));
     this.said.textContent = `${this.fitting.length} of ${all.length} branches`;
     this.place();
@@ -143,6 +145,9 @@ class Box {
   draw() {
     if (!this.open) return;
     const seen = this.list.clientHeight / this.row, first = Math.max(0, Math.floor(this.list.scrollTop / this.row) - AROUND);
+    // What is there already stays: a row that goes between a finger's coming and its leaving is not clicked.
+    if (this.drawn === first) { this.mark(this.active); return; }
+    this.drawn = first;
     const rows = this.fitting.slice(first, first + Math.ceil(seen) + 2 * AROUND).map((row, at) => this.line(row, first + at));
     const end = document.createElement("div"); // It makes the list as long as all of its rows.
     end.setAttribute("role", "presentation");
