@@ -92,13 +92,13 @@ def dialogue(messages: Sequence[ProviderMessage]) -> Dialogue:
         text = text[:_READ]
         if _SUMMED_UP.match(text):
             summary, _, text = text.partition("\n\n")
-            said.append(Said(_unwrapped(summary), role, "the summary", turn))
+            said.append(Said(unwrapped(summary), role, "the summary", turn))
         documents += [*found, *_files(message)]
         if index == last:
             question, text = split_question(text)
         if text.strip() and not (role == "assistant" and text.lstrip().startswith(OPENING)):
             label = _label(message, role, turn, text)
-            said.append(Said(_unwrapped(text.strip()), role, label, turn))
+            said.append(Said(unwrapped(text.strip()), role, label, turn))
     search = (searched[1] or "") if searched is not None else ""
     return Dialogue(tuple(said), tuple(documents), question, searched is not None, search)
 
@@ -166,7 +166,7 @@ def _without_passages(text: str) -> tuple[str, list[Passage]]:
     return "".join(kept), found
 
 
-def _unwrapped(text: str) -> str:
+def unwrapped(text: str) -> str:
     """What a merge's block or a summary quotes, line by line, without its header, headings and citations."""
     if not text.startswith("[Merged ") and not _SUMMED_UP.match(text):
         return text

@@ -285,6 +285,8 @@ def test_what_a_merge_brought_asks_nothing(made: tuple[Workspace, ScriptedModels
     assert "Passages found" in str(
         chat.prepare("How often is the bearing of the X200 oiled?").request.messages
     )
+    leaning = chat.prepare("And how long?").looked
+    assert leaning is not None and "X200" in leaning.search and "Asked" not in leaning.search
 
 
 def test_a_question_of_another_branch_is_no_answer(

@@ -24,7 +24,7 @@ from forky_core.repo.repo import Repo, short
 from forky_core.retrieval.condense import PROMPT, as_question, condensed, leans
 from forky_core.retrieval.cues import is_question
 from forky_core.retrieval.parts_asked import parts_asked
-from forky_core.retrieval.passages import OPENING
+from forky_core.retrieval.passages import OPENING, unwrapped
 from forky_core.retrieval.rank import Question
 
 PASSAGES = 5
@@ -102,8 +102,11 @@ def _joined(one: Sequence[Found], other: Sequence[Found], budget: int | None) ->
 
 
 def _spoken(path: Sequence[Message]) -> list[str]:
-    """What was said before the question; an offline answer only repeats, and in words of its own about itself."""
-    return [message.text for message in path[:-1] if not message.text.startswith(OPENING)]
+    """What was said before the question; an offline answer only repeats, and in words of its own about itself.
+
+    The headings of what a merge brought are Forky's, too.
+    """
+    return [unwrapped(message.text) for message in path[:-1] if not message.text.startswith(OPENING)]
 
 
 def question_of(path: Sequence[Message]) -> str:
