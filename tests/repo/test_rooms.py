@@ -181,6 +181,18 @@ def test_an_allowance_in_answers_is_used_up_politely_and_the_post_is_kept() -> N
     ana.answer().result()
 
 
+def test_an_allowance_for_one_answer_is_told_where_two_models_would_answer() -> None:
+    ana, ben, models = room()
+    ana.set_room(Room(models=("scripted/one", "scripted/two")))
+    ana.set_person(Person("Ben", messages=1))
+    posted = ben.post("Which way?")
+    assert posted.job is not None
+    posted.job.result()
+    assert "1 model answers of the 2 here" in posted.silent
+    assert [message.name for message in ana.path()] == ["Ben", "Scripted scripted/one"]
+    assert models.two.requests == () and not ana._repo.replays
+
+
 def test_undo_gives_no_allowance_back() -> None:
     ana, ben, _ = room()
     ana.set_person(Person("Ben", messages=1))

@@ -31,7 +31,7 @@ MOST_MODELS = 8
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """What became of a post: it was kept; a reply is under way, or `silent` says why none is."""
+    """What became of a post: it was kept; a reply is under way, and `silent` says why none is, or not everybody's."""
 
     message: Message
     job: ReplyJob | None
@@ -59,9 +59,14 @@ def post(
     for name in who:
         repo.models.model(name)
     if who and repo.person is not None:
-        silent = spent(repo, repo.person).refusal
+        allowance = spent(repo, repo.person)
+        if silent := allowance.refusal:
+            who = ()
+        else:
+            answers, silent = allowance.of_several(len(who))
+            who = who[:answers]
     message, operation = say(repo, seen, draft)
-    if silent or not who:
+    if not who:
         return Posted(message, None, silent)
     place = Place(repo.id, seen.name, message.id, group=operation.number)
     job = answer(repo, place, seen.rules, model=who[0], parameters=parameters, search=search)
@@ -69,7 +74,7 @@ def post(
         turn = Round(repo, job, seen.rules, who[1:], parameters, search)
         repo.replays.add(turn)
         turn.begin()
-    return Posted(message, job)
+    return Posted(message, job, silent)
 
 
 def _answering(repo: Repo, text: str, model: str | None) -> tuple[tuple[str, ...], str]:

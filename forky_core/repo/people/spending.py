@@ -32,6 +32,16 @@ class Spent:
             return f"{name} has used today's ${self.person.dollars:.2f}; the model answers again tomorrow."
         return ""
 
+    def of_several(self, many: int) -> tuple[int, str]:
+        """How many of so many answers there may be, and why not all; (many, "") where there may."""
+        left = many if self.person.messages is None else max(0, self.person.messages - self.answers)
+        if left >= many:
+            return many, ""
+        name = self.person.name
+        answer = "model answers" if left == 1 else "models answer"
+        told = f"{name} has {left} of today's answers left, so that {left} {answer} of the {many} here."
+        return left, f"{told} The next ones come tomorrow, or somebody else asks."
+
     @property
     def told(self) -> str:
         """What is left, for the person: "3 of 20 answers today"; "" where nothing is limited."""
