@@ -31,12 +31,14 @@ def test_a_number_in_an_answer_opens_its_passage_and_an_answer_of_another_branch
     with served(CHECKOUT / "app.py", tmp_path) as address:
         watched = watch()
         page = watched.open(f"{address}/?c={chat.id}")
-        page.get_by_role("link", name="1", exact=True).click()
+        numbers = page.get_by_role("link", name="1", exact=True)
+        expect(numbers).to_have_count(2)
+        numbers.first.click()
         expect(page.locator("#passage")).to_contain_text("The warranty is two years.")
         beside = watch().open(page.url)
         expect(beside.locator("#passage")).to_contain_text("The warranty is two years.")
         page.go_back()
         settled(page)
-        page.get_by_role("link", name="2", exact=True).click()
+        numbers.last.click()
         expect(page.get_by_text("its circlip was never fitted").first).to_be_visible()
         assert watched.problems == []
