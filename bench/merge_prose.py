@@ -22,7 +22,7 @@ from bench.merge_peers import fill
 from forky_core.dag import first_parent_path
 from forky_core.errors import ForkyError
 from forky_core.forky import Forky
-from forky_core.formats.landing import import_file
+from forky_core.formats.arriving.landing import import_file
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.lines.choosing import extract
 from forky_core.merge.lines.units import units

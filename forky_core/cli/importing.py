@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, TextIO
 from forky_core.cli.piped import lasting
 from forky_core.cli.plain import one_line, plain
 from forky_core.errors import BadContent
-from forky_core.formats.following import follow
+from forky_core.formats.arriving.following import follow
+from forky_core.formats.arriving.landing import Imported, Line, Progress, import_file, preview
+from forky_core.formats.arriving.taking_back import undo_import
 from forky_core.formats.forky_file.adopting import Adopted, fork_file, pull
 from forky_core.formats.forky_file.files import load
-from forky_core.formats.landing import Imported, Line, Progress, import_file, preview
-from forky_core.formats.taking_back import undo_import
 from forky_core.parts import Json
 from forky_core.views.shelf import called, count
 from forky_core.views.times import stamp

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from forky_core.formats.contract import NOTHING
-from forky_core.formats.json_nested import MOST_LOOSE
+from forky_core.formats.files.json_nested import MOST_LOOSE
 from forky_core.parts import Json, canonical_json
 
 _LATEST = 32_503_680_000

@@ -16,7 +16,7 @@ from pages.ui.person import kept_person
 
 if TYPE_CHECKING:  # Every page holds a session; what one page does with it is that page's to load.
     from forky_core.documents.intake import Intake
-    from forky_core.formats.drop import Drop
+    from forky_core.formats.arriving.drop import Drop
     from pages.ui.bisect.search import Searching
     from pages.ui.merge.planning import Planning
 

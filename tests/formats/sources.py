@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from forky_core.formats.contract import Files, Found, Importer, Node, Unreadable
-from forky_core.formats.source import opened, sample
+from forky_core.formats.files.source import opened, sample
 from forky_core.parts import Draft, Json, TextPart
 
 SAMPLES = Path(__file__).resolve().parents[3] / "shared" / "samples"

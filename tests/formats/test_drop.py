@@ -8,10 +8,10 @@ from threading import Event
 
 import pytest
 
-from forky_core.formats import incoming
-from forky_core.formats.drop import Drop
-from forky_core.formats.landing import Imported, import_file
-from forky_core.formats.taking_back import imports, undo_import
+from forky_core.formats.arriving import incoming
+from forky_core.formats.arriving.drop import Drop
+from forky_core.formats.arriving.landing import Imported, import_file
+from forky_core.formats.arriving.taking_back import imports, undo_import
 from forky_core.repo.workspace import Workspace
 from tests.builders import talk, workspace
 from tests.formats.test_landing import chat

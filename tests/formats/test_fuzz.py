@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from forky_core.errors import ForkyError
+from forky_core.formats.arriving.landing import import_file, preview
+from forky_core.formats.arriving.taking_back import undo_import
 from forky_core.formats.contract import Found, Importer, Unreadable
-from forky_core.formats.landing import import_file, preview
+from forky_core.formats.files.source import Beside, OpenedDocument, document, sample
 from forky_core.formats.registry import IMPORTERS, importer_for
-from forky_core.formats.source import Beside, OpenedDocument, document, sample
-from forky_core.formats.taking_back import undo_import
 from forky_core.formats.tree import grow
 from forky_core.parts import canonical_json
 from forky_core.repo.workspace import Workspace

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forky_core.formats import json_nested, json_values
 from forky_core.formats.contract import Unreadable
-from forky_core.formats.json_values import elements, lines
-from forky_core.formats.json_window import Extent, Stream
-from forky_core.formats.source import document
+from forky_core.formats.files import json_nested, json_values
+from forky_core.formats.files.json_values import elements, lines
+from forky_core.formats.files.json_window import Extent, Stream
+from forky_core.formats.files.source import document
 
 Reader = Callable[[Stream], Iterator[Any]]
 JSON = st.recursive(

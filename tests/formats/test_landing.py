@@ -9,10 +9,10 @@ import pytest
 
 from forky_core.errors import InTheWay, NotFound, NothingToDo
 from forky_core.forky import Forky
-from forky_core.formats.batches import MOST_MESSAGES
-from forky_core.formats.landing import Progress, import_file, preview
-from forky_core.formats.source import opened
-from forky_core.formats.taking_back import imports, undo_import
+from forky_core.formats.arriving.batches import MOST_MESSAGES
+from forky_core.formats.arriving.landing import Progress, import_file, preview
+from forky_core.formats.arriving.taking_back import imports, undo_import
+from forky_core.formats.files.source import opened
 from forky_core.model import ConversationSummary
 from forky_core.parts import Json
 from forky_core.repo.transaction import Transaction

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from forky_core.formats.forky_file.writing import chat_of
-from forky_core.formats.private_words import private_words
-from forky_core.formats.redaction import findings, redacted, unread_files
-from forky_core.formats.sharing import EXPORTERS, behind, exporter, leaving
+from forky_core.formats.leaving.private_words import private_words
+from forky_core.formats.leaving.redaction import findings, redacted, unread_files
+from forky_core.formats.leaving.sharing import EXPORTERS, behind, exporter, leaving
 from forky_core.hashing import message_id
 from forky_core.model import seal
 from forky_core.parts import Draft, ReasoningPart, TextPart, ToolCallPart, ToolResultPart

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from forky_core.formats.landing import import_file
+from forky_core.formats.arriving.landing import import_file
 from forky_core.llm import loading
 from tests.builders import workspace
 from tests.gateway.served import PATIENCE, Served

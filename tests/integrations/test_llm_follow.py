@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from forky_core.errors import BadContent
-from forky_core.formats.following import follow
-from forky_core.formats.landing import Imported, import_file
-from forky_core.formats.sharing import exporter, save_as, shared
+from forky_core.formats.arriving.following import follow
+from forky_core.formats.arriving.landing import Imported, import_file
+from forky_core.formats.leaving.sharing import exporter, save_as, shared
 from forky_core.repo.workspace import Workspace
 from tests.builders import talk, workspace
 from tests.integrations.test_litellm_callback import eventually

@@ -10,8 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
+from forky_core.formats.arriving.taking_back import imports
 from forky_core.formats.forky_file.writing import chat_of, written
-from forky_core.formats.taking_back import imports
 from forky_core.repo.transaction import Transaction
 from tests.builders import talk
 from tests.formats.test_landing import chat

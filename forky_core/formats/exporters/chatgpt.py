@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from forky_core.formats.exporters.json_pieces import array_of, members, object_with
-from forky_core.formats.flattening import calls_of, flattened
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
 from forky_core.formats.forky_file.writing import checked_out
-from forky_core.formats.losses import losses
+from forky_core.formats.leaving.flattening import calls_of, flattened
+from forky_core.formats.leaving.losses import losses
 from forky_core.model import Generation, Message
 from forky_core.parts import (
     AttachmentPart,

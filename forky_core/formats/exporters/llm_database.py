@@ -15,10 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import ClassVar, NamedTuple
 
-from forky_core.formats.flattening import flattened
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.formats.losses import losses
-from forky_core.formats.rewriting import Wanted, rewritten
+from forky_core.formats.leaving.flattening import flattened
+from forky_core.formats.leaving.losses import losses
+from forky_core.formats.leaving.rewriting import Wanted, rewritten
 from forky_core.model import Generation, Message, MessageId
 from forky_core.parts import AttachmentPart, OpaquePart, Part, TextPart
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import ClassVar
 
-from forky_core.formats.flattening import calls_of, plain_parts
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.formats.losses import losses
-from forky_core.formats.outline import Section, outline
-from forky_core.formats.rewriting import visible
+from forky_core.formats.leaving.flattening import calls_of, plain_parts
+from forky_core.formats.leaving.losses import losses
+from forky_core.formats.leaving.outline import Section, outline
+from forky_core.formats.leaving.rewriting import visible
 from forky_core.model import Generation, Message
 from forky_core.parts import (
     AttachmentPart,

@@ -14,9 +14,9 @@ from itertools import chain
 from typing import Any, ClassVar
 
 from forky_core.formats.exporters.json_pieces import array, array_of, object_with
-from forky_core.formats.flattening import Path, flattened, paths, provider_messages
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.formats.losses import losses
+from forky_core.formats.leaving.flattening import Path, flattened, paths, provider_messages
+from forky_core.formats.leaving.losses import losses
 from forky_core.parts import Json
 
 _DATA_URL = re.compile(r"data:([^;,]+);base64,(.*)", re.DOTALL)

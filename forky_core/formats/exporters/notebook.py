@@ -9,11 +9,11 @@ from typing import ClassVar
 
 from forky_core.formats.exporters.json_pieces import array, object_with
 from forky_core.formats.exporters.markdown import closed, one_line, said, section_name, when, who
-from forky_core.formats.flattening import calls_of, plain_parts
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.formats.losses import losses
-from forky_core.formats.outline import outline
-from forky_core.formats.rewriting import visible
+from forky_core.formats.leaving.flattening import calls_of, plain_parts
+from forky_core.formats.leaving.losses import losses
+from forky_core.formats.leaving.outline import outline
+from forky_core.formats.leaving.rewriting import visible
 from forky_core.model import Message
 from forky_core.parts import AttachmentPart, Json, Part
 

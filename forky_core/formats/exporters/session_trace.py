@@ -7,11 +7,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from forky_core.formats.flattening import calls_of, flattened
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
 from forky_core.formats.forky_file.writing import checked_out
-from forky_core.formats.losses import losses
+from forky_core.formats.leaving.flattening import calls_of, flattened
+from forky_core.formats.leaving.losses import losses
 from forky_core.model import Linked, Message, MessageId
 from forky_core.parts import (
     AttachmentPart,

@@ -11,11 +11,11 @@ from tempfile import NamedTemporaryFile
 from typing import IO
 
 from forky_core.errors import BadContent
+from forky_core.formats.files.source import Beside, OpenedDocument, opened, sample
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.page import page_values
 from forky_core.formats.forky_file.reading import is_ours, read_chat
 from forky_core.formats.forky_file.writing import written
-from forky_core.formats.source import Beside, OpenedDocument, opened, sample
 from forky_core.matching.call import LARGEST_FILE
 
 CHAT = "chat.forky.jsonl"

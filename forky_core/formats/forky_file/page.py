@@ -9,8 +9,8 @@ import zlib
 from collections.abc import Iterator
 
 from forky_core.errors import BadContent
-from forky_core.formats import json_values
 from forky_core.formats.contract import Unreadable
+from forky_core.formats.files import json_values
 from forky_core.parts import Json
 
 MARK = '<meta name="generator" content="forky-chat-page/1">'

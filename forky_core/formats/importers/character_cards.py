@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 from forky_core.errors import BadContent
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
 from forky_core.formats.fields import micros, obj, picked, seq, word
-from forky_core.formats.json_values import parse
-from forky_core.formats.pictures import chunks
+from forky_core.formats.files.json_values import parse
+from forky_core.formats.files.pictures import chunks
 from forky_core.formats.speaking import text_parts
 from forky_core.parts import Draft
 

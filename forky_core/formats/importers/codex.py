@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import spread
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
 from forky_core.formats.fields import kept_json, micros, obj, picked, word, words
-from forky_core.formats.json_values import parse
+from forky_core.formats.files.json_values import parse
 from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
 from forky_core.model import Role
 from forky_core.parts import Draft, OpaquePart, Part, ReasoningPart, ToolResultPart

@@ -15,9 +15,9 @@ from forky_core.errors import BadContent
 from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, whole, word
-from forky_core.formats.json_values import parse
+from forky_core.formats.files.json_values import parse
+from forky_core.formats.files.tables import Row, Tables, opened_tables
 from forky_core.formats.speaking import role_of, text_parts, tool_call
-from forky_core.formats.tables import Row, Tables, opened_tables
 from forky_core.model import Usage
 from forky_core.parts import (
     Draft,

@@ -14,9 +14,9 @@ from forky_core.errors import BadContent
 from forky_core.formats.chaining import spread, usage_of
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, plain, ref, seq, word, words
-from forky_core.formats.json_values import parse
+from forky_core.formats.files.json_values import parse
+from forky_core.formats.files.tables import opened_tables
 from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
-from forky_core.formats.tables import opened_tables
 from forky_core.matching.media import data_url
 from forky_core.parts import (
     Draft,

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import spread
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word
-from forky_core.formats.json_values import parse
+from forky_core.formats.files.json_values import parse
 from forky_core.formats.speaking import content_parts, role_of, tool_call
 from forky_core.matching.media import data_url, decoded
 from forky_core.parts import Draft, Json, Part, ReasoningPart, ToolResultPart

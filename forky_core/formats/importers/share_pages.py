@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 from forky_core.errors import BadContent
 from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
 from forky_core.formats.fields import obj, objs, word
+from forky_core.formats.files.json_values import parse
 from forky_core.formats.importers.chatgpt import conversation_of
-from forky_core.formats.json_values import parse
 from forky_core.parts import Json
 
 _ADDRESS = re.compile(r"(?:chatgpt\.com|chat\.openai\.com)/share/([0-9A-Za-z-]{8,60})")

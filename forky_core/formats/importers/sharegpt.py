@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
 from forky_core.formats.fields import obj, objs, picked, word
-from forky_core.formats.json_values import parse
+from forky_core.formats.files.json_values import parse
 from forky_core.formats.speaking import role_of, text_parts, tool_call
 from forky_core.parts import Part, ToolResultPart
 

@@ -6,10 +6,10 @@ import streamlit as st
 
 from forky_core.errors import ForkyError
 from forky_core.formats.account import Account
-from forky_core.formats.drop import Drop
-from forky_core.formats.incoming import Incoming
-from forky_core.formats.landing import Imported
-from forky_core.formats.taking_back import brought_by, imports, undo_import
+from forky_core.formats.arriving.drop import Drop
+from forky_core.formats.arriving.incoming import Incoming
+from forky_core.formats.arriving.landing import Imported
+from forky_core.formats.arriving.taking_back import brought_by, imports, undo_import
 from forky_core.repo.identity import now
 from forky_core.repo.workspace import Workspace
 from forky_core.views.shelf import called, count

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import streamlit as st
 
 from forky_core.errors import ForkyError
-from forky_core.formats.exporting import Exporter
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.formats.redaction import Finding, findings, redacted, reworded, unread_files
-from forky_core.formats.sharing import EXPORTERS, behind, exporter, file_name, leaving, shared
+from forky_core.formats.leaving.exporting import Exporter
+from forky_core.formats.leaving.redaction import Finding, findings, redacted, reworded, unread_files
+from forky_core.formats.leaving.sharing import EXPORTERS, behind, exporter, file_name, leaving, shared
 from forky_core.model import MessageId
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace

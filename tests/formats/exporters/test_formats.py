@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from forky_core.formats.exporters.markdown import closed, fenced
-from forky_core.formats.flattening import flattened
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.writing import chat_of
-from forky_core.formats.sharing import EXPORTERS, exporter, file_name, shared
+from forky_core.formats.leaving.flattening import flattened
+from forky_core.formats.leaving.sharing import EXPORTERS, exporter, file_name, shared
 from forky_core.hashing import message_id
 from forky_core.model import seal
 from forky_core.parts import Draft, TextPart, ToolCallPart, ToolResultPart

@@ -11,9 +11,9 @@ import pytest
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import STRETCH, StoredMessages
 from forky_core.formats.forky_file.writing import chat_of, part_of
-from forky_core.formats.redaction import findings, redacted, unread_files
-from forky_core.formats.rewriting import chosen, seen_of
-from forky_core.formats.sharing import EXPORTERS, behind, exporter, leaving, shared
+from forky_core.formats.leaving.redaction import findings, redacted, unread_files
+from forky_core.formats.leaving.rewriting import chosen, seen_of
+from forky_core.formats.leaving.sharing import EXPORTERS, behind, exporter, leaving, shared
 from forky_core.model import (
     Change,
     ConversationId,

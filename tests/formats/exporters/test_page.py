@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from forky_core.errors import BadContent
+from forky_core.formats.arriving.landing import import_file, preview
 from forky_core.formats.forky_file.files import load
 from forky_core.formats.forky_file.writing import chat_of
-from forky_core.formats.landing import import_file, preview
-from forky_core.formats.rewriting import visible
-from forky_core.formats.sharing import exporter, save_as
+from forky_core.formats.leaving.rewriting import visible
+from forky_core.formats.leaving.sharing import exporter, save_as
 from forky_core.repo.workspace import Workspace
 from tests.builders import debugged, talk, workspace
 from tests.formats.forky_file.chats import with_everything

@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 
 from forky_core.formats.contract import Found
+from forky_core.formats.files.source import opened, sample
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import load
 from forky_core.formats.forky_file.writing import chat_of
+from forky_core.formats.leaving.sharing import exporter, shared
 from forky_core.formats.registry import importer_for
-from forky_core.formats.sharing import exporter, shared
-from forky_core.formats.source import opened, sample
 from forky_core.formats.tree import Grown, grow
 from forky_core.hashing import message_id
 from forky_core.model import MessageId

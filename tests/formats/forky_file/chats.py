@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 
+from forky_core.formats.files.json_values import lines
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.reading import read_chat
 from forky_core.formats.forky_file.writing import chat_of, written
-from forky_core.formats.json_values import lines
 from forky_core.memory import Memory
 from forky_core.merge.wish import Chosen
 from forky_core.repo.conversation import Conversation

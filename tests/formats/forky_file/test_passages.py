@@ -15,7 +15,7 @@ from forky_core.errors import BadContent, NotFound
 from forky_core.formats.forky_file.adopting import adopt, fork_file
 from forky_core.formats.forky_file.uniting import united
 from forky_core.formats.forky_file.writing import chat_of, part_of, written
-from forky_core.formats.redaction import findings, redacted
+from forky_core.formats.leaving.redaction import findings, redacted
 from forky_core.model import MessageId
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace

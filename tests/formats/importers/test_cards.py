@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from forky_core.forky import Forky
+from forky_core.formats.arriving.landing import import_file, preview
 from forky_core.formats.importers.character_cards import CharacterCard
 from forky_core.formats.importers.open_webui import OpenWebUI
-from forky_core.formats.landing import import_file, preview
 from forky_core.formats.tree import grow
 from forky_core.parts import Json
 from tests.formats.importers.test_trees import WEBUI_TREE, live

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from forky_core.formats.arriving.landing import import_file, preview
 from forky_core.formats.contract import Importer
 from forky_core.formats.importers.librechat import ROOT, LibreChat
 from forky_core.formats.importers.looms import Loom
 from forky_core.formats.importers.oasst import OpenAssistant
-from forky_core.formats.landing import import_file, preview
 from forky_core.formats.tree import grow
 from forky_core.repo.workspace import Workspace
 from forky_core.store.memory import MemoryStore

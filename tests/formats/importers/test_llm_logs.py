@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from forky_core.forky import Forky
+from forky_core.formats.arriving.landing import import_file, preview
 from forky_core.formats.contract import Found, Unreadable
+from forky_core.formats.files.source import opened, sample
 from forky_core.formats.importers.llm_logs import LlmLogs
-from forky_core.formats.landing import import_file, preview
-from forky_core.formats.source import opened, sample
 from forky_core.formats.tree import grow
 from forky_core.hashing import content_hash
 from forky_core.parts import AttachmentPart, Json, TextPart, ToolResultPart

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from forky_core.formats.contract import Found, Unreadable
+from forky_core.formats.files.source import opened, sample
 from forky_core.formats.importers import share_pages
 from forky_core.formats.importers.share_pages import UNKNOWN, SharePage
 from forky_core.formats.registry import importer_for
-from forky_core.formats.source import opened, sample
 from forky_core.formats.tree import grow
 from forky_core.parts import Json
 from tests.formats.sources import one, read, written

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from forky_core.forky import Forky
+from forky_core.formats.arriving.landing import import_file
 from forky_core.formats.contract import Importer
 from forky_core.formats.importers.ai_studio import AIStudio
 from forky_core.formats.importers.chatbox import Chatbox
 from forky_core.formats.importers.lobe_chat import LobeChat
 from forky_core.formats.importers.looms import Loom
 from forky_core.formats.importers.silly_tavern import SillyTavern
-from forky_core.formats.landing import import_file
 from forky_core.formats.tree import grow
 from forky_core.parts import AttachmentPart, Json, OpaquePart, ReasoningPart, ToolCallPart, ToolResultPart
 from tests.formats.importers.test_trees import live

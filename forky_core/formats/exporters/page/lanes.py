@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from forky_core.formats.exporters.page.cells import safe
-from forky_core.formats.outline import Outline
+from forky_core.formats.leaving.outline import Outline
 from forky_core.model import Message, MessageId
 from forky_core.views.lanes import Edge, Layout, lay_out
 from forky_core.views.words import plain_words

@@ -16,13 +16,13 @@ from typing import ClassVar, get_args
 from forky_core.formats.exporters.markdown import when, who
 from forky_core.formats.exporters.page.cells import Linked, part_html, safe
 from forky_core.formats.exporters.page.lanes import COLOURS, anchor, lanes_svg, layout_of
-from forky_core.formats.flattening import calls_of
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.page import HOLDER, MARK
 from forky_core.formats.forky_file.writing import written
-from forky_core.formats.losses import Kind, losses, many
-from forky_core.formats.outline import Outline, Section, outline
-from forky_core.formats.rewriting import visible
+from forky_core.formats.leaving.flattening import calls_of
+from forky_core.formats.leaving.losses import Kind, losses, many
+from forky_core.formats.leaving.outline import Outline, Section, outline
+from forky_core.formats.leaving.rewriting import visible
 from forky_core.model import Generation, Message, MessageId
 
 _KEPT = frozenset(get_args(Kind)) - {"log", "undone", "stashes"}

@@ -15,9 +15,9 @@ from threading import Event, Thread
 from typing import BinaryIO, Literal
 
 from forky_core.errors import ForkyError, NothingToDo
+from forky_core.formats.arriving.landing import OURS, Imported, Line, Progress, import_file, preview
 from forky_core.formats.forky_file.adopting import Adopted, fork_file, forks_of, pull
 from forky_core.formats.forky_file.files import load
-from forky_core.formats.landing import OURS, Imported, Line, Progress, import_file, preview
 from forky_core.model import ConversationId, ConversationSummary
 from forky_core.repo.workspace import Workspace
 

@@ -14,7 +14,7 @@ from forky_core.errors import NotFound
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
 from forky_core.formats.forky_file.writing import checked_out
-from forky_core.formats.rewriting import Wanted, rewritten, visible
+from forky_core.formats.leaving.rewriting import Wanted, rewritten, visible
 from forky_core.llm.contract import ProviderMessage
 from forky_core.model import Blob, Generation, Message, MessageId
 from forky_core.parts import MergePart, Part, RevertPart, TextPart

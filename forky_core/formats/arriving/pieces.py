@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from forky_core.errors import ForkyError
 from forky_core.formats.contract import Found, Importer, Unreadable
+from forky_core.formats.files.json_nested import DEEP
+from forky_core.formats.files.source import Archive, OpenedDocument, sample
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import read_document
 from forky_core.formats.forky_file.reading import is_ours
-from forky_core.formats.json_nested import DEEP
 from forky_core.formats.registry import importer_for
-from forky_core.formats.source import Archive, OpenedDocument, sample
 from forky_core.formats.tree import Grown
 from forky_core.repo.identity import title_from, title_line
 

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from forky_core.formats.contract import Unreadable
-from forky_core.formats.json_nested import DEEP, TooDeep, decoder, read_nested, skip_space
-from forky_core.formats.json_window import STEP, Extent, Stream, Window
+from forky_core.formats.files.json_nested import DEEP, TooDeep, decoder, read_nested, skip_space
+from forky_core.formats.files.json_window import STEP, Extent, Stream, Window
 from forky_core.parts import Json
 
 LONGEST = 64_000_000

@@ -19,7 +19,7 @@ from forky_core.document import Cited, Looked
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import files_named, files_of, linked, only
 from forky_core.formats.forky_file.stored_log import each_call
-from forky_core.formats.remade import remade
+from forky_core.formats.leaving.remade import remade
 from forky_core.hashing import content_hash
 from forky_core.model import (
     Blob,

@@ -11,10 +11,10 @@ from threading import Event, Thread
 from typing import BinaryIO, Literal
 
 from forky_core.errors import ForkyError
-from forky_core.formats.arrival import NOTHING_KEPT, STOPPED
-from forky_core.formats.incoming import Incoming
-from forky_core.formats.landing import Line
-from forky_core.formats.taking_back import forget_imports
+from forky_core.formats.arriving.arrival import NOTHING_KEPT, STOPPED
+from forky_core.formats.arriving.incoming import Incoming
+from forky_core.formats.arriving.landing import Line
+from forky_core.formats.arriving.taking_back import forget_imports
 from forky_core.repo.workspace import Workspace
 
 Stage = Literal["looking", "looked", "landing", "ended"]

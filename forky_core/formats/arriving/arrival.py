@@ -13,14 +13,21 @@ from threading import Event
 
 from forky_core.errors import BadContent, NotFound, NothingToDo, StoreError
 from forky_core.formats.account import Account
-from forky_core.formats.batches import Batches, Refused, Waiting, without
+from forky_core.formats.arriving.batches import Batches, Refused, Waiting, without
+from forky_core.formats.arriving.pieces import Piece, title_of
+from forky_core.formats.arriving.planting import (
+    added,
+    key_of,
+    known_before,
+    names_a_branch,
+    origin_of,
+    planted,
+)
+from forky_core.formats.arriving.taking_back import leave_nothing
 from forky_core.formats.contract import Unreadable
+from forky_core.formats.files.source import Beside
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.formats.pieces import Piece, title_of
-from forky_core.formats.planting import added, key_of, known_before, names_a_branch, origin_of, planted
-from forky_core.formats.source import Beside
-from forky_core.formats.taking_back import leave_nothing
 from forky_core.formats.tree import Grown, grow
 from forky_core.model import ConversationId, Message, Operation
 from forky_core.parts import AttachmentPart, canonical_json

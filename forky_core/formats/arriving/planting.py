@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from forky_core.formats.arriving.pieces import title_of
+from forky_core.formats.arriving.pointing import point
 from forky_core.formats.contract import Importer
 from forky_core.formats.forky_file.kept_lines import ORIGINS, cut, missing
-from forky_core.formats.pieces import title_of
-from forky_core.formats.pointing import point
 from forky_core.formats.tree import Grown
 from forky_core.hashing import content_hash, mend_json
 from forky_core.model import EMPTY_VIEW, ConversationId, Generation, GenerationId, Rules

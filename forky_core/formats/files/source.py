@@ -23,11 +23,11 @@ from tempfile import TemporaryDirectory
 from typing import IO
 
 from forky_core.errors import BadContent
-from forky_core.formats import json_values
 from forky_core.formats.contract import Sample, Shape, Unreadable
-from forky_core.formats.json_window import Stream
-from forky_core.formats.pictures import chunks
-from forky_core.formats.tables import tables_of
+from forky_core.formats.files import json_values
+from forky_core.formats.files.json_window import Stream
+from forky_core.formats.files.pictures import chunks
+from forky_core.formats.files.tables import tables_of
 from forky_core.matching.call import LARGEST_FILE
 from forky_core.matching.media import media_type_of
 from forky_core.parts import AttachmentPart, Json

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from threading import Event
 
 from forky_core.errors import BadContent
-from forky_core.formats.landing import Imported, import_file
+from forky_core.formats.arriving.landing import Imported, import_file
 from forky_core.repo.workspace import Workspace
 
 EVERY = 2.0

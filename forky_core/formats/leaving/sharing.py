@@ -18,12 +18,12 @@ from forky_core.formats.exporters.message_arrays import AnthropicMessages, OpenA
 from forky_core.formats.exporters.notebook import Notebook
 from forky_core.formats.exporters.page.writing import Page
 from forky_core.formats.exporters.session_trace import SessionTrace
-from forky_core.formats.exporting import Exporter
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import replacing
 from forky_core.formats.forky_file.writing import chat_of, part_of
-from forky_core.formats.losses import many
-from forky_core.formats.rewriting import chosen, visible
+from forky_core.formats.leaving.exporting import Exporter
+from forky_core.formats.leaving.losses import many
+from forky_core.formats.leaving.rewriting import chosen, visible
 from forky_core.model import MessageId
 from forky_core.repo.conversation import Conversation
 from forky_core.store.contract import Store

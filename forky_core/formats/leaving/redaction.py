@@ -20,9 +20,9 @@ from itertools import chain
 from forky_core.context.citing import documents_cited
 from forky_core.document import Cited
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.formats.outline import outline
-from forky_core.formats.private_words import Kind, private_words
-from forky_core.formats.rewriting import Wanted, is_id, rewritten, strings, texts_of, visible
+from forky_core.formats.leaving.outline import outline
+from forky_core.formats.leaving.private_words import Kind, private_words
+from forky_core.formats.leaving.rewriting import Wanted, is_id, rewritten, strings, texts_of, visible
 from forky_core.model import Blob, Generation, Message
 from forky_core.parts import Json, ToolCallPart, canonical_json
 

@@ -12,7 +12,7 @@ import re
 from itertools import accumulate
 from typing import Protocol
 
-from forky_core.formats.json_nested import skip_space
+from forky_core.formats.files.json_nested import skip_space
 
 STEP = 1 << 20
 """Bytes read at a time."""

@@ -12,12 +12,12 @@ from threading import Event
 
 from forky_core.errors import NotFound, NothingToDo
 from forky_core.formats.account import Account
-from forky_core.formats.arrival import STOPPED, Arrival, Imported, Progress, account_of
+from forky_core.formats.arriving.arrival import STOPPED, Arrival, Imported, Progress, account_of
+from forky_core.formats.arriving.pieces import pieces, title_of
+from forky_core.formats.arriving.planting import key_of, known_before
 from forky_core.formats.contract import Unreadable
+from forky_core.formats.files.source import opened
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.formats.pieces import pieces, title_of
-from forky_core.formats.planting import key_of, known_before
-from forky_core.formats.source import opened
 from forky_core.formats.tree import grow
 from forky_core.model import ConversationId
 from forky_core.repo.workspace import Workspace

@@ -1,0 +1,1 @@
+"""An import: looked through, landed conversation by conversation with its account, taken back."""
