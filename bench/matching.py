@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 
-from bench.measure import Line, compare, in_turns
+from bench.measure import Line, compare, in_turns, started
 from bench.talks import RANDOM, text
 from forky_core.hashing import message_id
 from forky_core.llm.catalogue import Catalogue
@@ -143,30 +143,30 @@ def _least(calls: Sequence[Callable[[], object]], rounds: int) -> list[float]:
 
 def finding(folder: Path, rounds: int, *, conversations: int, length: int) -> list[Line]:
     filed = Filed(folder / "million.duckdb", conversations, length)
-    stored = f"{conversations * length:,}"
-    cold, slowly = filed.matching(length, cold=True), filed.step_by_step(length)
-    found = [
-        compare(
-            f"match {length:,} of {stored}, from the file / step by step",
-            cold,
-            slowly,
-            1 / 100,
-            rounds=rounds,
-        ),
-        compare("  the same / match 10", cold, filed.matching(10, cold=True), 3, rounds=rounds),
-    ]
-    by_ids, ten = (filed.matching(n, cold=True, packed=False) for n in (length, 10))
-    found += [
-        compare("  where it is not packed / step by step", by_ids, slowly, 1 / 100, rounds=rounds),
-        compare("  the same / match 10", by_ids, ten, 3, rounds=rounds),
-    ]
-    filed.warm()
-    warm = filed.matching(length, cold=False)
-    found += [
-        compare(f"match {length:,}, lately used / step by step", warm, slowly, 1 / 100, rounds=rounds),
-        # Half a microsecond a message, and next to nothing beside: that is far more than three times what ten take.
-        compare("  the same / match 10", warm, filed.matching(10, cold=False), None, rounds=rounds * 4),
-    ]
+    stored, slowly = f"{conversations * length:,}", filed.step_by_step(length)
+    (cold, ten), (by_ids, ten_by_ids), (warm, ten_warm) = (
+        (filed.matching(length, **how), filed.matching(10, **how))
+        for how in ({"cold": True}, {"cold": True, "packed": False}, {"cold": False})
+    )
+    with started():
+        found = [
+            compare(
+                f"match {length:,} of {stored}, from the file / step by step",
+                cold,
+                slowly,
+                1 / 100,
+                rounds=rounds,
+            ),
+            compare("  the same / match 10", cold, ten, 3, rounds=rounds),
+            compare("  where it is not packed / step by step", by_ids, slowly, 1 / 100, rounds=rounds),
+            compare("  the same / match 10", by_ids, ten_by_ids, 3, rounds=rounds),
+        ]
+        filed.warm()
+        found += [
+            compare(f"match {length:,}, lately used / step by step", warm, slowly, 1 / 100, rounds=rounds),
+            # Half a microsecond a message, and next to nothing beside: that is far more than three times what ten take.
+            compare("  the same / match 10", warm, ten_warm, None, rounds=rounds * 4),
+        ]
     found.append(
         Line("an unknown array with a history / bound", in_turns([filed.strange], rounds)[0], 500, 1)
     )

@@ -5,8 +5,10 @@ Milliseconds differ from machine to machine and hour to hour; the ratio of media
 
 from __future__ import annotations
 
+import gc
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median
 
@@ -50,6 +52,20 @@ class Line:
 
 
 HEADING = f"{'what':<58} {'ours':>11} {'theirs':>11} {'':<5} {'ratio':>9}   {'goal':<8} ok?"
+
+
+@contextmanager
+def started() -> Iterator[None]:
+    """What there is already is out of the garbage collector's reach, as in the app once it has started (ui/warmup.py).
+
+    Else each of its full runs walks through what the measurement itself holds, and whoever makes many objects pays.
+    """
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def elapsed(call: Callable[[], object]) -> float:

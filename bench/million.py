@@ -11,7 +11,7 @@ from itertools import count, islice
 from pathlib import Path
 
 from bench.hash_keys import HashKeyed
-from bench.measure import Line, compare, in_turns
+from bench.measure import Line, compare, in_turns, started
 from bench.talks import RANDOM, SQLITE_TABLES, WORDS, Row, prose, rows_of, sqlite
 from forky_core.model import ConversationId, MessageId
 from forky_core.store.duckdb import DuckDBStore
@@ -178,12 +178,22 @@ def lines(folder: Path, rounds: int, *, conversations: int, length: int) -> list
         Line("  the same before it is packed / SQLite", bare, _megabytes(theirs), None, "MB"),
     ]
     path = f"path of {length:,} of {conversations * length:,}"
-    for name, recursion in (
-        ("recursive CTE by hashes", million.by_hashes(hashes)),
-        ("recursive CTE by integer keys", million.recursive(_RECURSIVE)),
-    ):
-        found.append(compare(f"{path} / {name}", million.cold, recursion, 1 / 50, rounds=rounds))
+    with started():
+        found += _paths(path, million, hashes, rounds, length)
     hashes.close()
+    found += _searches(million.store)
+    million.store.close()
+    return found
+
+
+def _paths(path: str, million: Million, hashes: HashKeyed, rounds: int, length: int) -> list[Line]:
+    found = [
+        compare(f"{path} / {name}", million.cold, recursion, 1 / 50, rounds=rounds)
+        for name, recursion in (
+            ("recursive CTE by hashes", million.by_hashes(hashes)),
+            ("recursive CTE by integer keys", million.recursive(_RECURSIVE)),
+        )
+    ]
     for name, theirs_too in (
         ("CTE over the conversation's rows", million.recursive(_CONVERSATION)),
         ("ours before it is packed", million.unpacked),
@@ -200,8 +210,6 @@ def lines(folder: Path, rounds: int, *, conversations: int, length: int) -> list
             rounds=rounds,
         )
     )
-    found += _searches(million.store)
-    million.store.close()
     return found
 
 

@@ -145,14 +145,15 @@ def held(weighed: Weighed, pins: AbstractSet[MessageId]) -> frozenset[int]:
 
 def _turns(weighed: Weighed) -> list[int]:
     """Where turns begin: at a user message that follows something else."""
-    starts: list[int] = []
-    before = ""
-    for at, (message, part) in enumerate(zip(weighed.path, weighed.parts, strict=True)):
-        if part:
-            role = message.role
-            if (role == "user" and before != "user") or not starts:
-                starts.append(at)
-            before = role
+    places = [at for at, part in enumerate(weighed.parts) if part]
+    roles = [weighed.path[at].role for at in places]
+    starts = [
+        at
+        for at, role, before in zip(places, roles, ("", *roles), strict=False)
+        if role == "user" and before != "user"
+    ]
+    if places and starts[:1] != places[:1]:
+        starts.insert(0, places[0])  # What came before the first question is a turn, too.
     return starts
 
 

@@ -24,6 +24,7 @@ from forky_core.store.along import how_far
 from forky_core.store.deciding import reuse_of
 from forky_core.store.file.database import DatabaseFile
 from forky_core.store.held.whole import Whole
+from forky_core.store.reading.collecting import uncollected
 from forky_core.store.reading.packs import read_packs
 from forky_core.store.reading.rows import (
     Row,
@@ -100,6 +101,7 @@ def _rows_of_ranges(
     return sorted(rows, key=itemgetter(0))
 
 
+@uncollected()
 def read_messages(
     file: DatabaseFile, conversation: int, whole: Whole | None, most: int | None = None
 ) -> list[Message] | None:

@@ -18,7 +18,9 @@ def looked_at(here: Frame) -> str:
 
 def more_of(here: Frame) -> int:
     """Messages asked for beyond the window, here; none once somebody has gone elsewhere."""
-    return here.session.window if here.session.window_of == looked_at(here) else 0
+    if here.session.window_of != looked_at(here):
+        here.session.window = 0
+    return here.session.window
 
 
 def draw_earlier(here: Frame, book: Notebook, first: MessageId) -> None:
