@@ -110,10 +110,17 @@ def citations(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[
 
 
 def strange_marks(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[str, ...]:
-    """Marks that look like citations and name nothing: an edit has broken them. A three-way merge cites both sides."""
+    """Marks that look like citations and name nothing: an edit has broken them. A three-way merge cites both sides.
+
+    A line quoted from an earlier merge's payload has the marks it had there.
+    """
     marks = dict.fromkeys(re.findall(r"\[([0-9a-f]{6,32})\]", plan.payload))
     header = set(re.findall(r"\b[0-9a-f]{6,32}\b", plan.header))
-    strange = [m for m in marks if m not in header and not cited(f"[{m}]", plan.turns)]
+    quoted = (
+        id for turn in plan.turns for merge in lookup(turn).merges for id in map(MessageId, merge.messages)
+    )
+    known = (*plan.turns, *quoted)
+    strange = [m for m in marks if m not in header and not cited(f"[{m}]", known)]
     return tuple(m for m in strange if plan.strategy != "three-way" or not _known(m, lookup))
 
 

@@ -84,6 +84,19 @@ def test_a_three_way_merge_cites_both_sides_and_no_mark_of_it_is_strange() -> No
     assert strange_marks(edited, chat.message) == ("0123456789",)
 
 
+def test_a_merge_of_what_was_merged_quotes_its_marks_and_none_of_them_is_strange() -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create(), "Which port?", "Let us see.")
+    talk(side := chat.fork("side"), "And there?", "Decision: the port is 9090.")
+    other = chat.fork("other")
+    talk(other, "What else?", "Nothing else.")
+    chat.merge(chat.plan_merge(side))
+    talk(chat, "So?", "So it is 9090, then.")
+    plan = other.plan_merge("main")
+    said = side.path()[-1].id.removeprefix("b2:")[:6]
+    assert f"[{said}" in plan.payload and strange_marks(plan, chat.message) == ()
+
+
 def test_what_is_left_out_is_listed_by_reason(chat: Conversation) -> None:
     plan = chat.plan_merge("debug", budget=60)
     groups = left_out(plan, chat.message)
