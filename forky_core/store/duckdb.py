@@ -315,14 +315,17 @@ class DuckDBStore:
         return tuple(read_stretch(self._file, self._numbers.of(conversation), max(after, 0), max(most, 0)))
 
     def at_hand(self, conversation: ConversationId) -> bool:
-        shelf = self._cache.held(conversation)
-        if shelf is not None and shelf.snapshot() is not None:
+        if self._in_memory(conversation) is not None:
             return True
         return self._numbers.of(conversation) in self._writer.whole
 
-    def along(self, conversation: ConversationId, path: Sequence[MessageId], *, most: int) -> Along | None:
+    def _in_memory(self, conversation: ConversationId) -> Mapping[MessageId, Message] | None:
+        """All of its messages; None where some are in the file only."""
         shelf = self._cache.held(conversation)
-        everything = shelf.snapshot() if shelf is not None else None
+        return shelf.snapshot() if shelf is not None else None
+
+    def along(self, conversation: ConversationId, path: Sequence[MessageId], *, most: int) -> Along | None:
+        everything = self._in_memory(conversation)
         if everything is not None:
             return along_in(everything, path, most)
         return read_along(self._file, self._numbers.of(conversation), path, most)

@@ -20,8 +20,6 @@ from forky_core.model import Message, MessageId, Role
 from forky_core.parts import MergePart, TextPart
 from forky_core.retrieval.cues import CORRECTION, DECISION, OPEN, is_question
 
-RULES = "rules/1"
-"""Names this way of extracting, and its version."""
 _READ = 60_000
 """Characters of a message that are looked at."""
 _LONGEST = 600

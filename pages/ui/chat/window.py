@@ -17,7 +17,7 @@ def looked_at(here: Frame) -> str:
 
 
 def more_of(here: Frame) -> int:
-    """Messages asked for beyond the window, here; none once somebody has gone elsewhere."""
+    """Messages asked for beyond the window, here; forgotten once somebody has gone elsewhere."""
     if here.session.window_of != looked_at(here):
         here.session.window = 0
     return here.session.window

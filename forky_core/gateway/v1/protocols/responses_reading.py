@@ -74,11 +74,17 @@ def _input(value: Any) -> Iterator[ProviderMessage]:
         return
     if not isinstance(value, list):
         raise malformed("“input” must be a text or an array of items.", "input")
-    for number, item in enumerate(value):
-        place = f"input[{number}]"
-        if not isinstance(item, dict):
-            raise malformed(f"“{place}” must be an object.", place)
+    for item, place in _objects(value, "input"):
         yield from _item(item, place)
+
+
+def _objects(values: list[Any], name: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """Each with its place, as errors say it."""
+    for number, value in enumerate(values):
+        place = f"{name}[{number}]"
+        if not isinstance(value, dict):
+            raise malformed(f"“{place}” must be an object.", place)
+        yield value, place
 
 
 def _item(item: Mapping[str, Any], place: str) -> Iterator[ProviderMessage]:
@@ -181,10 +187,7 @@ def _parameters(payload: Mapping[str, Any]) -> dict[str, Any]:
 def _tools(value: Any) -> Iterator[dict[str, Any]]:
     if not isinstance(value, list):
         raise malformed("“tools” must be an array.", "tools")
-    for number, tool in enumerate(value):
-        place = f"tools[{number}]"
-        if not isinstance(tool, dict):
-            raise malformed(f"“{place}” must be an object.", place)
+    for tool, place in _objects(value, "tools"):
         if tool.get("type") != "function" or not isinstance(tool.get("name"), str):
             kind = str(tool.get("type"))[:60]
             raise only_theirs(
