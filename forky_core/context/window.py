@@ -1,4 +1,4 @@
-"""Memory policies: which messages of a path are not sent, and why. Pure, and linear to the path.
+"""Memory policies: which messages of a path are not sent, and why. Pure; turns are sought no further back than is kept.
 
 The rules, whatever the policy: system messages are sent, and what is pinned, and the newest question. The rest goes by
 whole turns, oldest first, so that an answer is never sent without what it answers; a tool call and its results are one.
@@ -10,8 +10,8 @@ stays the same for several questions, and the provider's prompt cache is read in
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import accumulate
@@ -81,24 +81,23 @@ def reason(memory: Memory, window: int | None) -> str:
 
 def keep(weighed: Weighed, pins: AbstractSet[MessageId], room: int, *, step: int = 1) -> Kept:
     """The newest whole turns that fit into `room` beside what is sent in any case."""
-    must = held(weighed, pins)
-    costs = list(weighed.costs)
-    for at in must:
-        costs[at] = 0
-    before = [0, *accumulate(costs)]
-    left = room - sum(weighed.costs[at] for at in must)
+    must, costs = held(weighed, pins), weighed.costs
+    for_must = sum(costs[at] for at in must)
+    left, total = room - for_must, sum(costs) - for_must
     if left < 0:
         return Kept(len(costs), must, -left)
-    starts = _starts(weighed)
-    total = before[-1]
-    needed = total - left
-    if needed <= 0:
+    if total <= left:
         return Kept(0, must)
-    marks = [before[start] for start in starts]
-    exact = _first(marks, starts, needed, len(costs))
-    stepped = _first(marks, starts, -(-needed // step) * step, len(costs))
-    enough = stepped < len(costs) and total - before[stepped] >= left / 2
-    return Kept(stepped if enough else exact, must)
+    exact = stepped = len(costs)
+    before, sent = total, 0
+    for start in _cuts(weighed):
+        before -= sum(costs[at] for at in range(start, exact) if at not in must)
+        if before < total - left:
+            break
+        exact = start
+        if before >= -(-(total - left) // step) * step:
+            stepped, sent = start, total - before
+    return Kept(stepped if stepped < len(costs) and sent >= left / 2 else exact, must)
 
 
 def step_of(memory: Memory, room: int) -> int:
@@ -113,7 +112,7 @@ def boundaries(weighed: Weighed, recent: int) -> list[int]:
     each range of messages, and not with each question.
     """
     before = [0, *accumulate(map(int, weighed.parts))]
-    turns = _turns(weighed)
+    turns = [*_turns(weighed)][::-1]
     marks = [before[turn] for turn in turns]
     found: list[int] = []
     for many in range(1, before[-1] // recent):
@@ -121,11 +120,6 @@ def boundaries(weighed: Weighed, recent: int) -> list[int]:
         if at > (found[-1] if found else turns[0]):
             found.append(at)
     return found
-
-
-def _first(marks: Sequence[int], starts: Sequence[int], needed: int, end: int) -> int:
-    at = bisect_left(marks, needed)
-    return starts[at] if at < len(starts) else end
 
 
 def held(weighed: Weighed, pins: AbstractSet[MessageId]) -> frozenset[int]:
@@ -143,29 +137,26 @@ def held(weighed: Weighed, pins: AbstractSet[MessageId]) -> frozenset[int]:
     return frozenset(must | pinned)
 
 
-def _turns(weighed: Weighed) -> list[int]:
-    """Where turns begin: at a user message that follows something else."""
-    places = [at for at, part in enumerate(weighed.parts) if part]
-    roles = [weighed.path[at].role for at in places]
-    starts = [
-        at
-        for at, role, before in zip(places, roles, ("", *roles), strict=False)
-        if role == "user" and before != "user"
-    ]
-    if places and starts[:1] != places[:1]:
-        starts.insert(0, places[0])  # What came before the first question is a turn, too.
-    return starts
+def _turns(weighed: Weighed) -> Iterator[int]:
+    """Where turns begin, the newest first: at a user message that follows something else, and at the first of all."""
+    path, after = weighed.path, None
+    for at in range(len(path) - 1, -1, -1):
+        if weighed.parts[at]:
+            if after is not None and path[after].role == "user" != path[at].role:
+                yield after
+            after = at
+    if after is not None:
+        yield after
 
 
-def _starts(weighed: Weighed) -> list[int]:
-    """Where what is sent may begin: at each turn, and at each step of the newest one."""
-    starts = _turns(weighed)
-    if not starts:
-        return []
-    last, path = starts[-1], weighed.path
-    closures = tool_closures(path[last:])
-    for at in range(last + 1, len(path)):
+def _cuts(weighed: Weighed) -> Iterator[int]:
+    """Where what is sent may begin, the newest first: at each step of the newest turn, and at each turn."""
+    turns = _turns(weighed)
+    newest, path = next(turns, len(weighed.path)), weighed.path
+    closures = tool_closures(path[newest:])
+    for at in range(len(path) - 1, newest, -1):
         together = closures.get(path[at].id)
         if weighed.parts[at] and not (together and path[at - 1].id in together):
-            starts.append(at)
-    return starts
+            yield at
+    yield newest
+    yield from turns

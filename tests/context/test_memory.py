@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from forky_core.context import Context
 from forky_core.context.build import Summary
+from forky_core.context.window import Weighed, keep
 from forky_core.document import Looked, Quoted
 from forky_core.errors import BadContent
 from forky_core.llm.tokens import estimate_tokens, message_text
@@ -69,6 +70,23 @@ def test_a_last_n_costs_the_same_at_a_hundred_messages_and_at_ten_thousand() -> 
     assert len(short.messages) == len(long.messages) == 19
     assert short.tokens == long.tokens
     assert sum(map(len, sent(short))) == sum(map(len, sent(long)))
+
+
+def test_turns_are_sought_no_further_back_than_is_kept() -> None:
+    path = talk(1_000)
+    seen: set[int] = set()
+
+    class Watched(tuple[Message, ...]):
+        __slots__ = ()
+
+        def __getitem__(self, at: Any) -> Any:
+            seen.update(range(*at.indices(len(self))) if isinstance(at, slice) else (at,))
+            return super().__getitem__(at)
+
+    ones = [1] * len(path)
+    kept = keep(Weighed(Watched(path), ones, [True] * len(path)), frozenset(), 20)
+    assert kept.start == 980
+    assert min(seen) >= 970
 
 
 def test_what_is_left_out_stays_in_the_account_with_its_reason() -> None:
