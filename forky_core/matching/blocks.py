@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from forky_core.errors import BadCall
@@ -28,6 +28,9 @@ from forky_core.parts import (
     canonical_json,
 )
 
+DEEPEST = 200
+"""Levels of JSON in JSON."""
+
 
 def text_of(value: Json, where: str) -> str:
     """A text as it can be kept."""
@@ -36,6 +39,22 @@ def text_of(value: Json, where: str) -> str:
     if len(value) > LONGEST_TEXT:
         raise BadCall(f"A message may have {LONGEST_TEXT:,} characters; this one has {len(value):,}.", where)
     return mend_text(value)
+
+
+def kept_json(value: Json, where: str) -> Json:
+    """JSON as it can be kept; what is nested without end is refused, before anything gives up on it half-way."""
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [child for one in level for child in _children(one)]
+        if not level:
+            return mend_json(value)
+    raise BadCall(f"This is nested more than {DEEPEST} levels deep.", where)
+
+
+def _children(value: Json) -> Iterable[Json]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def object_of(value: Json, where: str) -> Mapping[str, Any]:
@@ -90,7 +109,7 @@ def block_parts(block: Json, where: str, files: Files) -> list[Part]:
         case "image_url" | "input_image" | "image" | "document" | "file" | "input_file" | "input_audio":
             return [_file(given, kind, where, files)]
         case _:
-            return [OpaquePart(canonical_json(mend_json(dict(given))))]
+            return [OpaquePart(canonical_json(kept_json(dict(given), where)))]
 
 
 def tool_call(name: Json, arguments: Json, id: Json, where: str) -> ToolCallPart:
@@ -104,8 +123,9 @@ def tool_call(name: Json, arguments: Json, id: Json, where: str) -> ToolCallPart
         raise BadCall(
             f"Arguments are JSON text or an object; these are {_kind(arguments)}.", f"{where}.arguments"
         )
-    text = arguments if isinstance(arguments, str) else canonical_json(arguments)
-    return ToolCallPart(called, arguments_json(mend_text(text)), optional_text(id, f"{where}.id"))
+    if isinstance(arguments, dict):
+        arguments = canonical_json(kept_json(arguments, f"{where}.arguments"))
+    return ToolCallPart(called, arguments_json(mend_text(arguments)), optional_text(id, f"{where}.id"))
 
 
 def output_text(value: Json, where: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from forky_core.errors import BadCall
@@ -154,10 +154,14 @@ def made(
     tools: Sequence[Json],
     files: Files,
 ) -> Call:
-    """A call of messages (each with its place in the request) and the system texts that stood `before` them."""
+    """A call of messages (each with its place in the request) and the system texts that stood `before` them.
+
+    Where there are none but system messages, the last of them is what is asked.
+    """
     said = list(turns)
     if all(turn.role == "system" for turn, _ in said):
-        raise BadCall("There is nothing but system messages: nothing to answer.", said[-1][1])
+        *said, (question, at) = said
+        said.append((replace(question, role="user"), at))
     system = "\n\n".join([*before, *(_text(turn) for turn, _ in _leading(said))]) or None
     rest = said[len(_leading(said)) :]
     rest = [one for one in rest if one[0].role != "system" or _text(one[0]) != system]
@@ -170,7 +174,7 @@ def made(
         system,
         mend_text(model or ""),
         MappingProxyType(dict(parameters)),
-        tuple(mend_json(tool) for tool in tools),
+        tuple(tools),
         MappingProxyType(files.found),
         files.notes,
     )

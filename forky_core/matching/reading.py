@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from forky_core.errors import BadCall
-from forky_core.hashing import mend_json
 from forky_core.matching.blocks import (
     content_parts,
+    kept_json,
     list_of,
     object_of,
     optional_text,
@@ -210,13 +210,13 @@ def _item(item: Mapping[str, Any], where: str, files: Files) -> list[Part] | tup
                 Draft("tool", (ToolResultPart("", output_text(item.get("output"), f"{where}.output"), id),)),
             )
         case "reasoning":
+            said = list_of(item.get("summary") or [], f"{where}.summary")
             summary = output_text(
-                [{**one, "type": "text"} for one in item.get("summary") or () if isinstance(one, dict)],
-                f"{where}.summary",
+                [{**one, "type": "text"} for one in said if isinstance(one, dict)], f"{where}.summary"
             )
             return [ReasoningPart(summary)] if summary else []
         case _:
-            return [OpaquePart(canonical_json(mend_json(dict(item))))]
+            return [OpaquePart(canonical_json(kept_json(dict(item), where)))]
 
 
 def _in_turns(role: Any, parts: Sequence[Part], where: str, name: str | None = None) -> Turns:
@@ -250,7 +250,7 @@ def _parameters(body: Mapping[str, Json]) -> dict[str, Json]:
     for other, name in _ALSO_CALLED.items():
         if body.get(other) is not None:
             found.setdefault(name, body[other])
-    return {name: mend_json(value) for name, value in found.items()}
+    return {name: kept_json(value, name) for name, value in found.items()}
 
 
 def _tools(body: Mapping[str, Json]) -> list[Json]:
@@ -258,7 +258,7 @@ def _tools(body: Mapping[str, Json]) -> list[Json]:
     found: list[Json] = []
     offered = body.get("tools")
     for at, tool in enumerate(list_of(offered, "tools") if offered is not None else ()):
-        given = object_of(tool, f"tools[{at}]")
+        given = object_of(kept_json(tool, f"tools[{at}]"), f"tools[{at}]")
         inner = given.get("function", given)
         function = object_of(inner, f"tools[{at}].function")
         if isinstance(function.get("name"), str) and given.get("type", "function") in ("function", "custom"):

@@ -86,6 +86,8 @@ def test_a_page_of_another_site_is_refused(spoken: Served) -> None:
         b'{"model": "scripted/one", "messages": "Hi"}',
         b'{"model": "scripted/one", "messages": [7]}',
         b'{"model": "scripted/one", "messages": [{"role": "king", "content": "Hi"}]}',
+        b'{"model": "scripted/one", "messages": [{"role": ["user"], "content": "Hi"}]}',
+        b'{"model": "scripted/one", "messages": [{"role": {}, "content": "Hi"}]}',
         b'{"model": "scripted/one", "messages": [{"role": "user", "content": 7}]}',
         b'{"model": "scripted/one", "messages": [{"role": "user", "content": [7]}]}',
         b'{"model": "scripted/one", "messages": [{"role": "assistant", "tool_calls": {}}]}',
@@ -121,14 +123,71 @@ def test_what_is_no_request_is_a_400(spoken: Served, scripted: ScriptedModels, b
         ("/responses", {"input": []}),
         ("/responses", {"input": [{"type": "item_reference", "id": "x"}]}),
         ("/responses", {"input": [{"role": "user", "content": [{"type": "input_video"}]}]}),
+        ("/responses", {"input": [{"role": ["user"], "content": "Hi"}]}),
+        (
+            "/responses",
+            {"input": [{"type": "function_call", "call_id": "c", "name": "f", "arguments": {"a": 1}}]},
+        ),
         ("/responses", {"input": "Hi", "previous_response_id": 7}),
+        ("/responses", {"input": "Hi", "previous_response_id": "\ud800"}),
     ],
 )
 def test_the_other_protocols_refuse_as_well(spoken: Served, path: str, body: dict[str, Any]) -> None:
     with spoken.client() as client:
-        answer = client.post(path, json={"model": "scripted/one", **body})
+        answer = client.post(path, content=json.dumps({"model": "scripted/one", **body}))
     assert answer.status_code == 400
     assert "invalid_request_error" in answer.text
+
+
+CHAT_CALL = {
+    "role": "assistant",
+    "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
+}
+CHAT_RESULT = {"role": "tool", "tool_call_id": "c", "content": "1"}
+CALL = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
+RESULT = {"type": "function_call_output", "call_id": "c", "output": "1"}
+USE = {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]}
+USED = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "1"}]}
+USER = {"role": "user", "content": "Hi"}
+DEEP = "[" * 400 + "]" * 400
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "place"),
+    [
+        ("/chat/completions", {"messages": [USER, CHAT_RESULT]}, "messages[1]"),
+        ("/chat/completions", {"messages": [CHAT_RESULT, USER, CHAT_CALL]}, "messages[0]"),
+        ("/chat/completions", {"messages": [USER, CHAT_CALL, CHAT_RESULT, CHAT_RESULT]}, "messages[3]"),
+        (
+            "/chat/completions",
+            {"messages": [{"role": "user", "content": [{"type": "text", "text": 7}]}]},
+            "messages[0].content[0].text",
+        ),
+        ("/chat/completions", {"messages": [USER], "tools": json.loads(DEEP)}, "tools[0]"),
+        ("/responses", {"input": [USER, RESULT]}, "input[1]"),
+        ("/responses", {"input": [USER, CALL, RESULT, RESULT]}, "input[3]"),
+        ("/responses", {"input": [USER, {"type": "reasoning", "summary": 7}]}, "input[1].summary"),
+        ("/messages", {"max_tokens": 9, "messages": [USER, USED]}, "call “c”"),
+        ("/messages", {"max_tokens": 9, "messages": [USER, USE, USED, USED]}, "call “c”"),
+    ],
+)
+def test_messages_out_of_order_are_a_400_and_no_model_is_asked(
+    spoken: Served, scripted: ScriptedModels, path: str, body: dict[str, Any], place: str
+) -> None:
+    with spoken.client() as client:
+        answer = client.post(path, json={"model": "scripted/one", **body})
+    assert (answer.status_code, place in answer.text) == (400, True), answer.text
+    assert scripted.one.requests == ()
+    assert spoken.paths() == []
+
+
+def test_of_what_an_upstream_takes_it_is_the_judge(gateway: Served) -> None:
+    odd = {"model": "gpt-4o", "messages": [{"role": "user", "content": "say hello"}, CHAT_RESULT]}
+    with gateway.client() as client:
+        answer = client.post("/chat/completions", json=odd)
+    assert "x-forky-upstream" in answer.headers
+    assert answer.headers["x-forky-recorded"].startswith("no; This is the result of a call")
+    assert gateway.paths() == []
 
 
 def test_a_request_that_is_too_large_is_a_413(spoken: Served) -> None:

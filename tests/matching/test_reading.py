@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -228,6 +229,7 @@ CALLS = {
     "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
 }
 RESULT = {"role": "tool", "tool_call_id": "c", "content": "1"}
+DEEP = "[" * 400 + "]" * 400
 
 
 @pytest.mark.parametrize(
@@ -241,7 +243,6 @@ RESULT = {"role": "tool", "tool_call_id": "c", "content": "1"}
         ({"messages": [{"content": "hi"}]}, "messages[0].role", "whose it is"),
         ({"messages": [{"role": "robot", "content": "hi"}]}, "messages[0].role", "“robot”"),
         ({"messages": [{"role": ["user"], "content": "hi"}]}, "messages[0].role", "Nobody has the role"),
-        ({"messages": [{"role": "system", "content": "hi"}]}, "messages[0]", "nothing but system"),
         ({"messages": [{"role": "user", "content": 7}]}, "messages[0].content", "this is a number"),
         ({"messages": [{"role": "user", "content": {"a": 1}}]}, "messages[0].content", "this is an object"),
         (
@@ -302,6 +303,13 @@ RESULT = {"role": "tool", "tool_call_id": "c", "content": "1"}
         ({"messages": [USER], "model": 7}, "model", "a text"),
         ({"messages": [USER], "tools": {}}, "tools", "a list"),
         ({"messages": [USER], "tools": ["x"]}, "tools[0]", "an object"),
+        ({"messages": [USER], "tools": json.loads(DEEP)}, "tools[0]", "200 levels"),
+        ({"messages": [USER], "response_format": json.loads(DEEP)}, "response_format", "200 levels"),
+        (
+            {"messages": [{"role": "user", "content": [{"type": "new", "of": json.loads(DEEP)}]}]},
+            "messages[0].content[0]",
+            "200 levels",
+        ),
         ({"messages": [USER] * (MOST_MESSAGES + 1)}, "messages", "At most 100,000"),
     ],
 )
@@ -310,6 +318,22 @@ def test_a_malformed_request_is_refused_with_its_place(body: Any, where: str, se
         chat_call(body)
     assert refused.value.where == where
     assert sentence in str(refused.value)
+
+
+def test_thoughts_without_a_list_are_refused() -> None:
+    with pytest.raises(BadCall) as refused:
+        responses_call({"input": [{"role": "user", "content": "?"}, {"type": "reasoning", "summary": 7}]})
+    assert refused.value.where == "input[1].summary"
+
+
+def test_of_nothing_but_system_messages_the_last_is_what_is_asked() -> None:
+    call = chat_call(
+        [{"role": "system", "content": "Be brief."}, {"role": "system", "content": "Name a port."}]
+    )
+    assert call.system == "Be brief."
+    assert call.turns == (Draft("user", (TextPart("Name a port."),)),)
+    alone = chat_call([{"role": "developer", "content": "Name a port."}])
+    assert (alone.system, alone.turns) == (None, call.turns)
 
 
 def test_an_id_may_be_used_again_once_its_call_was_answered() -> None:

@@ -13,9 +13,11 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from forky_core.errors import BadCall
 from forky_core.gateway.guard import Receive, Send
 from forky_core.gateway.v1.admission import Admitted, admit
 from forky_core.gateway.v1.api_errors import ApiError, malformed
@@ -27,11 +29,18 @@ from forky_core.gateway.v1.protocols.responses import RESPONSES
 from forky_core.gateway.v1.recording import Caller, Kept, Place
 from forky_core.gateway.v1.relaying import relay
 from forky_core.gateway.v1.speaking import repeat, speak
-from forky_core.matching import is_greedy
+from forky_core.matching import Call as ReadCall
+from forky_core.matching import anthropic_call, chat_call, is_greedy, responses_call
 
 if TYPE_CHECKING:
     from forky_core.repo.workspace import Workspace
 
+_READERS: Mapping[str, Callable[[Mapping[str, Any]], ReadCall]] = {
+    "chat/completions": chat_call,
+    "responses": responses_call,
+    "messages": anthropic_call,
+}
+"""What reads a protocol's requests for matching, by its path."""
 Enter = Callable[[], tuple["Workspace", Caller]]
 """Says who asks, and where it is kept. Raises ApiError (401): nobody who may; called in a thread."""
 
@@ -47,6 +56,8 @@ class _Asked:
     """The request, with the turns that it continues where they are known."""
     known: bool
     """Whether they are."""
+    read: Callable[[], ReadCall]
+    """Gives it as it is matched. Raises BadCall where it goes to an upstream, which then judges of it."""
 
 
 class Asking:
@@ -91,8 +102,8 @@ class Asking:
         tell(asked)
         if not asked.known:
             return Kept("it continues a response that Forky does not know")
-        call = asked.admitted.call
-        return Kept.begin(asked.forky, asked.caller, call, speech, asked.whole, asked.admitted.info.name)
+        admitted = asked.admitted
+        return Kept.begin(asked.forky, asked.caller, admitted.call, asked.read, admitted.info.name)
 
     def _admitted(self, forky: Workspace, caller: Caller, speech: Speech, payload: dict[str, Any]) -> _Asked:
         """Raises ApiError where it may not be made."""
@@ -110,7 +121,16 @@ class Asking:
                 "previous_response_not_found",
                 "previous_response_id",
             )
-        return _Asked(forky, caller, admitted, whole or payload, known=whole is not None)
+        read = partial(_READERS[speech.path], whole or payload)
+        understood = _understood(read) if admitted.upstream is None else None
+        return _Asked(
+            forky,
+            caller,
+            admitted,
+            whole or payload,
+            known=whole is not None,
+            read=read if understood is None else lambda: understood,
+        )
 
     def _exchange(
         self, asked: _Asked, speech: Speech, beginning: asyncio.Future[Kept], send: Send
@@ -163,6 +183,18 @@ class _Afterwards:
         if self._answer is not None:
             id, (conversation, answer) = self._answer
             save_id(self._asked.forky.store, self._asked.caller.token.id, id, conversation, answer)
+
+
+def _understood(read: Callable[[], ReadCall]) -> ReadCall:
+    """What we answer ourselves is in order: every role, every content, every result below its call.
+
+    Raises:
+        ApiError: it is not (400).
+    """
+    try:
+        return read()
+    except BadCall as error:
+        raise malformed(str(error), error.where or None) from error
 
 
 def _may_reuse(asked: _Asked) -> bool:

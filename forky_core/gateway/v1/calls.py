@@ -6,7 +6,7 @@ protocol's file says how its own form becomes that one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -133,6 +133,13 @@ def text_field(payload: Mapping[str, Any], name: str) -> str:
     value = payload.get(name)
     if not isinstance(value, str) or not value.strip():
         raise malformed(f"“{name}” must be a text.", name)
+    return value
+
+
+def one_of(value: Any, names: Collection[str], place: str) -> str:
+    """A role. ApiError (400) where it is none of these."""
+    if not isinstance(value, str) or value not in names:
+        raise malformed(f"“{place}” must be one of {', '.join(sorted(names))}.", place)
     return value
 
 

@@ -10,12 +10,12 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from forky_core.errors import ForkyError
 from forky_core.gateway.tokens import Token
-from forky_core.gateway.v1.calls import Call, Indexed, Speech
+from forky_core.gateway.v1.calls import Call, Indexed
 from forky_core.llm.contract import Done, Failed
 from forky_core.model import ConversationId, Message, MessageId
 
@@ -30,7 +30,6 @@ log = logging.getLogger("forky.gateway")
 
 Place = tuple[ConversationId, MessageId]
 """Where an answer is kept."""
-Reader = Callable[[Mapping[str, Any]], "ReadCall"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +75,15 @@ class Kept:
         forky: Workspace,
         caller: Caller,
         call: Call,
-        speech: Speech,
-        payload: Mapping[str, Any],
+        read: Callable[[], ReadCall],
         name: str,
     ) -> Kept:
-        """File the question. `name` is the full name of the model."""
+        """File the question; `read` gives the call as it is matched. `name` is the full name of the model."""
         if not caller.token.records:
             return cls("recording is off for this token")
         kept = cls()
         try:
-            asked = replace(reader(speech)(payload), model=name)
+            asked = replace(read(), model=name)
             reuse = caller.reuses if call.answers == 1 else False
             first = forky.begin(asked, scope=caller.scope, client=caller.actor, reuse=reuse)
             kept._recordings.append(first)
@@ -160,18 +158,6 @@ def _end(recording: Recording, end: Done | Failed | None, cut: str) -> Message |
             return recording.failed(failure, usage)
         case None:
             return recording.cut(cut or "The reply ended without saying that it was complete.")
-
-
-def reader(speech: Speech) -> Reader:
-    """What reads this protocol's requests for matching."""
-    from forky_core import matching  # noqa: PLC0415 - no page waits for it
-
-    readers: dict[str, Reader] = {
-        "chat/completions": matching.chat_call,
-        "responses": matching.responses_call,
-        "messages": matching.anthropic_call,
-    }
-    return readers[speech.path]
 
 
 _PLAIN = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "…": "..."})

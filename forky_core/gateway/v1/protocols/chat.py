@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from forky_core.gateway.v1.api_errors import ApiError, malformed
-from forky_core.gateway.v1.calls import MOST_ANSWERS, Call, Indexed, Said, Speech, flag, text_field
+from forky_core.gateway.v1.calls import MOST_ANSWERS, Call, Indexed, Said, Speech, flag, one_of, text_field
 from forky_core.gateway.v1.protocols.events import DONE, Lines, event, parsed
 from forky_core.llm.contract import (
     Done,
@@ -58,8 +58,7 @@ def checked_messages(value: Any) -> tuple[ProviderMessage, ...]:
         place = f"messages[{number}]"
         if not isinstance(message, dict):
             raise malformed(f"“{place}” must be an object.", place)
-        if message.get("role") not in ROLES:
-            raise malformed(f"“{place}.role” must be one of {', '.join(sorted(ROLES))}.", f"{place}.role")
+        one_of(message.get("role"), ROLES, f"{place}.role")
         content = message.get("content")
         if content is not None and not isinstance(content, str):
             _check_parts(content, place)

@@ -16,6 +16,7 @@ from typing import Any
 
 from forky_core.errors import NotFound, StoreError
 from forky_core.gateway.v1.calls import Said
+from forky_core.hashing import mend_text
 from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.parts import (
     AttachmentPart,
@@ -72,7 +73,8 @@ def save_id(store: Store, token: str, id: str, conversation: ConversationId, ans
 
 
 def _key(token: str, id: str) -> str:
-    return f"response/{hashlib.blake2b(f'{token} {id}'.encode(), digest_size=16).hexdigest()}"
+    named = f"{token} {mend_text(id)}".encode()
+    return f"response/{hashlib.blake2b(named, digest_size=16).hexdigest()}"
 
 
 def _stored(store: Store, key: str) -> Items | None:

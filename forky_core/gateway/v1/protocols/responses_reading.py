@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from forky_core.gateway.v1.api_errors import OnlyTheirs, malformed, only_theirs
-from forky_core.gateway.v1.calls import Call, flag, text_field
+from forky_core.gateway.v1.calls import Call, flag, one_of, text_field
 from forky_core.llm.contract import ProviderMessage
 
 _SAME_NAME = ("temperature", "top_p", "parallel_tool_calls", "service_tier", "user", "top_logprobs")
@@ -90,11 +90,13 @@ def _objects(values: list[Any], name: str) -> Iterator[tuple[dict[str, Any], str
 def _item(item: Mapping[str, Any], place: str) -> Iterator[ProviderMessage]:
     match item.get("type") or ("message" if "role" in item else None):
         case "message":
-            if item.get("role") not in _ROLES:
-                raise malformed(f"“{place}.role” must be one of {', '.join(sorted(_ROLES))}.", place)
-            yield {"role": item["role"], "content": _content(item.get("content"), place)}
+            role = one_of(item.get("role"), _ROLES, f"{place}.role")
+            yield {"role": role, "content": _content(item.get("content"), place)}
         case "function_call":
-            function = {"name": str(item.get("name") or ""), "arguments": str(item.get("arguments") or "{}")}
+            arguments = item.get("arguments") or "{}"
+            if not isinstance(arguments, str):
+                raise malformed(f"“{place}.arguments” must be a text.", f"{place}.arguments")
+            function = {"name": str(item.get("name") or ""), "arguments": arguments}
             call = {"id": str(item.get("call_id") or ""), "type": "function", "function": function}
             yield {"role": "assistant", "content": None, "tool_calls": [call]}
         case "function_call_output":
