@@ -40,12 +40,15 @@ class Tree:
         """All messages of the conversation, in the order they were written."""
         below = self._below
         for id, message in islice(messages.items(), self._taken, None):
-            parent = message.parent
-            beside = below.setdefault(parent, [])
-            beside.append(id)
-            if len(beside) == 2:
-                self._fork(parent)
-            elif len(beside) == 1 and parent == self._end and not message.hidden:
+            parent = message.parents[0] if message.parents else None
+            beside = below.get(parent)
+            if beside is not None:
+                beside.append(id)
+                if len(beside) == 2:
+                    self._fork(parent)
+                continue
+            below[parent] = [id]
+            if parent == self._end and not message.hidden:
                 text = plain_text(message)
                 if text is not None:
                     self._trunk[id] = (message.role, text)

@@ -70,12 +70,10 @@ class Shelf:
         with self._lock:
             if self._whole is None:
                 found = {message.id: message for message in messages}
-                fresh = (
-                    found if not self.known else {id: m for id, m in found.items() if id not in self.known}
-                )
-                self.known.update(fresh)
-                self.bytes += sum(map(_weight, fresh.values()))
-                found.update((id, self.known[id]) for id in found.keys() - fresh.keys())
+                for id in self.known.keys() & found.keys() if self.known else ():
+                    found[id] = self.known[id]
+                self.known.update(found)
+                self.bytes = sum(map(_weight, self.known.values()))
                 found.update((message.id, message) for message in self._late)
                 self._whole = found
                 self._late.clear()
