@@ -43,6 +43,8 @@ class Wire:
     port: int
     requests: list[dict[str, Any]] = field(default_factory=list)
     """Bodies, where they were JSON."""
+    bodies: list[bytes] = field(default_factory=list)
+    """As they came."""
     heads: list[str] = field(default_factory=list)
     hung_up: threading.Event = field(default_factory=threading.Event)
     """Set when the client closed a connection that was kept open."""
@@ -88,6 +90,7 @@ def _serve(connection: socket.socket, pieces: Sequence[bytes], keep_open: bool, 
         head, _, body = request.partition(b"\r\n\r\n")
         wire.heads.append(head.decode())
         if body:
+            wire.bodies.append(body)
             wire.requests.append(json.loads(body))
         for piece in pieces:
             connection.sendall(piece)

@@ -1,0 +1,137 @@
+"""What a server that speaks the protocol is sent and answers: byte for byte, however large, and recorded beside it.
+
+The server is a socket of our own, since the third-party one knows neither `n` nor `logprobs` and takes no 10 MB.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from forky_core.model import Message
+from forky_core.parts import AttachmentPart
+from tests.gateway.served import Served, at_upstream, serving
+from tests.gateway.test_chat_client import open_client
+from tests.gateway.test_recording import ended
+from tests.llm.wire import DONE, HEAD, answer
+from tests.llm.wire import serving as wire
+
+NAMES = ("Percy", "Polly", "Pip")
+USAGE = {"prompt_tokens": 9, "completion_tokens": 6, "total_tokens": 15}
+
+
+def logprobs(text: str) -> dict[str, Any]:
+    token = {"token": text, "logprob": -0.25, "bytes": list(text.encode())}
+    return {"content": [{**token, "top_logprobs": [token]}], "refusal": None}
+
+
+def of_chunk(index: int, delta: dict[str, Any], **more: Any) -> bytes:
+    choice = {"index": index, "delta": delta, "finish_reason": None, **more}
+    body = {
+        "id": "c",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "gpt-4o",
+        "choices": [choice],
+    }
+    return b"data: " + json.dumps(body).encode() + b"\n\n"
+
+
+WHOLE = {
+    "id": "c",
+    "object": "chat.completion",
+    "created": 1,
+    "model": "gpt-4o",
+    "system_fingerprint": "fp_1",
+    "choices": [
+        {
+            "index": index,
+            "message": {"role": "assistant", "content": name, "refusal": None},
+            "logprobs": logprobs(name),
+            "finish_reason": "stop",
+        }
+        for index, name in enumerate(NAMES)
+    ],
+    "usage": USAGE,
+}
+PIECES = [
+    *(of_chunk(index, {"role": "assistant", "content": ""}) for index in range(3)),
+    *(
+        of_chunk(index, {"content": name[:2]}, logprobs=logprobs(name[:2]))
+        for index, name in enumerate(NAMES)
+    ),
+    *(of_chunk(2 - at, {"content": name[2:]}) for at, name in enumerate(reversed(NAMES))),
+    *(of_chunk(index, {}, finish_reason="stop") for index in (1, 0, 2)),
+    b"data: " + json.dumps({**WHOLE, "choices": [], "object": "chat.completion.chunk"}).encode() + b"\n\n",
+    DONE,
+]
+
+
+def answers(served: Served) -> list[Message]:
+    """What stands below the only question."""
+    (line,) = served.forky.conversations()
+    chat = served.forky.conversation(line.id)
+    question = chat.path()[0]
+    return [message for message in chat.visible.messages.values() if message.parent == question.id]
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_several_answers_with_their_probabilities_come_back_whole_and_are_alternatives(streams: bool) -> None:
+    sent = [HEAD, *PIECES] if streams else [answer("200 OK", WHOLE)]
+    ask: Any = {
+        "model": "gpt-4o",
+        "messages": [{"role": "user", "content": "Name a pelican"}],
+        "n": 3,
+        "logprobs": True,
+        "top_logprobs": 1,
+    }
+    with wire(sent) as upstream, serving(at_upstream(upstream.base_url)) as served:
+        with open_client(served) as client:
+            if streams:
+                with client.chat.completions.stream(**ask) as stream:
+                    told = stream.get_final_completion()
+            else:
+                told = client.chat.completions.create(**ask)
+        assert [choice.message.content for choice in told.choices] == list(NAMES)
+        for choice in told.choices:
+            assert choice.logprobs is not None
+            assert choice.logprobs.content is not None
+            assert choice.logprobs.content[0].top_logprobs[0].logprob == -0.25
+        assert sorted(message.text for message in answers(served)) == sorted(NAMES)
+        generations = ended(served)
+        assert [one.status for one in generations] == ["done"] * 3
+        assert sum(one.usage.completion_tokens or 0 for one in generations) == 6, "counted for the call, once"
+        assert generations[0].parameters["logprobs"] is True
+        with served.client() as plain:
+            body = json.dumps({**ask, "stream": streams})
+            again = plain.post("/chat/completions", content=body)
+        assert upstream.bodies[-1] == body.encode()
+        assert again.content == (b"".join(PIECES) if streams else json.dumps(WHOLE).encode())
+        assert len(answers(served)) == 3, "the same answers again are the same messages"
+
+
+def test_a_body_of_ten_megabytes_reaches_the_upstream_unchanged_and_its_picture_is_kept() -> None:
+    picture = b"\x89PNG\r\n\x1a\n" + bytes(7_500_000)
+    url = "data:image/png;base64," + base64.b64encode(picture).decode()
+    content = [{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {"url": url}}]
+    body = json.dumps(
+        {"zeta": 1.50, "messages": [{"role": "user", "content": content}], "model": "gpt-4o", "alpha": 1e3}
+    ).encode()
+    assert len(body) > 10_000_000
+    with (
+        wire([answer("200 OK", {**WHOLE, "choices": WHOLE["choices"][:1]})]) as upstream,  # type: ignore[index]
+        serving(at_upstream(upstream.base_url)) as served,
+    ):
+        with served.client() as client:
+            told = client.post("/chat/completions", content=body)
+            pieces = client.post("/chat/completions", content=iter([body[:5_000_000], body[5_000_000:]]))
+        assert (told.status_code, pieces.status_code) == (200, 200), "with and without its length"
+        assert upstream.bodies == [body, body]
+        assert [message.text for message in answers(served)] == ["Percy"]
+        assert told.headers["x-forky-message"] == pieces.headers["x-forky-message"]
+        question = served.forky.conversation(served.forky.conversations()[0].id).path()[0]
+        (file,) = (part for part in question.parts if isinstance(part, AttachmentPart))
+        assert served.forky.store.blob(file.sha256).content == picture
