@@ -3,7 +3,8 @@
     RunnableWithMessageHistory(chain, lambda session: ForkyChatMessageHistory(session, forky=forky))
 
 The session's id is the branch's name, so what LangChain says is read, forked and merged like anything else. Needs
-`forky[langchain]`. A message keeps its words, thoughts, tool calls and their results, and pictures given as data.
+`forky[langchain]`. A message keeps its words, thoughts, tool calls and their results, and its pictures and files: those
+that hold their data as attachments, any other block as it came.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from forky_core.model import Message, Role
 from forky_core.parts import (
     AttachmentPart,
     Draft,
+    OpaquePart,
     Part,
     ReasoningPart,
     TextPart,
@@ -100,7 +102,9 @@ class ForkyChatMessageHistory(BaseChatMessageHistory):
         if isinstance(blocks, list):
             # Tool calls stand beside the blocks as well, in one form for all providers.
             blocks = [one for one in blocks if not (isinstance(one, dict) and one.get("type") == "tool_use")]
-            blocks = [{"type": "text", "text": one} if isinstance(one, str) else one for one in blocks]
+            blocks = [
+                {"type": "text", "text": one} if isinstance(one, str) else _spelled(one) for one in blocks
+            ]
         parts += content_parts(blocks, _Files(self._forky))
         if isinstance(message, AIMessage):
             parts += [
@@ -138,12 +142,19 @@ class ForkyChatMessageHistory(BaseChatMessageHistory):
                 yield HumanMessage(content, id=message.id)
 
     def _content(self, message: Message) -> Any:
-        """Its words; a list of blocks where there are pictures too."""
-        files = [part for part in message.parts if isinstance(part, AttachmentPart)]
-        if not files:
-            return message.text
-        words = [{"type": "text", "text": part.text} for part in message.parts if isinstance(part, TextPart)]
-        return [*words, *(_shown(self._forky, part) for part in files)]
+        """Its words; a list of blocks where there is more than that."""
+        blocks: list[dict[str, Any]] = []
+        for part in message.parts:
+            match part:
+                case TextPart(text):
+                    blocks.append({"type": "text", "text": text})
+                case AttachmentPart():
+                    blocks.append(_shown(self._forky, part))
+                case OpaquePart(block):
+                    blocks.append(json.loads(block))
+                case _:
+                    pass
+        return blocks if any(block["type"] != "text" for block in blocks) else message.text
 
 
 class _Files:
@@ -163,6 +174,18 @@ class _Files:
             return self._forky.attach(content, media_type=media_type, name=shown)
         except BadContent:
             return None
+
+
+def _spelled(block: Any) -> Any:
+    """LangChain's own block of a picture or a file that holds its data, as OpenAI's API has it; any other as it is."""
+    if not isinstance(block, dict) or block.get("type") not in ("image", "file", "audio", "video"):
+        return block
+    data = block.get("data") if block.get("source_type") == "base64" else block.get("base64")
+    if not isinstance(data, str):
+        return block
+    url = f"data:{block.get('mime_type') or 'application/octet-stream'};base64,{data}"
+    named = block.get("filename") or block.get("name") or ""
+    return {"type": "file", "file": {"file_data": url, "filename": named}}
 
 
 def _shown(forky: Workspace, part: AttachmentPart) -> dict[str, Any]:

@@ -56,6 +56,49 @@ def test_messages_come_back_as_they_went_in(forky: Workspace) -> None:
     assert [message.status for message in read[5:7]] == ["success", "error"]
 
 
+DATA = f"data:image/png;base64,{PIXEL}"
+LINK = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+BY_URL = {"type": "image", "url": "https://example.org/a.png"}
+
+
+@pytest.mark.parametrize(
+    ("block", "read"),
+    [
+        pytest.param(LINK, LINK, id="by address"),
+        pytest.param(BY_URL, BY_URL, id="by address, as LangChain has it"),
+        pytest.param(
+            {"type": "image", "base64": PIXEL, "mime_type": "image/png"},
+            {"type": "image_url", "image_url": {"url": DATA}},
+            id="a standard block",
+        ),
+        pytest.param(
+            {"type": "image", "source_type": "base64", "data": PIXEL, "mime_type": "image/png"},
+            {"type": "image_url", "image_url": {"url": DATA}},
+            id="an earlier standard block",
+        ),
+        pytest.param(
+            {"type": "file", "base64": "JVBERi0=", "mime_type": "application/pdf", "filename": "a.pdf"},
+            {
+                "type": "file",
+                "file": {"file_data": "data:application/pdf;base64,JVBERi0=", "filename": "a.pdf"},
+            },
+            id="a file",
+        ),
+        pytest.param(
+            {"type": "from_tomorrow", "of": [1]}, {"type": "from_tomorrow", "of": [1]}, id="unknown"
+        ),
+    ],
+)
+def test_pictures_and_files_in_every_spelling_come_back(
+    forky: Workspace, block: dict[str, Any], read: dict[str, Any]
+) -> None:
+    history = ForkyChatMessageHistory("s", forky=forky)
+    before, after = {"type": "text", "text": "Look:"}, {"type": "text", "text": "What is it?"}
+    history.add_messages([HumanMessage([before, block, after])])
+    (message,) = ForkyChatMessageHistory("s", forky=forky).messages
+    assert message.content == [before, read, after]
+
+
 def test_sessions_are_branches_of_one_conversation(forky: Workspace) -> None:
     for session in ("ann", "ben"):
         ForkyChatMessageHistory(session, forky=forky).add_user_message(f"I am {session}")
