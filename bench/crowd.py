@@ -81,7 +81,7 @@ class Person:
                 self._again[told.fragment_id] = again
             case "delta":
                 element = message.delta.new_element
-                if element.button.id.endswith("-chat.again") and not self._asked:
+                if element.button.id.endswith("-chat.again.0") and not self._asked:
                     self._asked = True
                     await self._run(socket, press=element.button.id)
                 elif element.bidi_component.component_name == "forky.live" and self.stream is None:

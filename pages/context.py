@@ -16,7 +16,7 @@ from pages.ui.context.style import apply_context_style
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, locate, place, saying
 from pages.ui.markdown import plain_label, showable
-from pages.ui.models import asking
+from pages.ui.models import asking, label_of
 from pages.ui.notice import done
 from pages.ui.undoing import page_top
 
@@ -42,6 +42,8 @@ def main() -> None:
         st.info(plain_label(str(error), 400))
         return
     draw_facts(here, made)
+    if len(here.chat.room.models) > 1 and not asking(here).once:
+        _tell_turns(here)
     draw_memory(here)
     line = st.container(key="line-view", horizontal=True, vertical_alignment="center")
     view = line.segmented_control(
@@ -65,6 +67,15 @@ def _prepared(here: Frame) -> Prepared:
     draft = drafts().at(f"{here.chat.id}/{here.chat.branch_name}{at}")
     return here.chat.prepare(
         draft.text, at=here.at, model=asking(here).name, attachments=draft.files, search=draft.search
+    )
+
+
+def _tell_turns(here: Frame) -> None:
+    first, *others = (label_of(here.forky.models, name) for name in here.chat.room.models)
+    st.caption(
+        plain_label(
+            f"This is what {first} is sent. {', '.join(others)} then read what was answered before.", 300
+        )
     )
 
 

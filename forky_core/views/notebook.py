@@ -66,8 +66,9 @@ class Notebook:
     """How many of them, at the end, are drawn before anybody asks for more."""
     earlier: int
     """How many messages of the path come before the first cell."""
-    unanswered: Generation | None
-    """The failed call at the end of the path, where nothing arrived: shown below the question."""
+    unanswered: tuple[Generation, ...]
+    """The failed call at the end of the path, where nothing arrived; where several models answer in turn, that of each
+    whose newest call since the question came to nothing. Shown below the path."""
 
     @property
     def total(self) -> int:
@@ -134,11 +135,16 @@ def notebook(
         for number, message in enumerate(path[start:], start + 1)
         for call in (calls.get(message.id),)
     )
-    return Notebook(cells, window, start, _unanswered(path, generations))
+    return Notebook(cells, window, start, _unanswered(path, generations, in_turn=len(view.room.models) > 1))
 
 
-def _unanswered(path: Sequence[Message], generations: Sequence[Generation]) -> Generation | None:
-    if not path:
-        return None
-    here = [call for call in generations if call.parent == path[-1].id]
-    return here[-1] if here and here[-1].message is None and here[-1].status != "running" else None
+def _unanswered(
+    path: Sequence[Message], generations: Sequence[Generation], *, in_turn: bool
+) -> tuple[Generation, ...]:
+    since = [message.id for message in path[-1:]]
+    if in_turn:
+        newest = next((at for at in range(len(path) - 1, -1, -1) if path[at].role == "user"), len(path))
+        since = [message.id for message in path[newest:]]
+    calls = [call for call in generations if call.parent in since]
+    last = {call.model if in_turn else "": call for call in calls}
+    return tuple(call for call in last.values() if call.message is None and call.status != "running")

@@ -16,7 +16,7 @@ ONCE = "chat.once"
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """The model that will answer the next question."""
+    """The model that will answer the next question; the first of them, where several do."""
 
     name: str
     info: ModelInfo | None
@@ -27,7 +27,7 @@ class Asking:
 
 def asking(here: Frame) -> Asking:
     once = here.session.choices.get(ONCE, "")
-    name = once or here.chat.rules.model or here.forky.models.default()
+    name = once or here.chat.answering[0]
     return Asking(name, known(here.forky.models, name), bool(once))
 
 

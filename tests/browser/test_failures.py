@@ -94,7 +94,7 @@ def test_a_failure_is_a_sentence_with_a_way_on(failing: dict[str, list[str]], wa
         expect(said.get_by_role("button", name="Resume")).to_be_visible()
     else:
         expect(page.get_by_role("button", name="Ask again", exact=True)).to_be_visible()
-    expect(page.locator(".st-key-line-failed a")).to_have_count(1 if case.settings else 0)
+    expect(page.locator(".st-key-line-failed-0 a")).to_have_count(1 if case.settings else 0)
     page.reload()
     expect(said).to_contain_text(case.says)
     assert KEY not in page.content() and "Traceback" not in page.content()

@@ -9,7 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
+from forky_core.model import Failure, Generation, GenerationId
 from forky_core.repo.conversation import Conversation
+from forky_core.repo.identity import new_id
 from forky_core.room import Person, Room
 from pages.ui.session import Session
 from tests.builders import talk, texts
@@ -71,7 +73,26 @@ def test_a_post_that_nobody_answers_is_kept_and_says_why(forky: Forky) -> None:
     by_key(test, "chat.send").click().run()
     assert texts(chat) == ["What do you all think?"]
     assert "answers where it is addressed" in words(settled(test))
-    assert "chat.again" in keys(test), "somebody can have it answered"
+    assert "chat.again.0" in keys(test), "somebody can have it answered"
+
+
+def test_of_two_models_the_one_that_failed_is_named_with_a_way_on(forky: Forky) -> None:
+    chat = forky.create("Together")
+    chat.set_room(Room(models=("offline/quote", "offline/digest")))
+    chat.post("Which way?", model="offline/digest").job.wait(30)  # type: ignore[union-attr]
+    question = chat.path()[0]
+    failure = Failure("overloaded", "It is overloaded (500).")
+    failed = Generation(
+        GenerationId(new_id()), "main", question.id, "offline/quote", "failed", failure=failure, started=1
+    )
+    forky.store.record(chat.id, failed)
+    test = chat_page(chat)
+    told = "".join(element.proto.body for element in test.get("html"))
+    assert "Offline: quotes: Failed. It is overloaded (500)." in told
+    by_key(test, "chat.again.0").click().run()
+    for job in chat.replies:
+        job.wait(30)
+    assert [message.name for message in chat.path()] == [None, "Offline digest", "Offline quotes"]
 
 
 def test_a_person_and_a_room_are_set(forky: Forky) -> None:

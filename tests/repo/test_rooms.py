@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
 import pytest
 
-from forky_core.errors import BadName, ForkyError, InTheWay, NotAllowed, Outdated
+from forky_core.errors import BadName, ForkyError, InTheWay, NotAllowed, NothingToDo, Outdated
 from forky_core.llm.contract import Done
-from forky_core.llm.scripted import Until
+from forky_core.llm.scripted import Fail, Hang, Until
 from forky_core.model import MessageId, Usage
 from forky_core.repo.answers import asking
 from forky_core.repo.answers.preparing import request_json
@@ -19,6 +20,7 @@ from forky_core.repo.conversation import Conversation
 from forky_core.repo.repo import Repo
 from forky_core.repo.transaction import Transaction
 from forky_core.room import Person, Room, addressed, fit_name
+from forky_core.views.notebook import notebook
 from tests.builders import ScriptedModels, texts, workspace
 from tests.context.validity import problems
 
@@ -160,6 +162,119 @@ def test_one_of_two_models_can_be_addressed_alone() -> None:
     posted = ana.post("@two what do you think?")
     assert posted.job is not None
     posted.job.result()
+    assert models.one.requests == ()
+
+
+TWO = Room(models=("scripted/one", "scripted/two"))
+ONE_SAYS, TWO_SAYS = "Scripted scripted/one", "Scripted scripted/two"
+
+
+def finished(chat: Conversation) -> Conversation:
+    """The same, once everybody has answered."""
+    while turns := tuple(chat._repo.replays):
+        assert all(turn.wait(20) for turn in turns)
+    return chat
+
+
+def speakers(chat: Conversation) -> list[str | None]:
+    return [message.name for message in finished(chat).path()]
+
+
+def silent_calls(chat: Conversation) -> list[str]:
+    calls = notebook(chat.path(), chat.visible, chat.view, chat.generations).unanswered
+    return [call.model for call in calls]
+
+
+def test_a_model_that_fails_takes_no_other_its_turn_and_can_be_asked_again() -> None:
+    ana, _, models = room()
+    ana.set_room(TWO)
+    models.one.enqueue(Fail("overloaded"))
+    ana.post("Which way?")
+    assert speakers(ana) == ["Ana", TWO_SAYS]
+    assert silent_calls(ana) == ["scripted/one"]
+    ana.answer(model="scripted/one").result()
+    assert speakers(ana) == ["Ana", TWO_SAYS, ONE_SAYS]
+    assert silent_calls(ana) == []
+    assert problems(models.one.requests[-1].messages) == []
+
+
+def test_what_the_first_said_is_kept_where_the_second_fails() -> None:
+    ana, _, models = room()
+    ana.set_room(TWO)
+    models.two.enqueue(Fail("overloaded"))
+    ana.post("Which way?")
+    assert speakers(ana) == ["Ana", ONE_SAYS]
+    assert silent_calls(ana) == ["scripted/two"]
+    with pytest.raises(NothingToDo):
+        ana.answer(model="scripted/one")
+    ana.answer(model="scripted/two").result()
+    assert speakers(ana) == ["Ana", ONE_SAYS, TWO_SAYS]
+
+
+def test_where_all_fail_each_is_told_and_one_failure_of_a_single_model_is_one() -> None:
+    ana, _, models = room()
+    for model in (models.one, models.one, models.two):
+        model.enqueue(Fail("overloaded"))
+    ana.post("Alone?").job.wait(20)  # type: ignore[union-attr]
+    assert silent_calls(ana) == ["scripted/one"]
+    ana.set_room(TWO)
+    ana.post("Together?")
+    assert speakers(ana) == ["Ana", "Ana"]
+    assert silent_calls(ana) == ["scripted/one", "scripted/two"]
+
+
+def test_stopping_one_ends_the_round() -> None:
+    ana, _, models = room()
+    ana.set_room(TWO)
+    models.one.enqueue("I was about", Hang())
+    posted = ana.post("Which way?")
+    assert posted.job is not None
+    next(iter(posted.job.follow()))
+    posted.job.stop()
+    assert speakers(ana) == ["Ana", ONE_SAYS]
+    assert models.two.requests == ()
+
+
+def test_what_nobody_answered_is_answered_by_all_in_turn() -> None:
+    ana, _, _ = room()
+    ana.set_room(replace(TWO, answers="asked"))
+    ana.post("Which way?")
+    ana.answer()
+    assert speakers(ana) == ["Ana", ONE_SAYS, TWO_SAYS]
+
+
+def test_a_question_from_further_up_and_a_changed_one_are_answered_in_turn_too() -> None:
+    ana, _, _ = room()
+    ana.set_room(TWO)
+    question = ana.post("Which way?").message
+    first = finished(ana).path()[1]
+    further, _ = ana.post_from(first.id, "And you?", branch="further")
+    assert speakers(further) == ["Ana", ONE_SAYS, "Ana", ONE_SAYS, TWO_SAYS]
+    changed, _ = ana.edit(question.id, "Which road?")
+    assert speakers(changed) == ["Ana", ONE_SAYS, TWO_SAYS]
+    ana.set_room(replace(TWO, answers="asked"))
+    kept, posted = ana.post_from(first.id, "Nobody?")
+    assert posted.job is None and "when somebody asks it to" in posted.silent
+    assert speakers(kept) == ["Ana", ONE_SAYS, "Ana"]
+
+
+def test_whoever_answered_under_its_name_is_asked_again_unless_another_is_chosen() -> None:
+    ana, _, _ = room()
+    ana.set_room(TWO)
+    ana.post("Which way?")
+    second = finished(ana).path()[-1]
+    again = ana.regenerate(second.id)[1]
+    assert again.wait(20) and again.generation.model == "scripted/two"
+    assert ana.regenerate(second.id, model="scripted/one")[1].generation.model == "scripted/one"
+
+
+def test_a_model_that_is_chosen_for_one_question_answers_alone() -> None:
+    ana, _, models = room()
+    ana.set_room(TWO)
+    ana.post("Which way?", model="scripted/two")
+    job = ana.reply
+    assert job is None or job.wait(20)
+    assert speakers(ana) == ["Ana", TWO_SAYS]
     assert models.one.requests == ()
 
 

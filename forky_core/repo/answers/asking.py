@@ -158,13 +158,16 @@ def regenerate(
     """Answer again what `message` answered; the name of the branch that gets the sibling comes first.
 
     At the branch's head the branch moves to the new answer and the old one stays beside it. Further up, or for an
-    answer of another branch, a new branch is made, since what follows belongs to the old answer.
+    answer of another branch, a new branch is made, since what follows belongs to the old answer. Without `model` the
+    branch's answers; what a model said under its own name, that one.
 
     Raises:
         BadContent: it is not an answer.
     """
     if message.role != "assistant" or message.parent is None:
         raise BadContent("Only an answer can be regenerated.", "Edit the question instead.")
+    if model is None and message.name and (call := repo.latest_generation(message.id)) is not None:
+        model = call.model
     if message.id == branch.head:
         place = Place(repo.id, branch.name, message.parent, replaces=message.id)
         return branch.name, answer(repo, place, branch.rules, model=model, search=search, reuse=False)

@@ -10,7 +10,9 @@ from forky_core.model import Branch, Message, MessageId, Operation, Role
 from forky_core.parts import AttachmentPart, Draft, Json
 from forky_core.repo.answers import asking, asking_around
 from forky_core.repo.answers.asking_around import Asked
+from forky_core.repo.answers.in_turn import answer_in_turn, models_of
 from forky_core.repo.answers.reply_job import Place, ReplyJob
+from forky_core.repo.people import voices
 from forky_core.repo.people.spending import refuse_to_spend
 from forky_core.repo.programs import appending
 from forky_core.repo.reading import Reading
@@ -137,13 +139,16 @@ class Speaking(Reading):
     def answer(self, *, model: str | None = None) -> ReplyJob:
         """Start a reply to the message at the head: after a failure, or after `say`.
 
+        Where several models answer in turn, all of them do; or `model` alone, also after another one's answer.
+
         Raises:
             NothingToDo: the head is an answer already; `regenerate` makes another.
         """
         head = self.head
-        if head is None or head.role == "assistant":
+        if head is None or (head.role == "assistant" and not self._has_a_turn(model, head)):
             raise NothingToDo("There is no open question here.", "Ask one, or regenerate the answer.")
-        return asking.answer(self._repo, Place(self.id, self.branch_name, head.id), self.rules, model=model)
+        place = Place(self.id, self.branch_name, head.id)
+        return answer_in_turn(self._repo, place, self.rules, self._who(model))
 
     def edit(
         self,
@@ -170,7 +175,7 @@ class Speaking(Reading):
         if made.role != "user":
             return forked, None
         place = Place(self.id, name, made.id, group=operation.number)
-        return forked, asking.answer(self._repo, place, rules, model=model)
+        return forked, answer_in_turn(self._repo, place, rules, self._who(model))
 
     def regenerate(
         self, message: str | None = None, *, model: str | None = None, search: str = ""
@@ -196,6 +201,15 @@ class Speaking(Reading):
     def replies(self) -> tuple[ReplyJob, ...]:
         """Every reply that is being written in this conversation."""
         return self._repo.replies.running(self.id)
+
+    def _who(self, model: str | None) -> tuple[str, ...]:
+        return (model,) if model else models_of(self._repo, self.rules)
+
+    def _has_a_turn(self, model: str | None, said: Message) -> bool:
+        """Whether a model may answer what another one said."""
+        return bool(
+            model and len(self.view.room.models) > 1 and voices.voice_of(self._repo, model) != said.name
+        )
 
     def _check_model(self, name: str | None) -> None:
         """Before anything is written: NotFound where the model is gone, NotAllowed where an allowance is used up."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from forky_core.model import Branch, Operation
+from forky_core.model import Branch, MessageId, Operation
 from forky_core.parts import AttachmentPart, Json
+from forky_core.repo.answers.in_turn import models_of
 from forky_core.repo.people import rooms
 from forky_core.repo.people.rooms import Posted
 from forky_core.repo.people.spending import Spent, spent
@@ -23,6 +24,11 @@ class Gathering(Reading):
     def room(self) -> Room:
         """Who takes part, and when models answer."""
         return self.view.room
+
+    @property
+    def answering(self) -> tuple[str, ...]:
+        """The models that answer what is said here, in turn."""
+        return models_of(self._repo, self.rules)
 
     @property
     def person(self) -> str | None:
@@ -47,7 +53,9 @@ class Gathering(Reading):
         search: str = "",
         **parameters: Json,
     ) -> Posted:
-        """Say something; models answer by the room's rule and the person's allowance. `search` as in `ask`.
+        """Say something; models answer by the room's rule and the person's allowance, or `model` does alone.
+
+        `search` as in `ask`.
 
         Raises:
             Outdated: somebody was faster than `seen`; nothing was written.
@@ -56,6 +64,24 @@ class Gathering(Reading):
         draft = draft_of(self._repo, text, attachments)
         fit = fit_parameters(parameters)
         return rooms.post(self._repo, branch, draft, model=model, parameters=fit, search=search)
+
+    def post_from(
+        self,
+        at: MessageId,
+        text: str,
+        *,
+        branch: str | None = None,
+        model: str | None = None,
+        attachments: Sequence[AttachmentPart] = (),
+        search: str = "",
+    ) -> tuple[Self, Posted]:
+        """Fork at an earlier message and post there, in one gesture; the new branch, checked out, comes first."""
+        draft = draft_of(self._repo, text, attachments)
+        point = self.message(at).id
+        name, posted = rooms.post_on_fork(
+            self._repo, branch, point, self.rules, draft, model=model, search=search
+        )
+        return self.checkout(name), posted
 
     def set_person(self, person: Person) -> Operation:
         """Let somebody take part, or change their address and allowance."""

@@ -1,20 +1,19 @@
 """Several people and several models in one conversation: who takes part, and who answers what is posted.
 
 A post is kept in any case; whether a model answers it is the room's rule and the person's allowance, and where none
-does a sentence says why. Two models answer in turn: the second reads what the first has said, as somebody else's words.
+does a sentence says why.
 """
 
 from __future__ import annotations
 
-import logging
-import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from forky_core.errors import BadContent, ForkyError, NothingToDo
-from forky_core.model import Branch, Message, Operation, Rules
-from forky_core.parts import Draft, Json
-from forky_core.repo.answers.asking import answer, say
+from forky_core.errors import BadContent, NothingToDo
+from forky_core.model import Branch, Message, MessageId, Operation, Rules
+from forky_core.parts import Draft, Json, TextPart
+from forky_core.repo.answers.asking import say, say_on_fork
+from forky_core.repo.answers.in_turn import answer_in_turn, models_of
 from forky_core.repo.answers.once import NO_PARAMETERS
 from forky_core.repo.answers.reply_job import Place, ReplyJob
 from forky_core.repo.people.spending import spent
@@ -24,7 +23,6 @@ from forky_core.repo.taking_in import fit_model
 from forky_core.repo.transaction import with_a_free_key
 from forky_core.room import ANSWERS, PEOPLE, ROOM, Person, Room, addressed, fit_name, fit_person
 
-_log = logging.getLogger(__name__)
 MOST_MODELS = 8
 """In one room."""
 
@@ -47,40 +45,60 @@ def post(
     parameters: Mapping[str, Json] = NO_PARAMETERS,
     search: str = "",
 ) -> Posted:
-    """Say something, and have answered what the room has answered.
+    """Say something, and have answered what the room has answered; `model` answers alone.
 
     Raises:
         Outdated: somebody was faster; nothing was written.
         InTheWay: a reply is being written on this branch; nothing was written.
         NotFound: a model is gone; nothing was written.
     """
-    text = " ".join(part.text for part in draft.parts if hasattr(part, "text"))
-    who, silent = _answering(repo, text, model or seen.rules.model)
-    for name in who:
-        repo.models.model(name)
-    if who and repo.person is not None:
-        allowance = spent(repo, repo.person)
-        if silent := allowance.refusal:
-            who = ()
-        else:
-            answers, silent = allowance.of_several(len(who))
-            who = who[:answers]
+    who, silent = _answering(repo, draft, seen.rules, model)
     message, operation = say(repo, seen, draft)
-    if not who:
-        return Posted(message, None, silent)
     place = Place(repo.id, seen.name, message.id, group=operation.number)
-    job = answer(repo, place, seen.rules, model=who[0], parameters=parameters, search=search)
-    if len(who) > 1:
-        turn = Round(repo, job, seen.rules, who[1:], parameters, search)
-        repo.replays.add(turn)
-        turn.begin()
+    job = answer_in_turn(repo, place, seen.rules, who, parameters=parameters, search=search) if who else None
     return Posted(message, job, silent)
 
 
-def _answering(repo: Repo, text: str, model: str | None) -> tuple[tuple[str, ...], str]:
-    """The models that answer, in turn, and why none does."""
+def post_on_fork(
+    repo: Repo,
+    name: str | None,
+    at: MessageId,
+    rules: Rules,
+    draft: Draft,
+    *,
+    model: str | None = None,
+    search: str = "",
+) -> tuple[str, Posted]:
+    """As `post`, on a new branch that begins at an earlier message; its name comes first."""
+    who, silent = _answering(repo, draft, rules, model)
+    branch, message, operation = say_on_fork(repo, name, at, rules, draft)
+    place = Place(repo.id, branch, message.id, group=operation.number)
+    job = answer_in_turn(repo, place, rules, who, search=search) if who else None
+    return branch, Posted(message, job, silent)
+
+
+def _answering(repo: Repo, draft: Draft, rules: Rules, model: str | None) -> tuple[tuple[str, ...], str]:
+    """Who answers, in turn, within what the person may spend; and why nobody does, or not everybody.
+
+    Raises:
+        NotFound: one of them is gone.
+    """
+    who, silent = _spoken_to(repo, draft, (model,) if model else models_of(repo, rules))
+    for name in who:
+        repo.models.model(name)
+    if not who or repo.person is None:
+        return who, silent
+    allowance = spent(repo, repo.person)
+    if allowance.refusal:
+        return (), allowance.refusal
+    answers, silent = allowance.of_several(len(who))
+    return who[:answers], silent
+
+
+def _spoken_to(repo: Repo, draft: Draft, everyone: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """Those of the models that the room's rule has answer, and why none does."""
     room = repo.view.room
-    everyone = room.models or (model or repo.models.default(),)
+    text = " ".join(part.text for part in draft.parts if isinstance(part, TextPart))
     if room.answers == "asked":
         return (), "It is posted. A model answers when somebody asks it to."
     named = {name: _names(repo, name) for name in everyone}
@@ -96,59 +114,6 @@ def _answering(repo: Repo, text: str, model: str | None) -> tuple[tuple[str, ...
 def _names(repo: Repo, model: str) -> tuple[str, ...]:
     """What a model can be addressed by: its name in the picker, and the short one."""
     return tuple(dict.fromkeys((voice_of(repo, model), model.rpartition("/")[2])))
-
-
-class Round:
-    """The models after the first, each answering when the one before it has."""
-
-    def __init__(
-        self,
-        repo: Repo,
-        first: ReplyJob,
-        rules: Rules,
-        models: Sequence[str],
-        parameters: Mapping[str, Json],
-        search: str = "",
-    ) -> None:
-        self._repo, self._job, self._rules, self._models = repo, first, rules, tuple(models)
-        self._parameters, self._search = parameters, search
-        self._stop, self._ended = threading.Event(), threading.Event()
-
-    def stop(self) -> None:
-        """Let nobody else answer; the one who is writing is stopped too."""
-        self._stop.set()
-        self._job.stop()
-
-    def wait(self, seconds: float | None = None) -> bool:
-        return self._ended.wait(seconds)
-
-    def begin(self) -> None:
-        threading.Thread(target=self._run, name="round", daemon=True).start()
-
-    def _run(self) -> None:
-        try:
-            for model in self._models:
-                self._job.wait()
-                said, before = self._job.message, self._job.place
-                if self._stop.is_set() or said is None or self._job.generation.status != "done":
-                    return
-                if self._repo.branch(before.branch).head != said.id:
-                    return  # Somebody went on meanwhile: the turn is over.
-                place = replace(before, parent=said.id, replaces=None, speaker=None)
-                self._job = answer(
-                    self._repo,
-                    place,
-                    self._rules,
-                    model=model,
-                    parameters=self._parameters,
-                    search=self._search,
-                )
-            self._job.wait()
-        except ForkyError as error:
-            _log.info("A model's turn was left out: %s", error)
-        finally:
-            self._repo.replays.discard(self)
-            self._ended.set()
 
 
 def set_person(repo: Repo, person: Person) -> Operation:

@@ -192,7 +192,8 @@ def _acts(cell: Cell, look: Look) -> str:
 def _took(cell: Cell, look: Look) -> str:
     """HTML of what an answer took."""
     call, took = cell.generation, captions.took(cell)
-    facts = [look.label(call.model)] if call is not None and cell.message.name else []
+    model = look.label(call.model) if call is not None else ""
+    facts = [model] if model and cell.message.name not in (None, model) else []
     facts += [took] if took else []
     return f'<span class="fk-took">{escape(" · ".join(facts))}</span>' if facts else ""
 

@@ -250,17 +250,17 @@ def _send(here: Frame, place: str, seen: Branch, fork_at: MessageId | None) -> N
     with saying(here.session):
         try:
             if fork_at is None:
-                posted = here.chat.post(text, seen=seen, model=once, attachments=files, search=search)
-                if posted.silent:
-                    here.session.say(posted.silent)
-                go(here.chat)
+                chat = here.chat
+                posted = chat.post(text, seen=seen, model=once, attachments=files, search=search)
             else:
                 name = str(st.session_state.get("chat.fork_name", "")).strip() or None
-                forked, _ = here.chat.send_from(
+                chat, posted = here.chat.post_from(
                     fork_at, text, branch=name, model=once, attachments=files, search=search
                 )
                 st.session_state["chat.fork_name"] = ""
-                go(forked)
+            if posted.silent:
+                here.session.say(posted.silent)
+            go(chat)
         except Outdated as error:
             here.session.race = (f"{error.message} Your draft is kept.", seen.head)
             st.rerun()

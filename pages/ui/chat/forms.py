@@ -57,7 +57,10 @@ def _edit(here: Frame, message: Message) -> None:
 
 def _regenerate(here: Frame, message: Message) -> None:
     offered = grouped(here.forky.models)
-    current = here.chat.rules.model or here.forky.models.default()
+    call = next((g for g in reversed(here.chat.generations) if g.message == message.id), None)
+    # What a model said under its own name, that one is asked for again.
+    own = call.model if call is not None and message.name else None
+    current = own or here.chat.rules.model or here.forky.models.default()
     names = list(offered) if current in offered else [current, *offered]
     st.selectbox(
         "Answer again with",
@@ -67,7 +70,6 @@ def _regenerate(here: Frame, message: Message) -> None:
         format_func=lambda name: model_title(offered.get(name), name),
     )
     if here.chat.rules.documents.on:
-        call = next((g for g in reversed(here.chat.generations) if g.message == message.id), None)
         searched = call.consulted.search if call is not None and call.consulted is not None else ""
         st.text_input("Search the documents for", searched, key="chat.form_search", max_chars=400)
     _buttons(here, "Answer again", _answer_again, message)

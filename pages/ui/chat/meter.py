@@ -77,7 +77,8 @@ def meter_html(found: Measure, typed: int) -> str:
         )
     cost = found.cost(typed)
     if cost:
-        facts.append(f"≈ {captions.dollars(cost)} to ask")
+        told = captions.dollars(cost)
+        facts.append(f"{told if told.startswith('<') else f'≈ {told}'} to ask")
     if found.left_out:
         facts.append(f"{found.left_out} left out")
     return f'<div class="fk-meter" title="What the next question sends">{bar}<span>{escape(" · ".join(facts))}</span></div>'

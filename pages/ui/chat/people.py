@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.errors import ForkyError
+from forky_core.repo.people.rooms import MOST_MODELS
 from forky_core.room import ANSWERS, Answers, Person, Room, fit_name
 from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label
@@ -151,6 +152,7 @@ def _draw_room(here: Frame) -> None:
             "Models that answer in turn",
             [*offered, *(name for name in room.models if name not in offered)],
             default=list(room.models),
+            max_selections=MOST_MODELS,
             key="people.models",
             format_func=lambda name: model_title(offered.get(name), name),
             placeholder="the branch's model alone",

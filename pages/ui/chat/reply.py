@@ -26,6 +26,8 @@ from pages.ui.telling import telling
 
 LOOK_EVERY = 2.0
 """Seconds between two looks at what other tabs did, and at a reply whose stream does not come through."""
+_MENDED_IN_SETTINGS = frozenset({"no_key", "bad_key", "unreachable"})
+"""Kinds of failures."""
 
 
 def draw_tail(here: Frame, job: ReplyJob | None, version: int) -> None:
@@ -68,54 +70,64 @@ def _draw_job(here: Frame, job: ReplyJob) -> None:
 
 
 def draw_unanswered(here: Frame, book: Notebook) -> None:
-    """A question without an answer: what went wrong and the ways on. Keys: `chat.again`, `chat.again_with`."""
+    """A question without an answer: what went wrong and the ways on. Keys: `chat.again.<n>`, `chat.again_with`."""
     failed = book.unanswered
     last = book.cells[-1].message if book.cells else None
     question = last is not None and last.role == "user"
-    if failed is None and not (question and here.at_head and here.chat.reply is None):
+    if not failed and not (question and here.at_head and here.chat.reply is None):
         return
-    if failed is None and last is not None and last.merge is not None:
+    if not failed and last is not None and last.merge is not None:
         st.html('<div class="fk-quiet" role="status">Merged. Ask on: the model now reads this.</div>')
         return
-    if failed is None and last is not None and last.reverts:
+    if not failed and last is not None and last.reverts:
         st.html('<div class="fk-quiet" role="status">Taken back. Ask on: the model no longer reads it.</div>')
         return
     with st.container(key="cell-assistant-failed"):
-        sentence = _sentence(failed) if failed is not None else "Nobody has answered this yet."
-        st.html(f'<div class="fk-ended" role="status">{said("error" if failed else "help", sentence)}</div>')
-        if not here.at_head:
-            return
-        with st.container(key="line-failed", horizontal=True, vertical_alignment="center"):
-            st.button(
-                "Ask again" if failed else "Ask",
-                key="chat.again",
-                icon=":material/refresh:",
-                on_click=_again,
-                args=(here, None),
-            )
-            offered = grouped(here.forky.models)
-            st.selectbox(
-                "Ask another model",
-                list(offered),
-                index=None,
-                key="chat.again_with",
-                label_visibility="collapsed",
-                placeholder="Ask another model",
-                format_func=lambda name: model_title(offered.get(name), name),
-                on_change=_again_with,
-                args=(here,),
-                width=240,
-            )
-            if (
-                failed is not None
-                and failed.failure
-                and failed.failure.kind in ("no_key", "bad_key", "unreachable")
-            ):
-                st.page_link("settings.py", label="Settings", icon=":material/tune:")
+        for number, call in enumerate(failed or (None,)):
+            st.html(f'<div class="fk-ended" role="status">{_told(here, call)}</div>')
+            if here.at_head:
+                with st.container(key=f"line-failed-{number}", horizontal=True, vertical_alignment="center"):
+                    _draw_ways_on(here, call, number, also_others=number + 1 == max(1, len(failed)))
 
 
-def _sentence(failed: Generation) -> str:
-    return captions.ended(failed) or "There is no answer."
+def _told(here: Frame, failed: Generation | None) -> str:
+    """HTML of what went wrong, and with whom where that is not plain."""
+    if failed is None:
+        return said("help", "Nobody has answered this yet.")
+    sentence = captions.ended(failed) or "There is no answer."
+    return said(
+        "error", f"{label_of(here.forky.models, failed.model)}: {sentence}" if _in_turn(here) else sentence
+    )
+
+
+def _in_turn(here: Frame) -> bool:
+    return len(here.chat.room.models) > 1
+
+
+def _draw_ways_on(here: Frame, failed: Generation | None, number: int, *, also_others: bool) -> None:
+    st.button(
+        "Ask again" if failed else "Ask",
+        key=f"chat.again.{number}",
+        icon=":material/refresh:",
+        on_click=_again,
+        args=(here, failed.model if failed and _in_turn(here) else None),
+    )
+    if also_others:
+        offered = grouped(here.forky.models)
+        st.selectbox(
+            "Ask another model",
+            list(offered),
+            index=None,
+            key="chat.again_with",
+            label_visibility="collapsed",
+            placeholder="Ask another model",
+            format_func=lambda name: model_title(offered.get(name), name),
+            on_change=_again_with,
+            args=(here,),
+            width=240,
+        )
+    if failed is not None and failed.failure and failed.failure.kind in _MENDED_IN_SETTINGS:
+        st.page_link("settings.py", label="Settings", icon=":material/tune:")
 
 
 def _again(here: Frame, model: str | None) -> None:

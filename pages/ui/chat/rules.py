@@ -6,44 +6,73 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from forky_core.llm.contract import ModelInfo
 from forky_core.model import Rules
 from forky_core.parts import Json
 from pages.ui.frame import Frame, saying
 from pages.ui.markdown import plain_label
-from pages.ui.models import ONCE, asking, grouped, known, model_title
+from pages.ui.models import ONCE, Asking, asking, grouped, known, label_of, model_title
 from pages.ui.renewing import anew
 
 _NUMBERS = ("temperature", "max_tokens")
 
 
 def draw_model_picker(here: Frame) -> None:
-    """Keys: `chat.model.<n>`, `chat.model_once`."""
-    offered, now = grouped(here.forky.models), asking(here)
+    """Keys: `chat.model.<n>`, `chat.model_once`; where several answer in turn, `chat.model_alone.<n>`."""
+    offered, now, turns = grouped(here.forky.models), asking(here), here.chat.room.models
+    title = model_title(now.info, now.name) + (" · once" if now.once else "")
+    if turns and not now.once:
+        title = ", ".join(label_of(here.forky.models, name) for name in turns)
+    with st.popover(plain_label(title, 40), key="chat.models", type="tertiary", icon=":material/neurology:"):
+        if turns:
+            _draw_in_turn(here, offered, now)
+        else:
+            _draw_of_branch(here, offered, now)
+
+
+def _draw_in_turn(here: Frame, offered: Mapping[str, ModelInfo], now: Asking) -> None:
+    named = ", ".join(label_of(here.forky.models, name) for name in here.chat.room.models)
+    st.caption(
+        plain_label(f"In this conversation answer, in turn: {named}. “Who takes part” changes that.", 400)
+    )
+    names = list(offered)
+    key = anew("chat.model_alone", f"{here.chat.id}/{now.name if now.once else ''}")
+    st.selectbox(
+        "Who answers the next question alone",
+        names,
+        index=names.index(now.name) if now.once and now.name in names else None,
+        key=key,
+        placeholder="nobody: all of them answer",
+        format_func=lambda name: model_title(offered.get(name), name),
+        on_change=_choose_alone,
+        args=(here, key),
+    )
+
+
+def _choose_alone(here: Frame, key: str) -> None:
+    here.session.choices[ONCE] = st.session_state[key] or ""
+
+
+def _draw_of_branch(here: Frame, offered: Mapping[str, ModelInfo], now: Asking) -> None:
     names = list(offered) if now.name in offered else [now.name, *offered]
     key = anew("chat.model", f"{here.chat.id}/{here.chat.branch_name}/{now.name}")
-    with st.popover(
-        plain_label(model_title(now.info, now.name), 40) + (" · once" if now.once else ""),
-        key="chat.models",
-        type="tertiary",
-        icon=":material/neurology:",
-    ):
-        st.selectbox(
-            "Model",
-            names,
-            index=names.index(now.name),
-            key=key,
-            format_func=lambda name: model_title(offered.get(name) or known(here.forky.models, name), name),
-            on_change=_choose,
-            args=(here, key),
-        )
-        st.toggle(
-            "For the next question only",
-            key="chat.model_once",
-            value=now.once,
-            help="Otherwise the branch keeps the model. Nothing that was said changes.",
-            on_change=_choose,
-            args=(here, key),
-        )
+    st.selectbox(
+        "Model",
+        names,
+        index=names.index(now.name),
+        key=key,
+        format_func=lambda name: model_title(offered.get(name) or known(here.forky.models, name), name),
+        on_change=_choose,
+        args=(here, key),
+    )
+    st.toggle(
+        "For the next question only",
+        key="chat.model_once",
+        value=now.once,
+        help="Otherwise the branch keeps the model. Nothing that was said changes.",
+        on_change=_choose,
+        args=(here, key),
+    )
 
 
 def _choose(here: Frame, key: str) -> None:
