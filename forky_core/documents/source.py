@@ -66,8 +66,13 @@ def _checked(source: Source) -> Source:
     if not source.size:
         raise BadContent(f"“{source.name}” is empty.", "Add a file with text in it.")
     if source.size > LARGEST:
-        raise BadContent(
-            f"“{source.name}” has {source.size / 1e6:,.0f} MB; at most {LARGEST // 1_000_000} MB fit.",
-            "Split it, or add the part that matters.",
-        )
+        raise too_large(source.name, source.size)
     return source
+
+
+def too_large(name: str, size: int) -> BadContent:
+    """What is said of a document of more than LARGEST bytes."""
+    return BadContent(
+        f"“{_line(name)}” has {size / 1e6:,.0f} MB; at most {LARGEST // 1_000_000} MB fit.",
+        "Split it, or add the part that matters.",
+    )

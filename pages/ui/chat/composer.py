@@ -24,14 +24,17 @@ from pages.ui.documents.switch import draw_document_use
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, saying
 from pages.ui.frame import place as at_place
-from pages.ui.markdown import plain_label
+from pages.ui.markdown import plain_label, showable
 from pages.ui.models import ONCE, Asking, asking
 from pages.ui.telling import telling
+from pages.ui.too_large import draw_too_large
 
 _PLACE = "chat._draft_place"
 _TAKEN = "chat._draft_taken"
 """What the field was last known to hold: a field that is still being typed in must not overwrite what was kept."""
 _FILES = "chat._files_round"
+_LARGEST = int(st.get_option("server.maxUploadSize")) * 1_000_000
+"""Bytes of a file."""
 
 
 @st.fragment
@@ -83,6 +86,14 @@ def draw_composer(here: Frame, seen: Branch) -> None:
             draw_overflow(here, *heavy)
         _warn_of_pictures(place, now)
         hear_typing(drafts().write, key="chat.typing", place=place)
+        draw_too_large("chat.files", _LARGEST, _told_of_size, key=f"chat.too_large.{seen.head}")
+
+
+def _told_of_size(name: str, size: int) -> str:
+    return (
+        f"“{showable(name)}” has {size / 1e6:,.0f} MB; at most {_LARGEST // 1_000_000} MB can be attached. "
+        "Attach a part of it, or add it on the Documents page."
+    )
 
 
 def stop(here: Frame) -> None:

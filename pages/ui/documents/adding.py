@@ -7,21 +7,25 @@ import streamlit as st
 from forky_core.documents.adding import Added, Refused
 from forky_core.documents.intake import Intake
 from forky_core.documents.shelf import DocumentStore
-from forky_core.documents.source import LARGEST, Source, source_of_bytes
+from forky_core.documents.source import LARGEST, Source, source_of_bytes, too_large
 from forky_core.errors import BadContent
 from forky_core.views.shelf import count
 from pages.ui.markdown import plain_label
 from pages.ui.session import Session
+from pages.ui.too_large import draw_too_large
 
+_FILES = "documents.files"
 _ROUND = "documents.round"
+_CLOSED = "documents.closed"
+"""How often an account was closed: what it told of is gone with it."""
 _LOOK_EVERY = 0.5
 """Seconds between two looks at what is being read in."""
 
 
 def draw_adding(held: Session, store: DocumentStore) -> None:
-    """Keys: `documents.files.<round>`, `documents.cancel`, `documents.close`."""
+    """Keys: `documents.files.<round>`, `documents.too_large.<round>`, `documents.cancel`, `documents.close`."""
     if held.intake is None:
-        key = f"documents.files.{st.session_state.setdefault(_ROUND, 0)}"
+        key = f"{_FILES}.{st.session_state.setdefault(_ROUND, 0)}"
         st.file_uploader(
             "Add documents: text, Markdown, HTML, PDF, DOCX, CSV or code",
             accept_multiple_files=True,
@@ -34,6 +38,12 @@ def draw_adding(held: Session, store: DocumentStore) -> None:
         st.fragment(run_every=_LOOK_EVERY)(_draw_busy)(held.intake)
     else:
         _draw_end(held, held.intake)
+    closed = st.session_state.setdefault(_CLOSED, 0)
+    draw_too_large(_FILES, LARGEST, _told, key=f"documents.too_large.{closed}")
+
+
+def _told(name: str, size: int) -> str:
+    return str(too_large(name, size))
 
 
 def _take(held: Session, store: DocumentStore, key: str) -> None:
@@ -88,3 +98,4 @@ def _draw_end(held: Session, intake: Intake) -> None:
 
 def _close(held: Session) -> None:
     held.intake = None
+    st.session_state[_CLOSED] += 1

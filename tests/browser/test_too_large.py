@@ -1,0 +1,56 @@
+"""A file that is too large is named with its size, by the browser; the rest of the drop comes in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import expect
+from tests.browser.test_chat import DRAFT, ask, begin
+
+pytestmark = pytest.mark.browser
+_DROP = """
+([selector, size]) => {
+  const bag = new DataTransfer();
+  bag.items.add(new File([new Uint8Array(size)], "film.txt"));
+  bag.items.add(new File(["Oil the pump."], "note.txt"));
+  for (const name of ["dragenter", "dragover", "drop"])
+    document.querySelector(selector).dispatchEvent(
+      new DragEvent(name, { bubbles: true, cancelable: true, dataTransfer: bag }));
+}
+"""
+
+
+def sparse(path: Path, size: int) -> Path:
+    with path.open("wb") as file:
+        file.truncate(size)
+    return path
+
+
+def test_of_several_documents_the_one_that_is_too_large_is_named(
+    app: str, watch: Any, tmp_path: Path
+) -> None:
+    watched = watch()
+    page = watched.open(f"{app}/documents")
+    (note := tmp_path / "note.md").write_text("Oil the pump.")
+    chooser = page.locator("[class*=st-key-documents-files] input[type=file]")
+    chooser.set_input_files([sparse(tmp_path / "film.txt", 210_000_000), note])
+    expect(page.get_by_text("Added 1 document, 1 passage.")).to_be_visible()
+    told = page.get_by_text("“film.txt” has 210 MB; at most 200 MB fit.")
+    expect(told).to_be_visible()
+    page.get_by_role("button", name="Close").click()
+    expect(told).to_have_count(0)
+    assert watched.problems == []
+
+
+def test_of_several_files_dropped_on_the_composer_too(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    begin(page)
+    page.evaluate(_DROP, [DRAFT, 60_000_000])
+    told = page.get_by_text("“film.txt” has 60 MB; at most 50 MB can be attached.")
+    expect(told).to_be_visible()
+    expect(page.get_by_role("button", name="note.txt")).to_be_visible()
+    ask(page, "What is in it?")
+    expect(told).to_have_count(0)
