@@ -54,8 +54,9 @@ sql: ## Compile the statements of forky_core/store/sql/source/ into plain string
 lock: ## Compile pyproject.toml into the hash-locked files
 	@$(VENV) requirements.txt requirements-dev.txt
 	@$(COMPILE) pyproject.toml -o requirements.txt
-	@$(COMPILE) --group dev -c requirements.txt -o requirements-dev.txt
+	@# The peers that are measured are the pickier ones, and are installed beside what develops.
 	@$(COMPILE) --group bench -c requirements.txt -o requirements-bench.txt
+	@$(COMPILE) --group dev -c requirements.txt -c requirements-bench.txt -o requirements-dev.txt
 	@$(COMPILE) --group node -c requirements.txt -o tests/aimock/requirements-node.txt
 
 clean: ## Remove the environment, caches and what was built (never a database)
