@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from bench.merge_cases import Case, identifiers, whole_lines
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import FURTHER_NAMES
-from forky_core.merge.lines.choosing import NAMES, SECTIONS
+from forky_core.merge.headings import NAMES, SECTIONS
 from forky_core.merge.models.checks import invented
 from forky_core.model import Message
 

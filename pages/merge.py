@@ -12,6 +12,7 @@ from forky_core.parts import MergePart
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.merges.merge_request import MergeRequest
 from forky_core.views.merging import standing
+from forky_core.views.places import later_on
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, locate, place, saying
 from pages.ui.markdown import plain_label
@@ -241,9 +242,10 @@ def _draw_landed(frame: Frame) -> bool:
 
 
 def _said_in(chat: Conversation, merge: MergePart, id: MessageId) -> tuple[ConversationId, str | None]:
-    """Where a message that a landed merge cites is to be seen."""
-    told = id in merge.messages and merge.source in chat.branches and not merge.conversation
-    return chat.id, merge.source if told else None
+    """Where a message that a landed merge cites is to be seen: on its source, if it stands there."""
+    source = chat.branches.get(merge.source) if not merge.conversation else None
+    stands = source is not None and later_on(id, source.head, chat.visible) is not None
+    return chat.id, merge.source if stands else None
 
 
 def _sources() -> str:

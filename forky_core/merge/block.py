@@ -1,16 +1,24 @@
-"""The one block a model reads after a squash: a header, sections, and an id at the end of each entry."""
+"""The one block a model reads after a squash: a header, sections, an id at the end of each entry; and back again."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
+from forky_core.merge.headings import HEADINGS, RESOLVED, SETTLED
 from forky_core.merge.lines.choosing import Line
-from forky_core.merge.wording import ShortIds
+from forky_core.merge.wording import PROMPT_NOTE, ShortIds
 from forky_core.model import MessageId
 
 FURTHER_NAMES = "+ "
+ITEM = "- "
+"""Before what nobody said in these words."""
 _MARK = re.compile(r"\[([0-9a-f]{6,32})\]")
+_SPEAKER = re.compile(r"[a-z]+ \[([0-9a-f]{6,32})\]:")
+_MARKS = re.compile(r"(?: \[[0-9a-f]{6,32}\])+$")
 
 
 def render(header: str, lines: Sequence[Line], short: ShortIds) -> str:
@@ -27,10 +35,27 @@ def render(header: str, lines: Sequence[Line], short: ShortIds) -> str:
         rows.append(f"{title}:")
         for line, before, after in zip(mine, (None, *mine), (*mine[1:], None), strict=False):
             marks = "" if _together(line, after) else "".join(f" [{short(id)}]" for id in line.cites)
-            sign = "" if line.quoted or line.names else "- "
+            sign = "" if line.quoted or line.names else ITEM
             sign = FURTHER_NAMES if line.names and _together(before, line) else sign
             rows.append(f"{sign}{line.text}{marks}")
     return "\n".join(rows)
+
+
+def fitting(
+    lines: Iterable[Line], room: float, short: ShortIds, count_tokens: Callable[[str], int]
+) -> tuple[list[Line], float]:
+    """The lines that fit, in their order, and the tokens that are left."""
+    taken: list[Line] = []
+    sections: set[str] = set()
+    for line in lines:
+        cost = count_tokens(f"{ITEM}{line.text}{''.join(f' [{short(id)}]' for id in line.cites)}\n")
+        if line.section not in sections:
+            cost += count_tokens(f"{line.section}:\n")
+        if cost <= room:
+            room -= cost
+            sections.add(line.section)
+            taken.append(line)
+    return taken, room
 
 
 def _together(line: Line | None, next_: Line | None) -> bool:
@@ -44,3 +69,99 @@ def cited(text: str, among: Iterable[MessageId]) -> tuple[MessageId, ...]:
     """The messages of `among` that the marks in a payload name, in the order of `among`."""
     marks = tuple(set(_MARK.findall(text)))
     return tuple(id for id in among if (id.partition(":")[2] or id).startswith(marks)) if marks else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a payload, read back."""
+
+    text: str
+    """Without the marks at its end, where they name messages."""
+    section: str | None
+    """The heading it stands under, "" above the first one; None of the header and of headings."""
+    cites: tuple[MessageId, ...] = ()
+    """Those of its entry."""
+    inside: Mapping[str, MessageId] = field(default_factory=lambda: MappingProxyType({}))
+    """Marks that stand inside the text, with what they name."""
+
+    def marked(self, mark: Callable[[MessageId], str]) -> str:
+        """The text with the marks inside it written anew."""
+        return _MARK.sub(
+            lambda found: f"[{mark(self.inside[found[1]])}]" if found[1] in self.inside else found[0],
+            self.text,
+        )
+
+
+def read_back(text: str, messages: Iterable[MessageId]) -> list[Row]:
+    """The lines of a payload, each with what it rests on of the messages it may cite.
+
+    A line without an id of its own shares that of the lines beneath it.
+    """
+    lines = text.split("\n")
+    named = _Named(messages)
+    above = _header(lines, named)
+    rows: list[Row] = []
+    cites: tuple[MessageId, ...] = ()
+    for at in range(len(lines) - 1, -1, -1):
+        line = lines[at]
+        ends = _MARKS.search(line)
+        if at < above or line in HEADINGS:
+            cites = ()
+            rows.append(Row(line, None))
+            continue
+        if ends is not None and (found := named.all(ends.group())):
+            strange = [mark for mark in _MARK.findall(ends.group()) if not named.by(mark)]
+            cites, line = found, " ".join((line[: ends.start()], *(f"[{mark}]" for mark in strange)))
+        inside = {mark: names[0] for mark in _MARK.findall(line) if (names := named.by(mark))}
+        rows.append(Row(line, "", () if at == 0 and ends is None else cites, inside))
+    section = SETTLED if lines[0] == RESOLVED else ""
+    rows.reverse()
+    for at, row in enumerate(rows):
+        if row.section is not None:
+            rows[at] = replace(row, section=section)
+        elif row.text in HEADINGS:
+            section = row.text.removesuffix(":")
+    return rows
+
+
+def read_quotation(text: str, messages: Iterable[MessageId]) -> list[Row]:
+    """The lines of picked messages that were quoted in one block; a merge among them without its header and marks."""
+    named = _Named(messages)
+    rows: list[Row] = []
+    cites: tuple[MessageId, ...] = ()
+    for line in text.split("\n"):
+        said, quotes = line.removeprefix("> "), line.startswith("> ")
+        if speaker := _SPEAKER.fullmatch(line):
+            cites = named.by(speaker[1])
+        nobody = not quotes or said in HEADINGS or said.startswith("[Merged ")
+        rows.append(Row(line, None) if nobody else Row(_MARKS.sub("", said), "", cites))
+    return rows
+
+
+def _header(lines: Sequence[str], named: _Named) -> int:
+    """How many lines stand above all that is told: what was merged, and the prompt it was said under."""
+    if named.all(lines[0]) or not (lines[0].startswith("[") or lines[0] == RESOLVED):
+        return 0
+    if lines[1:2] != [PROMPT_NOTE]:
+        return 1
+    return next((at for at in range(2, len(lines)) if not lines[at].startswith(">")), len(lines))
+
+
+class _Named:
+    """Finds messages by the first digits of their ids."""
+
+    def __init__(self, messages: Iterable[MessageId]) -> None:
+        self._place = {id: at for at, id in enumerate(messages)}
+        self._sorted = sorted((id.partition(":")[2] or id, id) for id in self._place)
+
+    def by(self, mark: str) -> tuple[MessageId, ...]:
+        """Those whose ids begin like this."""
+        at = end = bisect_left(self._sorted, (mark,))
+        while end < len(self._sorted) and self._sorted[end][0].startswith(mark):
+            end += 1
+        return tuple(id for _, id in self._sorted[at:end])
+
+    def all(self, text: str) -> tuple[MessageId, ...]:
+        """Those that the marks in a text name, in the order they were given."""
+        found = {id for mark in _MARK.findall(text) for id in self.by(mark)}
+        return tuple(sorted(found, key=self._place.__getitem__))

@@ -16,6 +16,7 @@ from forky_core.errors import BadContent
 from forky_core.hashing import content_hash
 from forky_core.merge.claims.claim_set import ClaimSet, Conflict
 from forky_core.merge.claims.rules import claims_of
+from forky_core.merge.headings import ALSO_SAID, THEY_DISAGREE
 from forky_core.merge.plan import MergePlan, Planned
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
@@ -175,13 +176,13 @@ def _union(candidates: Sequence[Candidate], best: Candidate) -> str:
             rows.append(f"- {sentence} ({one.label})")
     parts = [head, spoken(best.message)]
     if rows:
-        parts.append("\n".join(("Also said:", *rows)))
+        parts.append("\n".join((ALSO_SAID, *rows)))
     if found := _disagreements(candidates):
         lines = (
             f"- {one.about}: {'; '.join(f'{label} says “{says}”' for label, says in one.says)}"
             for one in found
         )
-        parts.append("\n".join(("They disagree:", *lines)))
+        parts.append("\n".join((THEY_DISAGREE, *lines)))
     return "\n\n".join(part for part in parts if part.strip())
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from forky_core.context.masking import taken_back, turns_of
 from forky_core.context.transcript import dangling, open_calls, tool_closures
 from forky_core.dag import ancestors, first_parent_path, topological_order
 from forky_core.errors import BadContent
@@ -80,18 +79,13 @@ def _with_closures(place: Place, wanted: Sequence[MessageId]) -> tuple[list[Mess
 
 def _read(place: Place) -> frozenset[MessageId]:
     """What the target shows as turns. A message that only a squash speaks for can still be picked: expanded."""
-    line = place.line_of(place.target)
-    turns = (
-        turn for m in line for part in m.merges if part.brings_turns for turn in turns_of(part, place.lookup)
-    )
-    return frozenset(message.id for message in (*line, *turns))
+    return frozenset(message.id for message in place.read_on(place.target))
 
 
 def _sorted_out(place: Place, messages: Sequence[Message]) -> tuple[list[Message], tuple[Omission, ...]]:
     """What can be picked, and why the rest cannot."""
     known = _read(place)
-    back = taken_back(place.line_of(place.target))
-    copies = place.copies(known, without=back)
+    copies = place.copies(known)
     taken: list[Message] = []
     omitted: list[Omission] = []
     for message in messages:
@@ -101,7 +95,7 @@ def _sorted_out(place: Place, messages: Sequence[Message]) -> tuple[list[Message
             else SYSTEM
             if message.role == "system"
             else IN_TARGET
-            if message.id in known and message.id not in back
+            if message.id in known
             else REVERT
             if message.reverts
             else PICKED

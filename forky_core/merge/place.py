@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from forky_core.context.build import build_context
 from forky_core.context.convert import Sight
-from forky_core.context.masking import Lookup
+from forky_core.context.masking import Lookup, taken_back, turns_of
 from forky_core.context.quoting import merge_footer
 from forky_core.context.remembered import converter
 from forky_core.dag import ParentsOf, ancestors, delta, first_parent_path
@@ -82,6 +82,15 @@ class Place:
         """The messages of the linear context of `head`."""
         return [self.lookup(id) for id in first_parent_path(head, self.parents_of)]
 
+    def read_on(self, head: MessageId | None) -> list[Message]:
+        """The line of `head` and the turns that full merges show on it, without what was taken back."""
+        line = self.line_of(head)
+        back = taken_back(line)
+        read = [message for message in line if message.id not in back]
+        full = (part for message in read for part in message.merges if part.brings_turns)
+        turns = (turn for part in full for turn in turns_of(part, self.lookup))
+        return [*read, *(turn for turn in turns if turn.id not in back)]
+
     def context_tokens(self, path: Sequence[Message]) -> int:
         """What the target's prompt and this path cost to send."""
         context = build_context(
@@ -107,8 +116,8 @@ class Place:
     def delta(self) -> tuple[MessageId, ...]:
         return delta(self.target, self.source, self.parents_of)
 
-    def copies(self, known: Iterable[MessageId], *, without: Container[MessageId] = ()) -> Copies:
-        return Copies(self.lookup, known, without=without)
+    def copies(self, known: Iterable[MessageId]) -> Copies:
+        return Copies(self.lookup, known)
 
     def merge_message(self, found: Incoming, part: MergePart) -> Planned:
         """The message that lands: the target is its context, the source's last complete turn its second parent.

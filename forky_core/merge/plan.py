@@ -7,7 +7,7 @@ seal each `Planned`, move the branch to the last. The frozen payload inside them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
@@ -15,7 +15,7 @@ from typing import Literal
 from forky_core.errors import BadContent, NotFound, RequestError
 from forky_core.merge.block import cited
 from forky_core.merge.claims.claim_set import Frozen
-from forky_core.merge.incoming import Omission
+from forky_core.merge.incoming import REPRESENTED, Omission
 from forky_core.merge.models.checks import Failed
 from forky_core.merge.pointing import Dangling
 from forky_core.merge.wish import Wish
@@ -89,6 +89,8 @@ class MergePlan:
     warnings: tuple[str, ...]
     drafts: tuple[Planned, ...]
     """Parents before children, each below the one before; () where nothing is to be written."""
+    through: Mapping[MessageId, tuple[MessageId, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Of a merge among the turns, the messages that it tells of: a payload cites them in its place."""
     header: str = ""
     """What stands above the turns or the lines."""
     fast_forward: MessageId | None = None
@@ -142,6 +144,11 @@ class MergePlan:
         own = self.strategy in _OWN_WORDS or (self.strategy == "cherry-pick" and first.messages == self.turns)
         return first if own else None
 
+    @property
+    def speakers(self) -> tuple[MessageId, ...]:
+        """Whom the payload may cite: the turns and, before a merge among them, those that it tells of."""
+        return tuple(dict.fromkeys(id for turn in self.turns for id in (*self.through.get(turn, ()), turn)))
+
     def edited(self, text: str) -> MergePlan:
         """The plan with this text as its payload, counted again.
 
@@ -160,9 +167,9 @@ class MergePlan:
             raise BadContent("A merge needs some text.", "To merge nothing, cancel.")
         if self.strategy not in _CITING:
             return replace(self.with_block(replace(block, text=text)), by_hand=True)
-        stands_for = cited(text, self.turns) or self.turns
+        cites = cited(text, self.speakers) or self.turns
         kept = still_said(block.claims, text)
-        edited = replace(self.squash_block(text, stands_for, block.made_by), claims=kept)
+        edited = replace(self.squash_block(text, cites, block.made_by), claims=kept)
         return replace(self.with_block(edited), by_hand=True)
 
     def edited_side(self, source: str, text: str) -> MergePlan:
@@ -193,6 +200,7 @@ class MergePlan:
             delta=tuple(dict.fromkeys(id for side in sides for id in side.delta)),
             bases=tuple(dict.fromkeys(id for side in sides for id in side.bases)),
             turns=tuple(id for side in sides for id in side.turns),
+            through=MappingProxyType({id: told for side in sides for id, told in side.through.items()}),
             payload=payload,
             # The texts of a squash stand in one message and are counted as such.
             tokens=self.count_tokens(payload) if whole else sum(side.tokens for side in sides),
@@ -204,8 +212,16 @@ class MergePlan:
             sides=tuple(sides),
         )
 
-    def squash_block(self, text: str, stands_for: tuple[MessageId, ...], made_by: str = "") -> MergePart:
-        """A payload of this plan that cites; all it does not stand for is listed in it as omitted."""
+    def squash_block(self, text: str, cites: Container[str], made_by: str = "") -> MergePart:
+        """A payload of this plan that cites these; all it does not stand for is listed in it as omitted.
+
+        It stands for what it cites, and for merges of which it tells something.
+        """
+        stands_for = tuple(
+            id
+            for id in self.speakers
+            if id in cites or any(told in cites for told in self.through.get(id, ()))
+        )
         quoted = frozenset(stands_for)
         omitted = tuple(id for id in self.delta if id not in quoted)
         return MergePart(self.strategy, self.source_name, stands_for, text, omitted, made_by)
@@ -216,8 +232,7 @@ class MergePlan:
         assert old is not None
         omitted = self.omitted
         if self.strategy in _CITING:
-            kept = tuple(omission for omission in omitted if omission.why != NO_ROOM)
-            omitted = (*(Omission(id, NO_ROOM) for id in self.turns if id not in block.messages), *kept)
+            omitted = self._left_out(frozenset(block.messages))
         draft = replace(planned.draft, parts=(block, *planned.draft.parts[1:]))
         return replace(
             self,
@@ -225,6 +240,16 @@ class MergePlan:
             tokens=self.tokens - self.count_tokens(old.text) + self.count_tokens(block.text),
             omitted=omitted,
             drafts=(Planned(planned.parents, draft), *self.drafts[1:]),
+        )
+
+    def _left_out(self, told: Container[str]) -> tuple[Omission, ...]:
+        """What a payload leaves out that tells of these, and why."""
+        turns = frozenset(self.turns)
+        beside = {id for id in self.speakers if id not in turns}
+        return (
+            *(Omission(id, NO_ROOM) for id in self.turns if id not in told),
+            *(one for one in self.omitted if one.why != NO_ROOM and one.message not in beside),
+            *(Omission(id, REPRESENTED) for id in self.delta if id in beside and id not in told),
         )
 
 

@@ -1,17 +1,32 @@
-"""A squash without a model: one message that quotes the lines most worth keeping."""
+"""A squash without a model: one message that quotes the lines most worth keeping.
+
+What merges of the branch told in other words is no line of anybody: it is passed on as it was told, claims and all.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from forky_core.merge.arriving import arriving
-from forky_core.merge.block import render
-from forky_core.merge.incoming import Incoming, Omission
-from forky_core.merge.lines.choosing import default_budget, extract
+from forky_core.merge.block import fitting, render
+from forky_core.merge.claims.claim_set import ClaimSet, Frozen
+from forky_core.merge.claims.standing import frozen_in
+from forky_core.merge.first_said import first_said, said_texts
+from forky_core.merge.headings import SETTLED, UNRESOLVED
+from forky_core.merge.incoming import Incoming
+from forky_core.merge.lines.choosing import Line, default_budget, extract
+from forky_core.merge.lines.units import plain, plain_lines
 from forky_core.merge.place import Place
-from forky_core.merge.plan import NO_ROOM, MergePlan
+from forky_core.merge.plan import MergePlan, still_said
 from forky_core.merge.wish import Wish
-from forky_core.merge.wording import full_header, spoken, squash_header
+from forky_core.merge.wording import ShortIds, full_header, squash_header
+from forky_core.model import Message
+
+CLAIMS_SHARE = 0.6
+"""Of the room, the most that passed on claims take which settle nothing and are not open."""
+_ALWAYS = frozenset({SETTLED, UNRESOLVED})
 
 
 def plan_squash(place: Place, wish: Wish) -> MergePlan:
@@ -24,18 +39,19 @@ def squash_of(place: Place, found: Incoming, wish: Wish) -> MergePlan:
     short = place.short_ids()
     prompt = place.prompt_of_source(found)
     header = squash_header(place.source_name, found, short, prompt)
-    known = [spoken(message) for message in place.line_of(place.target)]
     count = place.count_tokens
     room = (
         default_budget(place.cost(found.turns))
         if wish.budget is None
         else max(0, wish.budget - count(header))
     )
-    lines = extract(found.turns, known, room, focus=wish.focus, count_tokens=count)
-    text = render(header, lines, short)
-    quoted = {id for line in lines for id in line.cites}
-    turns = tuple(message.id for message in found.turns)
-    stands_for = tuple(id for id in turns if id in quoted)
+    said = first_said(found.turns, place.lookup, short)
+    known = said_texts(place.read_on(place.target))
+    told = _passed_on(said.claims, known, room * CLAIMS_SHARE if said.messages else room, short, count)
+    known += [line.text for line in told]
+    left = room - count(render("", told, short)) if told else room
+    lines = extract(said.messages, known, left, names=said.names, focus=wish.focus, count_tokens=count)
+    text = render(header, (*told, *lines), short)
     tokens = count(text)
     tokens_full = place.tokens_full(found.turns, full_header(place.source_name, found, short, prompt))
     warnings = place.warnings(found, short)
@@ -47,13 +63,41 @@ def squash_of(place: Place, found: Incoming, wish: Wish) -> MergePlan:
         place.empty("squash", "merge", *warnings),
         delta=found.delta,
         bases=found.bases,
-        turns=turns,
+        turns=tuple(message.id for message in found.turns),
+        through=said.through,
         payload=text,
         tokens=tokens,
         tokens_full=tokens_full,
-        omitted=(*(Omission(id, NO_ROOM) for id in turns if id not in quoted), *found.omitted),
+        omitted=found.omitted,
         header=header,
         short=short,
     )
-    part = plan.squash_block(text, stands_for)
-    return replace(plan, drafts=(place.merge_message(found, part),))
+    block = plan.squash_block(text, {id for line in (*told, *lines) for id in line.cites})
+    block = replace(block, claims=_frozen(found.turns, told))
+    return replace(plan, drafts=(place.merge_message(found, block),)).with_block(block)
+
+
+def _passed_on(
+    claims: Sequence[Line],
+    known: Sequence[str],
+    room: float,
+    short: ShortIds,
+    count_tokens: Callable[[str], int],
+) -> list[Line]:
+    """What merges told in other words, as far as it is news and finds room; what is open or settled does."""
+    read = plain_lines(known) if claims else set()
+    new = [line for line in claims if plain(line.text) not in read]
+    first = [line for line in new if line.section in _ALWAYS]
+    rest = (line for line in new if line.section not in _ALWAYS)
+    more, _ = fitting(rest, room - count_tokens(render("", first, short)), short, count_tokens)
+    return [*first, *more]
+
+
+def _frozen(turns: Sequence[Message], told: Sequence[Line]) -> str:
+    """The claims that merges of the branch froze, as far as they are told again."""
+    found = [frozen for turn in turns for merge in turn.merges if (frozen := frozen_in(merge))]
+    claims = chain.from_iterable(one.set.claims for one in found)
+    gone = chain.from_iterable(one.set.gone for one in found)
+    verbatim = tuple(dict.fromkeys(chain.from_iterable(one.verbatim for one in found)))
+    joined = Frozen(ClaimSet.of(claims, gone), verbatim)
+    return still_said(joined.to_json(), "\n".join(line.text for line in told))

@@ -20,18 +20,16 @@ from forky_core.merge.block import render
 from forky_core.merge.claims.claim_set import SECTION_OF, Claim, ClaimSet, Frozen, Verbatim, folded
 from forky_core.merge.claims.settling import Choice, Clash, by_policy, choose, clashes
 from forky_core.merge.claims.standing import standing
+from forky_core.merge.first_said import FirstSaid, first_said, said_texts
+from forky_core.merge.headings import OF_CLAIMS, SETTLED, UNRESOLVED
 from forky_core.merge.incoming import Incoming
 from forky_core.merge.lines.choosing import Line, default_budget, extract
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.wish import Wish
-from forky_core.merge.wording import ShortIds, full_header, spoken, three_way_header
+from forky_core.merge.wording import ShortIds, full_header, three_way_header
 from forky_core.model import Message, MessageId
 
-SETTLED = "Settled"
-RESOLVED = f"{SETTLED}, where merged branches disagreed:"
-"""How the payload begins that settles what merges left open and brings no branch."""
-UNRESOLVED = "UNRESOLVED (both were said; neither has been decided)"
 CLAIMS_SHARE = 0.6
 """Of the room, the most that claims take which replace nothing and contradict nothing."""
 
@@ -88,6 +86,7 @@ def _planned(place: Place, found: Incoming, wish: Wish) -> MergePlan:
     met = choose(met, wish.choices)
     brought = ours.join(theirs).without(ours)
     short = place.short_ids()
+    said = first_said(found.turns, place.lookup, short)
     prompt = place.prompt_of_source(found)
     header = three_way_header(place.source_name, found, short, prompt, made_by=place.reader)
     count = place.count_tokens
@@ -105,7 +104,7 @@ def _planned(place: Place, found: Incoming, wish: Wish) -> MergePlan:
         clashes=met,
         brought=brought,
         replaced=tuple(claim for claim in ours.ordered if claim.id in brought.gone),
-        disputed=_about(place, found, {folded(clash.key) for clash in met}),
+        disputed=_about(place, said, {folded(clash.key) for clash in met}),
         room=room,
         reader=place.reader,
         verbatim=place.verbatim,
@@ -115,6 +114,7 @@ def _planned(place: Place, found: Incoming, wish: Wish) -> MergePlan:
         delta=found.delta,
         bases=found.bases,
         turns=tuple(message.id for message in found.turns),
+        through=said.through,
         tokens_full=tokens_full,
         omitted=found.omitted,
         header=header,
@@ -122,7 +122,7 @@ def _planned(place: Place, found: Incoming, wish: Wish) -> MergePlan:
     )
     first = plan.squash_block(header, ())
     plan = replace(plan, payload=header, tokens=count(header), drafts=(place.merge_message(found, first),))
-    plan = written(replace(plan, lines=_excerpts(place, found, plan, wish)))
+    plan = written(replace(plan, lines=_excerpts(place, said, plan, wish)))
     if plan.tokens >= tokens_full:
         note = f"The payload ({plan.tokens} tokens) is no shorter than the branch: use full ({tokens_full})."
         plan = replace(plan, warnings=(*plan.warnings, note))
@@ -145,20 +145,23 @@ def sides(place: Place, found: Incoming) -> tuple[ClaimSet, ClaimSet, ClaimSet]:
     return said(place.line_of(place.target)), theirs, said(shared)
 
 
-def _about(place: Place, found: Incoming, keys: set[str]) -> tuple[str, ...]:
-    every = chain.from_iterable(map(place.extract, found.turns)) if keys else ()
+def _about(place: Place, said: FirstSaid, keys: set[str]) -> tuple[str, ...]:
+    every = chain.from_iterable(map(place.extract, said.messages)) if keys else ()
     return tuple(claim.quote for claim in every if claim.quote and folded(claim.key) in keys)
 
 
-def _excerpts(place: Place, found: Incoming, plan: ThreeWayPlan, wish: Wish) -> tuple[Line, ...]:
+def _excerpts(place: Place, said: FirstSaid, plan: ThreeWayPlan, wish: Wish) -> tuple[Line, ...]:
     """The best lines of what the claims do not say already, for the room that is left."""
     told, rows = _told(plan)
     left = plan.room - sum(map(plan.count_tokens, rows.values()))
     if left <= 0:
         return ()
-    known = [spoken(message) for message in place.line_of(place.target)]
+    known = said_texts(place.read_on(place.target))
     known += [text for claim in told for text in (claim.text, claim.quote)]
-    return tuple(extract(found.turns, known, left, focus=wish.focus, count_tokens=plan.count_tokens))
+    lines = extract(
+        said.messages, known, left, names=said.names, focus=wish.focus, count_tokens=plan.count_tokens
+    )
+    return tuple(lines)
 
 
 def written(plan: ThreeWayPlan) -> ThreeWayPlan:
@@ -175,13 +178,12 @@ def written(plan: ThreeWayPlan) -> ThreeWayPlan:
     cites = {cite for claim in told for cite in claim.cites}
     cites.update(chain.from_iterable(line.cites for line in lines))
     cites.update(one.cite for one in plan.verbatim if one.span in text)
-    quoted = tuple(id for id in plan.turns if id in cites)
     results = [result for clash in plan.clashes if (result := clash.result) is not None]
     frozen = Frozen(
         ClaimSet.of((*told, *results), plan.brought.gone),
         tuple(one for one in plan.verbatim if one.span in text),
     )
-    block = replace(plan.squash_block(text, quoted, plan.reader), claims=frozen.to_json())
+    block = replace(plan.squash_block(text, cites, plan.reader), claims=frozen.to_json())
     chosen = {
         f"resolutions/{clash.conflict.hash}": clash.remembered()
         for clash in plan.clashes
@@ -234,8 +236,7 @@ def _told(plan: ThreeWayPlan) -> tuple[tuple[Claim, ...], dict[str, str]]:
         if spent + cost <= plan.room * CLAIMS_SHARE:
             spent += cost
             sections.setdefault(SECTION_OF["verbatim"], []).append(row)
-    order = [SETTLED, UNRESOLVED, *SECTION_OF.values()]
-    return tuple(told), {title: "\n".join(sections[title]) for title in order if title in sections}
+    return tuple(told), {title: "\n".join(sections[title]) for title in OF_CLAIMS if title in sections}
 
 
 def _replaced_by(claim: Claim, replaced: Sequence[Claim]) -> tuple[Claim, ...]:

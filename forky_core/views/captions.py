@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from forky_core.merge.claims.claim_set import Frozen
-from forky_core.merge.three_way import RESOLVED
+from forky_core.merge.headings import RESOLVED
 from forky_core.model import Generation, Message, Reuse, Usage
 from forky_core.parts import MergePart
 from forky_core.views.notebook import Cell

@@ -105,22 +105,15 @@ def default_source(view: View, visible: Visible, target: str) -> str | None:
 
 def citations(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[tuple[str, Message], ...]:
     """The messages that the payload's marks name, each with its mark, in the order they were said."""
-    ids = cited(plan.payload, plan.turns)
+    ids = cited(plan.payload, plan.speakers)
     return tuple((plan.short(id), lookup(id)) for id in ids)
 
 
 def strange_marks(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[str, ...]:
-    """Marks that look like citations and name nothing: an edit has broken them. A three-way merge cites both sides.
-
-    A line quoted from an earlier merge's payload has the marks it had there.
-    """
+    """Marks that look like citations and name nothing: an edit has broken them. A three-way merge cites both sides."""
     marks = dict.fromkeys(re.findall(r"\[([0-9a-f]{6,32})\]", plan.payload))
     header = set(re.findall(r"\b[0-9a-f]{6,32}\b", plan.header))
-    quoted = (
-        id for turn in plan.turns for merge in lookup(turn).merges for id in map(MessageId, merge.messages)
-    )
-    known = (*plan.turns, *quoted)
-    strange = [m for m in marks if m not in header and not cited(f"[{m}]", known)]
+    strange = [m for m in marks if m not in header and not cited(f"[{m}]", plan.speakers)]
     return tuple(m for m in strange if plan.strategy != "three-way" or not _known(m, lookup))
 
 

@@ -13,18 +13,12 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from forky_core.context.citations import NOTHING, Opens, linked, opened_by_line, opens_of, sources_of
-from forky_core.merge.block import cited
-from forky_core.merge.claims.claim_set import SECTION_OF, Frozen
-from forky_core.merge.lines.choosing import SECTIONS
-from forky_core.merge.three_way import SETTLED, UNRESOLVED
+from forky_core.merge.block import read_back
+from forky_core.merge.first_said import rests_on
 from forky_core.model import MessageId
 from forky_core.parts import MergePart
 
-_HEADINGS = frozenset(f"{title}:" for title in (*SECTIONS, *SECTION_OF.values(), SETTLED, UNRESOLVED))
 _MARK = re.compile(r"\[([0-9a-f]{6,32})\]")
-_MARKS = re.compile(r"(?: \[[0-9a-f]{6,32}\])+$")
-_ROWS = 400
-"""Rows that are looked at for their messages; a longer payload is a full one, or made by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,30 +89,6 @@ def payload_text(merge: MergePart, mark: Callable[[MessageId], str]) -> str:
     )
 
 
-def _resting_on(merge: MergePart) -> tuple[MessageId, ...]:
-    """What its marks may name: the messages it stands for, and those that its claims of either side rest on."""
-    frozen = Frozen.from_json(merge.claims) if merge.claims else None
-    claims = frozen.set.claims if frozen is not None else ()
-    beside = (MessageId(cite) for claim in claims for cite in claim.cites)
-    return tuple(dict.fromkeys((*map(MessageId, merge.messages), *beside)))
-
-
 def _rows(merge: MergePart, limit: int) -> list[PayloadRow]:
     cut = merge.text[:limit] + ("\n…" if len(merge.text) > limit else "")
-    lines = cut.split("\n")
-    messages = _resting_on(merge)
-    cites: tuple[MessageId, ...] = ()
-    rows: list[PayloadRow] = []
-    # From below: a line without an id of its own shares that of the lines beneath it.
-    for at in range(len(lines) - 1, -1, -1):
-        line = lines[at]
-        ends = _MARKS.search(line) if at < _ROWS else None
-        if at == 0 or line in _HEADINGS:
-            cites = ()
-        elif ends is not None and (named := cited(ends.group(), messages)):
-            strange = [mark for mark in _MARK.findall(ends.group()) if not cited(f"[{mark}]", messages)]
-            cites, line = named, " ".join((line[: ends.start()], *(f"[{mark}]" for mark in strange)))
-        inside = _MARK.findall(line) if at and at < _ROWS else ()
-        named_inside = {mark: found[0] for mark in inside if (found := cited(f"[{mark}]", messages))}
-        rows.append(PayloadRow(line, cites, named_inside))
-    return rows[::-1]
+    return [PayloadRow(row.text, row.cites, row.inside) for row in read_back(cut, rests_on(merge))]

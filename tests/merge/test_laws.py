@@ -58,7 +58,7 @@ def merge(talk: Talk, target: str, source: str, strategy: Strategy, choice: int)
     assert after.tokens == before.tokens + plan.tokens
     assert problems(after.messages) == []
     assert bool(landed) == bool(plan.drafts)
-    listed = set(plan.turns) | {omission.message for omission in plan.omitted}
+    listed = set(plan.speakers) | {omission.message for omission in plan.omitted}
     assert set(plan.delta) <= listed or plan.fast_forward is not None
     if strategy != "cherry-pick" and landed:
         head = talk.heads[target]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from forky_core.context.masking import Lookup, masked
 from forky_core.dag import ParentsOf, is_ancestor
@@ -47,7 +48,7 @@ def standing(
             frozen = frozen_in(merge)
             if frozen is not None:
                 register.take_in(frozen.set, message.id, at)
-        for spoken in _speakers(merges, lookup) if merges else (message,):
+        for spoken in (*_speakers(merges, lookup), message):
             if spoken.id not in out:
                 for claim in extract(spoken):
                     register.hear(claim, spoken.id, at)
@@ -69,14 +70,24 @@ def frozen_in(merge: MergePart) -> Frozen | None:
 
 
 def _speakers(merges: Sequence[MergePart], lookup: Lookup) -> Iterable[Message]:
-    """Those that payloads without claims stand for."""
+    """Those that payloads stand for, but for what these have claims of."""
     found: list[Message] = []
-    for id in (id for merge in merges if frozen_in(merge) is None for id in merge.messages):
+    for id in chain.from_iterable(map(_unclaimed, merges)):
         try:
             found.append(lookup(MessageId(id)))
         except (NotFound, KeyError):
             continue  # Of another conversation.
     return found
+
+
+def _unclaimed(merge: MergePart) -> Iterable[str]:
+    frozen = frozen_in(merge)
+    if frozen is None:
+        return merge.messages
+    # Lines that were quoted beside claims which an earlier merge had frozen.
+    quotes = merge.strategy == "squash" and not merge.made_by
+    claimed = {cite for claim in frozen.set.claims for cite in claim.cites}
+    return (id for id in merge.messages if id not in claimed) if quotes else ()
 
 
 @dataclass(frozen=True, slots=True)

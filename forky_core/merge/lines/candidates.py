@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from forky_core.llm.tokens import estimate_tokens
-from forky_core.merge.lines.units import Unit, atoms, is_name, plain, plain_lines, units
+from forky_core.merge.headings import HEADINGS
+from forky_core.merge.lines.units import NO_NAMES, Names, Unit, atoms, is_name, plain, plain_lines, units
 from forky_core.merge.lines.worth import (
     LINE_WORTH,
     Sayings,
@@ -55,8 +56,10 @@ class Quotable:
     """How far it is nothing but prose: the share of its tokens that people and models put in words, to the sixth."""
 
     @classmethod
-    def of(cls, messages: Sequence[Message], target_texts: Sequence[str]) -> Quotable:
-        found = units(messages)
+    def of(
+        cls, messages: Sequence[Message], target_texts: Sequence[str], names: Names = NO_NAMES
+    ) -> Quotable:
+        found = units(messages, names)
         said_in = [atoms(unit.text) for unit in found]
         by_atom = uses(found, said_in)
         whole = sum(size(unit.text) for unit in found)
@@ -66,7 +69,7 @@ class Quotable:
         sayings: dict[str, Sayings] = {}
         for unit in found:
             key = plain(unit.text)
-            if key and key not in known and _quotable(key, said_in[unit.place]):
+            if key and key not in known and _quotable(unit, key, said_in[unit.place]):
                 said = sayings.get(key)
                 if said is None:
                     said = sayings[key] = Sayings(unit)
@@ -96,8 +99,10 @@ def size(text: str) -> float:
     return len(text) / BYTES_PER_TOKEN if text.isascii() else estimate_tokens(text)
 
 
-def _quotable(key: str, mine: Iterable[str]) -> bool:
+def _quotable(unit: Unit, key: str, mine: Iterable[str]) -> bool:
     """Of short lines only those with a name, a number, a word in writing without spaces."""
+    if unit.shape == "names" or unit.text in HEADINGS:
+        return False
     return len(key) >= _SHORTEST or any(is_name(atom) or not atom.isascii() for atom in mine)
 
 

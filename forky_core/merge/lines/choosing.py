@@ -17,10 +17,11 @@ from dataclasses import dataclass, field
 
 from forky_core.context.citing import SOURCES, cites, own_sources
 from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.headings import ATTACHED, NAMES, SECTIONS
 from forky_core.merge.lines.candidates import BYTES_PER_TOKEN, Candidate, Quotable, size
 from forky_core.merge.lines.focus import spoken_of
 from forky_core.merge.lines.indispensable import indispensable
-from forky_core.merge.lines.units import atoms, is_named
+from forky_core.merge.lines.units import NO_NAMES, Names, atoms, is_named
 from forky_core.merge.lines.worth import IN_FOCUS, OLD_NEWS
 from forky_core.model import Message, MessageId
 from forky_core.parts import AttachmentPart
@@ -50,18 +51,9 @@ class Line:
     """A list of what its one message names beside."""
 
 
-NAMES = "Names"
-"""The section of the ledger, for messages that nothing else is quoted of."""
-SECTIONS = (
-    "Decided",
-    "Asked",
-    "Errors",
-    "Said",
-    "Tools",
-    "Attached",
-    NAMES,
-)
-"""In the order they are shown."""
+def file_line(part: AttachmentPart) -> str:
+    """What stands in a payload for a file."""
+    return f"{part.name or part.sha256[:8]} ({part.media_type})"
 
 
 def default_budget(branch_tokens: int) -> int:
@@ -74,14 +66,15 @@ def extract(
     target_texts: Iterable[str],
     budget: int,
     *,
+    names: Names = NO_NAMES,
     focus: str = "",
     count_tokens: Callable[[str], int] = estimate_tokens,
 ) -> list[Line]:
     """The lines to quote of `messages` for a reader who knows `target_texts`, within `budget` tokens.
 
-    In the order of SECTIONS, and inside each in the order they were said.
+    `names` can be named of them, and not quoted. In the order of SECTIONS, and inside each in the order they were said.
     """
-    reading = Quotable.of(messages, list(target_texts))
+    reading = Quotable.of(messages, list(target_texts), names)
     told = spoken_of(focus, [candidate.unit.text for candidate in reading.candidates])
     asked = {c.unit.place: share for c, share in zip(reading.candidates, told, strict=True) if share}
     picker = _Picker(reading, budget, asked, frozenset(a.casefold() for a in atoms(focus)), count_tokens)
@@ -233,9 +226,9 @@ class _Picker:
         for message in self.reading.messages:
             for part in message.parts:
                 if isinstance(part, AttachmentPart):
-                    line = f"{part.name or part.sha256[:8]} ({part.media_type})"
-                    self._open(line, "Attached", message.id)
-                    self.files.append(Line(line, (message.id,), "Attached"))
+                    line = file_line(part)
+                    self._open(line, ATTACHED, message.id)
+                    self.files.append(Line(line, (message.id,), ATTACHED))
 
     def source(self) -> None:
         """Below quoted lines that cite passages, what their message says the numbers mean; the latest first."""

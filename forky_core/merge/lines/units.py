@@ -7,16 +7,20 @@ spaces, a pair of characters. Every unit is an exact piece of its message, so th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Literal
 
 from forky_core.model import Message, MessageId
 from forky_core.parts import MergePart, TextPart, ToolCallPart, ToolResultPart
 
-Shape = Literal["prose", "code", "tool"]
+Shape = Literal["prose", "code", "tool", "names"]
+"""A list of names is no line to quote: it says what its message names beside."""
 
+Names = Mapping[MessageId, Sequence[str]]
+NO_NAMES: Names = MappingProxyType({})
 LONG_LINE = 240
 """Characters above which a line of prose is cut into sentences."""
 LONG_IN_PROSE = 80
@@ -77,19 +81,21 @@ class Unit:
     """Number of its message."""
 
 
-def units(messages: Sequence[Message]) -> list[Unit]:
-    """Every piece of the messages, in order."""
-    found = _units(messages, LONG_LINE)
-    whole = sum(len(unit.text) for unit in found)
+def units(messages: Sequence[Message], names: Names = NO_NAMES) -> list[Unit]:
+    """Every piece of the messages, in order; below those of each, what it only names."""
+    found = _units(messages, names, LONG_LINE)
+    whole = sum(len(unit.text) for unit in found if unit.shape != "names")
     words = sum(len(unit.text) for unit in found if unit.shape == "prose" and unit.role != "tool")
-    return _units(messages, LONG_IN_PROSE) if words >= whole * NOTHING_BUT_PROSE else found
+    return _units(messages, names, LONG_IN_PROSE) if words >= whole * NOTHING_BUT_PROSE else found
 
 
-def _units(messages: Sequence[Message], long: int) -> list[Unit]:
+def _units(messages: Sequence[Message], names: Names, long: int) -> list[Unit]:
     found: list[Unit] = []
     for turn, message in enumerate(messages):
         for text, shape in _pieces(message, long):
             found.append(Unit(message.id, message.role, text, shape, len(found), turn))
+        if named := names.get(message.id):
+            found.append(Unit(message.id, message.role, ", ".join(named), "names", len(found), turn))
     return found
 
 

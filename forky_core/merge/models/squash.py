@@ -16,7 +16,9 @@ from forky_core.errors import ForkyError
 from forky_core.merge.block import render
 from forky_core.merge.claims.claim_set import SECTION_OF, ClaimSet, Frozen, Verbatim
 from forky_core.merge.claims.standing import by_message, standing
-from forky_core.merge.lines.choosing import NAMES, Line, default_budget
+from forky_core.merge.first_said import first_said
+from forky_core.merge.headings import NAMES
+from forky_core.merge.lines.choosing import Line, default_budget
 from forky_core.merge.lines.units import atoms
 from forky_core.merge.models.asking import Ask, ReadingFailed, read_with, unsaid
 from forky_core.merge.models.checks import Failed
@@ -56,7 +58,7 @@ def squash_with_model(
         SquashRejected: the answer failed a check, and so did the mended one.
         ModelError: from `ask`; nothing was written.
     """
-    turns = [lookup(id) for id in plan.turns]
+    turns = first_said([lookup(id) for id in plan.turns], lookup, plan.short).messages
     budget = budget_of(plan, budget_tokens)
     try:
         reading = read_with(ask, turns, focus=focus, budget=budget)
@@ -89,8 +91,9 @@ def squash_of_reading(
         extract=by_message(reading.claims),
     )
     told.fill(live, reading.verbatim)
-    told.source(turns)
-    told.ledger(turns, reading)
+    said = first_said(turns, lookup, plan.short).messages
+    told.source(said)
+    told.ledger(said, reading)
     text = render(plan.header, told.lines, plan.short)
     tokens = plan.count_tokens(text)
     wrong: Failed | None = None
@@ -103,10 +106,9 @@ def squash_of_reading(
     if wrong is not None:
         raise SquashRejected((wrong,), reading.to_json(), badged(plan, model, (wrong,)))
     cites = {cite for line in told.lines for cite in line.cites}
-    stands_for = tuple(id for id in plan.turns if id in cites)
     kept = frozenset(claim for claim in live.claims if claim.text in told.texts)
     frozen = Frozen(ClaimSet(kept, live.gone), tuple(told.spans))
-    block = replace(plan.squash_block(text, stands_for, model), claims=frozen.to_json())
+    block = replace(plan.squash_block(text, cites, model), claims=frozen.to_json())
     made = plan.with_block(block)
     if told.left:
         many = "1 claim" if told.left == 1 else f"{told.left} claims"

@@ -16,7 +16,7 @@ from forky_core.context.build import Summarise, Summary
 from forky_core.errors import ForkyError
 from forky_core.hashing import content_hash
 from forky_core.memory import Memory
-from forky_core.merge.summary import SUMMARY, Chapter, chapter, read_chapter, write
+from forky_core.merge.summary import SUMMARY, Chapter, as_told, chapter, read_chapter, write
 from forky_core.model import Message
 from forky_core.repo.merges.model_reading import ModelReader
 from forky_core.repo.repo import Repo
@@ -42,7 +42,7 @@ def _summary(repo: Repo, memory: Memory, stretches: Sequence[Sequence[Message]])
         found = Chapter.from_json(kept[key]) if key in kept else None
         if found is None:
             key = rules_key
-            found = chapter(stretch)
+            found = chapter(as_told(stretch, repo.messages.__getitem__))
             fresh[key] = found.to_json()
         chapters.append(found)
         used.append(key)
@@ -84,9 +84,13 @@ class Reading:
         threading.Thread(target=self._run, name="summary", daemon=True).start()
 
     def _run(self) -> None:
+        def heard(messages: Sequence[Message]) -> Sequence[Message]:
+            return as_told(messages, self._repo.messages.__getitem__)
+
+        reader = ModelReader(self._repo, self._model, "", self._stop, heard=heard)
         try:
             for stretch in self._stretches:
-                reading = ModelReader(self._repo, self._model, "", self._stop).read(stretch)
+                reading = reader.read(stretch)
                 entry = {_key(stretch, self._model): read_chapter(reading).to_json()}
                 self._repo.store.keep_derived(self._repo.id, entry)
         except ForkyError as error:

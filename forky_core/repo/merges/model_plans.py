@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from threading import Event
 
@@ -10,6 +11,7 @@ from forky_core.dag import ancestors
 from forky_core.merge.claims.claim_set import folded
 from forky_core.merge.claims.rules import claims_of
 from forky_core.merge.claims.standing import by_message
+from forky_core.merge.first_said import first_said
 from forky_core.merge.models.asking import ReadingFailed
 from forky_core.merge.models.reading import Reading
 from forky_core.merge.models.squash import SquashRejected, badged, squash_of_reading
@@ -18,6 +20,7 @@ from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wish import Wish
+from forky_core.model import Message
 from forky_core.repo.merges.model_reading import ModelReader
 from forky_core.repo.repo import Repo
 
@@ -39,7 +42,11 @@ def written(repo: Repo, planned: MergePlan, wish: Wish, lookup: Lookup, stop: Ev
     """A squash with its block made of what the model reads, where one is wished for; any other plan as it is."""
     if wish.model is None or wish.strategy != "squash" or not planned.drafts:
         return planned
-    reader = ModelReader(repo, wish.model, wish.focus, stop, wish.reread)
+
+    def heard(turns: Sequence[Message]) -> Sequence[Message]:
+        return first_said(turns, lookup, planned.short).messages
+
+    reader = ModelReader(repo, wish.model, wish.focus, stop, wish.reread, heard)
     try:
         reading = reader.read([lookup(id) for id in planned.turns])
     except ReadingFailed as error:

@@ -7,7 +7,7 @@ Where a branch has grown, the longest beginning that was read is taken as it is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
 
@@ -34,6 +34,8 @@ class ModelReader:
     stop: Event
     afresh: bool = False
     """Read again what was read before."""
+    heard: Callable[[Sequence[Message]], Sequence[Message]] = tuple
+    """What it is shown of messages: of merges, what those say that they tell of."""
 
     def read(self, turns: Sequence[Message], keys: Sequence[str] = ()) -> Reading:
         """What the model reads in these messages, in their order.
@@ -48,18 +50,22 @@ class ModelReader:
         reading, start = (Reading(), 0) if self.afresh else self._known(places)
         for piece in _pieces(turns[start:], model):
             used = tuple(dict.fromkeys((*keys, *(claim.key for claim in reading.claims if claim.key))))
-            cost = sum(model.count_tokens(spoken(turn)) for turn in piece)
-            more = read_with(
-                lambda prompt: ask_once(model, self.name, prompt, stop=self.stop),
-                piece,
-                focus=self.focus,
-                budget=default_budget(cost),
-                keys=used,
-            )
+            more = self._read(model, self.heard(piece), used)
             end = start + len(piece)
             self.repo.store.keep_derived(self.repo.id, {places[end - 1]: _stored(more, start)})
             reading, start = reading + more, end
         return reading
+
+    def _read(self, model: Model, shown: Sequence[Message], keys: Sequence[str]) -> Reading:
+        if not shown:
+            return Reading()
+        return read_with(
+            lambda prompt: ask_once(model, self.name, prompt, stop=self.stop),
+            shown,
+            focus=self.focus,
+            budget=default_budget(sum(model.count_tokens(spoken(turn)) for turn in shown)),
+            keys=keys,
+        )
 
     def _known(self, places: Sequence[str]) -> tuple[Reading, int]:
         """The longest beginning that was read before, and its length."""

@@ -14,9 +14,10 @@ from forky_core.errors import NothingToDo
 from forky_core.merge.claims.claim_set import ClaimSet, Frozen
 from forky_core.merge.claims.settling import Choice, Clash, choose, find
 from forky_core.merge.claims.standing import standing
+from forky_core.merge.headings import RESOLVED
 from forky_core.merge.models.proposing import Proposal, proposal_prompt, read_proposal
 from forky_core.merge.plan import MergePlan, Planned
-from forky_core.merge.three_way import RESOLVED, ThreeWayPlan
+from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Branch, MessageId
 from forky_core.parts import Draft, MergePart

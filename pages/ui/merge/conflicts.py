@@ -81,7 +81,7 @@ def _draw_side(frame: Frame, plan: ThreeWayPlan, who: str, claims: Sequence[Clai
 
 def _mark(frame: Frame, plan: ThreeWayPlan, cite: str) -> str:
     """A link to the message that a claim rests on, in the conversation where it was said."""
-    away = plan.graft is not None and cite in plan.turns
+    away = plan.graft is not None and cite in plan.delta
     home = plan.graft.conversation if plan.graft is not None and away else frame.chat.id
     place = f"./?c={home}&m={cite.removeprefix('b2:')}"
     return f":small[[{short(MessageId(cite))}]({place})]"

@@ -153,7 +153,8 @@ def _draw_cited(frame: Frame, plan: MergePlan) -> None:
         help="Each entry ends with the id of the message it is taken from.",
     )
     if chosen in marks:
-        draw_message(marks[chosen], _home(frame, plan), "merge.cited")
+        message = marks[chosen]
+        draw_message(message, _seen_at(frame, plan, plan, message.id), "merge.cited")
 
 
 def _lookup(frame: Frame, plan: MergePlan) -> Callable[[MessageId], Message]:
@@ -166,10 +167,14 @@ def _lookup(frame: Frame, plan: MergePlan) -> Callable[[MessageId], Message]:
 def _seen_at(
     frame: Frame, side: MergePlan, plan: MergePlan, id: MessageId
 ) -> tuple[ConversationId, str | None]:
-    """Where a cited message is to be seen: what the target says itself, on the target."""
-    if id not in side.turns and not id.startswith(ADDRESS):
-        return frame.chat.id, plan.target_name
-    return _home(frame, replace(side, graft=plan.graft))
+    """Where a cited message is to be seen: what the target says itself, on the target.
+
+    What reached the source through a merge is seen from whatever branch leads there.
+    """
+    conversation, branch = _home(frame, replace(side, graft=plan.graft))
+    if id in side.turns or id.startswith(ADDRESS):
+        return conversation, branch
+    return (conversation, None) if id in side.delta else (frame.chat.id, plan.target_name)
 
 
 def _home(frame: Frame, plan: MergePlan) -> tuple[ConversationId, str]:
@@ -179,7 +184,7 @@ def _home(frame: Frame, plan: MergePlan) -> tuple[ConversationId, str]:
     return frame.chat.id, plan.source_name
 
 
-def draw_message(message: Message, home: tuple[ConversationId, str], key: str) -> None:
+def draw_message(message: Message, home: tuple[ConversationId, str | None], key: str) -> None:
     """A message of the source, where it is asked for."""
     with st.container(key=f"cell-{message.role}-{key.replace('.', '-')}"):
         with st.container(key=f"line-{key.replace('.', '-')}", horizontal=True):

@@ -1,0 +1,30 @@
+"""The lines of a payload that nobody said: what stands above a list of others."""
+
+from __future__ import annotations
+
+from forky_core.merge.claims.claim_set import SECTION_OF
+
+ATTACHED = "Attached"
+NAMES = "Names"
+"""The section of the ledger, for messages that nothing else is quoted of."""
+SECTIONS = (
+    "Decided",
+    "Asked",
+    "Errors",
+    "Said",
+    "Tools",
+    ATTACHED,
+    NAMES,
+)
+"""Of quoted lines, in the order they are shown."""
+SETTLED = "Settled"
+RESOLVED = f"{SETTLED}, where merged branches disagreed:"
+"""How the payload begins that settles what merges left open and brings no branch."""
+UNRESOLVED = "UNRESOLVED (both were said; neither has been decided)"
+OF_CLAIMS = (SETTLED, UNRESOLVED, *SECTION_OF.values())
+"""Of what is told in other words, in the order it is shown."""
+HEADINGS = frozenset(f"{title}:" for title in (*SECTIONS, *OF_CLAIMS))
+"""Whole lines. A line of a message that reads like one is never quoted, so that a payload can be read back."""
+ALSO_SAID = "Also said:"
+THEY_DISAGREE = "They disagree:"
+"""Of a fusion that was put together by rule."""
