@@ -21,6 +21,8 @@ class ConversationSummary:
     trashed: bool
     branch: str
     """The branch that moved last: where to resume."""
+    program: str = ""
+    """The program that began it, with its token's name before it: “laptop (aider)”; "" where a person did."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ class View:
     """All that can move in one conversation, as of one operation.
 
     Stored as a flat mapping, one entry a key, so that an operation is a small difference:
-    `title` → str · `trashed` → true · `memory` → Memory.stored() · `room` → Room.stored() ·
+    `title` → str · `trashed` → true · `program` → str · `memory` → Memory.stored() · `room` → Room.stored() ·
     `people/<name>` → Person.stored() · `heads/<branch>` → {"at": id or null} · `rules/<branch>` → Rules.stored() ·
     `documents` → ids of those that belong to the conversation ·
     `tags/<name>` → {"at": id} · `kept/<id>` → true (a tip without a branch, e.g. the reply regenerated away from) ·
@@ -36,6 +36,12 @@ class View:
     def title(self) -> str:
         title = self.entries.get("title", "")
         return title if isinstance(title, str) else ""
+
+    @property
+    def program(self) -> str:
+        """The program that began the conversation, with its token's name before it; "" where a person did."""
+        program = self.entries.get("program", "")
+        return program if isinstance(program, str) else ""
 
     @property
     def trashed(self) -> bool:

@@ -75,6 +75,7 @@ class _Conversation:
             branches=len(branches),
             trashed=self.view.trashed,
             branch=max(branches, key=lambda name: self.moved[f"heads/{name}"].number, default=""),
+            program=self.view.program,
         )
 
     def attachments(self) -> set[str]:

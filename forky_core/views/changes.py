@@ -16,6 +16,12 @@ from forky_core.repo.repo import short
 
 _LONGEST = 120
 """Characters of a value that are quoted."""
+_SWITCHES = {
+    "trashed": ("Moved to the trash", "Taken out of the trash"),
+    "scope": ("Calls of one token go on here", "No program's calls go on here"),
+    "opens": ("Found by how it begins", "No longer found by how it begins"),
+    "reuse": ("Stored answers are given again at temperature 0", "Every call is made, whatever is stored"),
+}
 _SETTINGS = {"system": "system prompt", "model": "model"}
 
 
@@ -44,10 +50,10 @@ def _rank(key: str) -> int:
 def _sentences(change: Change) -> Sequence[str]:
     kind, _, name = change.key.partition("/")
     match kind:
-        case "title":
-            return [f"Title: {_quoted(change.before)} → {_quoted(change.after)}"]
-        case "trashed":
-            return ["Moved to the trash" if change.after else "Taken out of the trash"]
+        case "title" | "program":
+            return [f"{kind.capitalize()}: {_quoted(change.before)} → {_quoted(change.after)}"]
+        case "trashed" | "scope" | "opens" | "reuse":
+            return [_SWITCHES[kind][0 if change.after else 1]]
         case "heads":
             return [_pointer(f"Branch “{name}”", change)]
         case "tags":

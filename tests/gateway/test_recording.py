@@ -70,7 +70,7 @@ def test_a_growing_array_is_one_path_and_a_changed_one_a_branch(spoken: Served) 
 def test_a_conversation_is_titled_and_says_who_asked(spoken: Served) -> None:
     post(spoken, ask("Name a port"), **{"user-agent": "aider/0.86 (Linux)"})
     (summary,) = spoken.forky.conversations()
-    assert summary.title == "Name a port"
+    assert (summary.title, summary.program) == ("Name a port", "test (aider)")
     assert {operation.actor for operation in spoken.forky.store.operations(summary.id)} == {"test (aider)"}
 
 

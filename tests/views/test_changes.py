@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forky_core.matching import chat_call
 from forky_core.model import Change
 from forky_core.parts import canonical_json
 from forky_core.repo.conversation import Conversation
+from forky_core.repo.programs.recording import Reply
 from forky_core.views.changes import branches_touched, sentences
 from tests.builders import talk, workspace
 
@@ -80,7 +82,17 @@ JSON = st.recursive(
 )
 
 
-@pytest.mark.parametrize("key", ["future/thing", "", "title", "trashed"])
+def test_what_a_programs_call_founded_is_said_in_words() -> None:
+    forky, _ = workspace()
+    call = chat_call([{"role": "user", "content": "Name a port"}])
+    founded = forky.record(call, Reply(()), scope="token:1", client="laptop (aider)")
+    (operation,) = forky.conversation(founded.conversation).operations
+    said = sentences(operation.changes)
+    assert "Program: none → “laptop (aider)”" in said
+    assert {"Calls of one token go on here", "Found by how it begins"} <= set(said)
+
+
+@pytest.mark.parametrize("key", ["future/thing", "", "title", "trashed", "opens/x"])
 @given(before=JSON, after=JSON)
 def test_every_key_has_words_also_one_of_a_later_forky(key: str, before: Any, after: Any) -> None:
     assert canonical_json(before) is not None

@@ -157,6 +157,7 @@ class Recorder:
         stood = put(tx, ground, call, match, reply)
         if not found.version:
             tx.set(SCOPE, self._scopes.named(scope))
+            tx.set("program", generation.client or None)
             tx.set(self._scopes.opening(scope, call.turns), True)
         tx.generations.append(
             replace(generation, branch=stood.place.branch, parent=stood.place.parent, message=stood.answer)

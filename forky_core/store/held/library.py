@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from threading import Lock
 from typing import Literal
 
-from forky_core.model import ConversationId, ConversationSummary
+from forky_core.model import ConversationId, ConversationSummary, View
 from forky_core.parts import Json
 from forky_core.store.file.database import DatabaseFile
 from forky_core.store.sql import statements as sql
@@ -109,14 +109,15 @@ def _summary(
     heads = sorted(
         (key.removeprefix("heads/"), moved) for key, _, moved in entries if key.startswith("heads/")
     )
-    title = values.get("title", "")
+    view = View(values, 0)
     return ConversationSummary(
         id=id,
-        title=title if isinstance(title, str) else "",
+        title=view.title,
         created=created,
         updated=updated,
         messages=messages,
         branches=len(heads),
-        trashed=bool(values.get("trashed")),
+        trashed=view.trashed,
         branch=max(heads, key=lambda head: head[1])[0] if heads else "",
+        program=view.program,
     )

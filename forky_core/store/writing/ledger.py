@@ -71,6 +71,7 @@ class Ledger:
             branches=len(heads),
             trashed=view.trashed,
             branch=max(heads, key=self.moved.__getitem__, default="").removeprefix("heads/"),
+            program=view.program,
         )
 
     @property

@@ -33,6 +33,8 @@ def _draw_line(forky: Workspace, held: Session, line: Line) -> None:
     id = line.summary.id
     with st.container(key=f"row-{id}", horizontal=True, vertical_alignment="center"):
         chat_link(line.title, id, line.summary.branch)
+        if line.summary.program:
+            st.caption(plain_label(line.summary.program, 40), width="content")
         st.caption(f"{line.counts} · {line.when}", width="content")
         if st.button(
             "Rename", key=f"library.rename.{id}", icon=":material/edit:", type="tertiary", help="Rename"

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
+from forky_core.errors import ForkyError
 from forky_core.gateway.pasting import lines_to_paste
 from forky_core.gateway.tokens import Token, Tokens, amount
 from forky_core.repo.workspace import Workspace
@@ -19,6 +20,8 @@ from pages.ui.markdown import plain_label
 from pages.ui.session import Session
 
 _USUAL = "http://127.0.0.1:8501"
+_EMPTY = {"name": "", "models": "", "daily": None, "unpriced": False, "records": True}
+"""The fields of the form before anything is entered."""
 
 
 def draw_tokens(forky: Workspace, held: Session) -> None:
@@ -86,9 +89,11 @@ def _rights(tokens: Tokens, token: Token) -> str:
 def _draw_form(tokens: Tokens, held: Session) -> None:
     with (
         st.expander("Make a token", key="settings.token.open", icon=":material/add:"),
-        st.form("settings.token", border=False, clear_on_submit=True),
+        st.form("settings.token", border=False),
     ):
-        st.text_input("Name", key="settings.token.name", placeholder="aider on the laptop", max_chars=60)
+        for name, empty in _EMPTY.items():
+            st.session_state.setdefault(f"settings.token.{name}", empty)
+        st.text_input("Name", key="settings.token.name", placeholder="aider on the laptop")
         st.text_input(
             "Models it may use",
             key="settings.token.models",
@@ -110,16 +115,16 @@ def _draw_form(tokens: Tokens, held: Session) -> None:
             key="settings.token.unpriced",
             help="Else a token with a limit may not use them.",
         )
-        st.checkbox("Record its conversations", value=True, key="settings.token.records")
+        st.checkbox("Record its conversations", key="settings.token.records")
+        if refused := held.choices.pop("settings.token.refused", None):
+            st.error(plain_label(refused, 400), icon=":material/error:")
         st.form_submit_button("Make it", key="settings.token.make", on_click=_make, args=(tokens, held))
 
 
 def _make(tokens: Tokens, held: Session) -> None:
-    chosen = {
-        name: st.session_state[f"settings.token.{name}"]
-        for name in ("name", "models", "daily", "unpriced", "records")
-    }
-    with saying(held):
+    """What is refused says so beside the button, and keeps what was entered."""
+    chosen = {name: st.session_state[f"settings.token.{name}"] for name in _EMPTY}
+    try:
         made = tokens.make(
             chosen["name"] or "",
             models=(chosen["models"] or "").split(","),
@@ -127,7 +132,12 @@ def _make(tokens: Tokens, held: Session) -> None:
             records=bool(chosen["records"]),
             unpriced=bool(chosen["unpriced"]),
         )
-        held.choices |= {"settings.token.fresh": made.text, "settings.token.fresh.name": made.token.name}
+    except ForkyError as error:
+        held.choices["settings.token.refused"] = str(error)
+        return
+    held.choices |= {"settings.token.fresh": made.text, "settings.token.fresh.name": made.token.name}
+    for name, empty in _EMPTY.items():
+        st.session_state[f"settings.token.{name}"] = empty
 
 
 def _copied(held: Session) -> None:

@@ -109,6 +109,8 @@ class GenerationLaws:
         log = store.operations(HERE)
         assert (line.id, line.title, line.messages, line.branches) == (HERE, "Older", 1, 2)
         assert (line.branch, line.created, line.updated) == ("side", log[0].at, log[-1].at)
+        change(store, Change("program", None, "laptop (aider)"))
+        assert [line.program for line in store.conversations()] == ["laptop (aider)", ""]
 
     def test_resuming_never_names_a_deleted_branch(self, store: Store) -> None:
         hello = said("hello")

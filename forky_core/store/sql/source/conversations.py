@@ -64,5 +64,5 @@ LIBRARY_MESSAGES = (
     select(messages.c.conversation, func.count()).group_by(messages.c.conversation).select_from(messages)
 )
 LIBRARY_ENTRIES = select(entries.c.conversation, entries.c.key, entries.c.value, entries.c.operation).where(
-    or_(entries.c.key.in_(["title", "trashed"]), func.starts_with(entries.c.key, "heads/"))
+    or_(entries.c.key.in_(["title", "trashed", "program"]), func.starts_with(entries.c.key, "heads/"))
 )
