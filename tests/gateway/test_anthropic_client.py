@@ -13,8 +13,10 @@ from forky_core.llm.contract import Done, ReasoningDelta, ToolCallDone
 from forky_core.llm.scripted import Fail
 from forky_core.model import Usage
 from tests.builders import ScriptedModels
-from tests.gateway.served import PATIENCE, Served
+from tests.gateway.served import PATIENCE, Served, at_upstream, serving
 from tests.llm.third_party import ANSWER
+from tests.llm.wire import answer
+from tests.llm.wire import serving as wire
 
 TOOL: Any = {"name": "look_up", "description": "Finds.", "input_schema": {"type": "object", "properties": {}}}
 
@@ -165,6 +167,36 @@ def test_what_was_asked_reaches_the_model(own: anthropic.Anthropic, scripted: Sc
     assert request.parameters["tool_choice"] == "required"
     assert request.parameters["stop"] == ["END"]
     assert request.parameters["tools"][0]["function"]["name"] == "look_up"
+
+
+def test_tokens_are_counted_before_anything_is_sent(
+    spoken: Served, own: anthropic.Anthropic, scripted: ScriptedModels
+) -> None:
+    short = own.messages.count_tokens(model="scripted/one", messages=asked("Go")).input_tokens
+    ask: Any = {"system": "Be brief.", "messages": asked("Go where " * 50), "tools": [TOOL]}
+    long = own.messages.count_tokens(model="scripted/one", **ask).input_tokens
+    assert 0 < short < 50 < long
+    assert scripted.one.requests == ()
+    assert spoken.paths() == []
+    with pytest.raises(anthropic.BadRequestError, match="messages"):
+        own.messages.count_tokens(model="scripted/one", messages=[])
+    with pytest.raises(anthropic.NotFoundError):
+        own.messages.count_tokens(model="nobody", messages=asked("Go"))
+
+
+def test_anthropic_counts_the_tokens_of_its_own_models() -> None:
+    with (
+        wire([answer("200 OK", {"input_tokens": 17})]) as upstream,
+        serving(at_upstream(upstream.base_url)) as served,
+        open_client(served) as client,
+    ):
+        said = client.messages.count_tokens(model="claude-sonnet-4-5", messages=asked("Go"))
+        assert said.input_tokens == 17
+        assert upstream.heads[0].startswith("POST /v1/messages/count_tokens ")
+        assert "x-api-key: sk-ant-upstream" in upstream.heads[0].lower()
+        assert served.key not in upstream.heads[0]
+        assert "max_tokens" not in upstream.requests[0]
+        assert served.paths() == []
 
 
 def test_a_failure_in_the_stream_is_told(

@@ -239,6 +239,18 @@ def test_a_conversation_that_gives_answers_again_asks_no_upstream(gateway: Serve
     assert gateway.forky.conversation(conversation).reuse.hits == 1
 
 
+def test_the_same_question_twice_at_once_may_be_answered_once_where_reuse_is_on(spoken: Served) -> None:
+    exact = ask("Hi", temperature=0)
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: post(spoken, exact, **{"x-forky-reuse": "yes"}), range(4)))
+    assert {one.json()["choices"][0]["message"]["content"] for one in answers} == {"one says: Hi"}
+    assert spoken.paths() == [["Hi", "one says: Hi"]]
+    asked = len(ended(spoken))
+    reuse = spoken.forky.reuse()
+    assert (asked, reuse.hits + reuse.misses) == (4, 4)
+    assert reuse.hits == sum("x-forky-reused" in one.headers for one in answers)
+
+
 def test_the_same_question_twice_at_once_is_one_message(spoken: Served) -> None:
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda _: post(spoken, ask("Hi")), range(8)))

@@ -323,6 +323,34 @@ def test_a_server_that_is_down_is_a_502(aimock: object) -> None:
         assert served.paths() == [["Hi"]]
 
 
+def test_a_server_that_sends_its_clients_elsewhere_is_a_502_and_nobody_is_sent_there() -> None:
+    moved = b"HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:9/v1\r\nContent-Length: 0\r\n"
+    with (
+        wire([moved + b"Connection: close\r\n\r\n"]) as upstream,
+        serving(at_upstream(upstream.base_url)) as served,
+        served.client() as client,
+    ):
+        answer = client.post("/chat/completions", json={**HELLO, "model": "gpt-4o"})
+        assert (answer.status_code, error_of(answer)["code"]) == (502, "upstream_moved")
+        assert "location" not in answer.headers
+        assert served.paths() == [["Hi"]]
+
+
+def test_a_token_that_is_revoked_finishes_what_it_asked_and_asks_no_more(
+    spoken: Served, scripted: ScriptedModels
+) -> None:
+    scripted.one.enqueue("Half", " and half.")
+    with spoken.client() as client:
+        with client.stream("POST", "/chat/completions", json={**HELLO, "stream": True}) as said:
+            pieces = said.iter_raw()
+            first = next(pieces)
+            spoken.tokens.revoke("test")
+            rest = b"".join(pieces)
+        assert (first + rest).endswith(b"data: [DONE]\n\n")
+        assert client.post("/chat/completions", json=HELLO).status_code == 401
+    assert spoken.paths() == [["Hi", "Half and half."]]
+
+
 def test_a_missing_key_is_said(spoken: Served) -> None:
     with serving(catalogue({})) as served, served.client() as client:
         answer = client.post("/chat/completions", json={**HELLO, "model": "gpt-4o"})

@@ -110,6 +110,8 @@ class Forwarder:
         except Exception as error:
             raise _error(error, upstream) from error
         try:
+            if response.has_redirect_location:
+                raise _moved(upstream)
             yield Answer(response, upstream)
         finally:
             await response.aclose()
@@ -152,9 +154,15 @@ def headers_to(upstream: Upstream, path: str, headers: Mapping[str, str]) -> dic
         if name not in _STAY and not name.startswith(("x-forky-", "x-forwarded-", "sec-"))
     }
     kept |= {"accept-encoding": "identity", HOP: "1", "content-type": "application/json"}
-    if upstream.key and path == "messages":
+    if upstream.key and path.startswith("messages"):
         return kept | {"x-api-key": upstream.key}
     return kept | ({"authorization": f"Bearer {upstream.key}"} if upstream.key else {})
+
+
+def _moved(upstream: Upstream) -> ApiError:
+    """A client that followed would show its token to whoever is there."""
+    said = f"{upstream.label} sends calls on to another address than {upstream.base_url}. Correct it in Settings."
+    return ApiError(502, said, "upstream_moved")
 
 
 def _error(error: Exception, upstream: Upstream) -> ApiError:

@@ -24,6 +24,8 @@ from forky_core.gateway.v1.admission import authorised
 from forky_core.gateway.v1.api_errors import ApiError, Style, unknown_model
 from forky_core.gateway.v1.asking import Asking, parsed
 from forky_core.gateway.v1.calls import Speech
+from forky_core.gateway.v1.counting import PATH as COUNT
+from forky_core.gateway.v1.counting import Counted, asked, counted, to_count
 from forky_core.gateway.v1.forwarding import Forwarder
 from forky_core.gateway.v1.model_list import model_entry, model_list
 from forky_core.gateway.v1.protocols.anthropic import MESSAGES
@@ -113,9 +115,9 @@ class Service:
             await self._asking.answer(lambda: self._enter(headers), speech, body, receive, send)
             return
         forky, caller = await self._in_thread(self._enter, headers)
-        if speech is None and path not in {"models", RECORD} and not path.startswith("models/"):
+        if speech is None and path not in {"models", RECORD, COUNT} and not path.startswith("models/"):
             raise ApiError(404, f"There is no /v1/{path[:200]} here.", "unknown_url")
-        wanted = "POST" if speech is not None or path == RECORD else "GET"
+        wanted = "POST" if speech is not None or path in {RECORD, COUNT} else "GET"
         if method != wanted:
             raise ApiError(
                 405, f"/v1/{path[:200]} is asked by {wanted}.", "method", headers={"allow": wanted}
@@ -126,9 +128,18 @@ class Service:
         elif path == RECORD:
             payload = await self._in_thread(parsed, await self._body(headers, receive))
             await _send_json(send, 200, await self._in_thread(take, forky, caller, payload))
+        elif path == COUNT:
+            await _send_bytes(send, *await self._counted(forky, caller, await self._body(headers, receive)))
         else:
             name = path.removeprefix("models").removeprefix("/")
             await _send_json(send, 200, await self._in_thread(_models, forky, caller, name))
+
+    async def _counted(self, forky: Workspace, caller: Caller, body: bytes) -> Counted:
+        admitted = await self._in_thread(to_count, forky, caller, body)
+        if admitted.model is not None:
+            return await self._in_thread(counted, admitted.model, admitted.call)
+        assert admitted.upstream is not None
+        return await asked(self._forwarder, admitted.upstream, caller, admitted.call, body)
 
     def _enter(self, headers: Mapping[str, str]) -> tuple[Workspace, Caller]:
         try:
@@ -201,12 +212,11 @@ async def _send_json(
     send: Send, status: int, body: Mapping[str, Any], headers: Mapping[str, str] | None = None
 ) -> None:
     content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-    named = {
-        "content-type": "application/json",
-        "content-length": str(len(content)),
-        "cache-control": "no-store",
-        **(headers or {}),
-    }
+    await _send_bytes(send, status, {"content-type": "application/json", **(headers or {})}, content)
+
+
+async def _send_bytes(send: Send, status: int, headers: Mapping[str, str], content: bytes) -> None:
+    named = {"cache-control": "no-store", **headers, "content-length": str(len(content))}
     raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in named.items()]
     await send({"type": "http.response.start", "status": status, "headers": raw})
     await send({"type": "http.response.body", "body": content})

@@ -1,0 +1,57 @@
+"""`POST /v1/messages/count_tokens`: how long a request is, which Anthropic's clients ask before they send it.
+
+Anthropic counts for its own models; of any other model the tokens are what Forky's pages show. Nothing is recorded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from forky_core.gateway.v1.admission import Admitted, admit
+from forky_core.gateway.v1.asking import parsed
+from forky_core.gateway.v1.forwarding import Forwarder
+from forky_core.gateway.v1.protocols.anthropic import MESSAGES
+from forky_core.gateway.v1.recording import Caller
+from forky_core.gateway.v1.renaming import renamed
+from forky_core.llm.contract import Model
+from forky_core.llm.tokens import prompt_tokens
+from forky_core.llm.upstream import Upstream
+from forky_core.parts import canonical_json
+
+if TYPE_CHECKING:
+    from forky_core.gateway.v1.calls import Call
+    from forky_core.repo.workspace import Workspace
+
+PATH = "messages/count_tokens"
+
+
+class Counted(NamedTuple):
+    """The answer."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def to_count(forky: Workspace, caller: Caller, body: bytes) -> Admitted:
+    """A request to be counted: one of messages, but for its limit. Raises ApiError, as `admit`."""
+    return admit(forky, caller, MESSAGES, {**parsed(body), "max_tokens": 1})
+
+
+def counted(model: Model, call: Call) -> Counted:
+    """By the model's own tokenizer, or an estimate of it."""
+    tools = call.parameters.get("tools")
+    tokens = prompt_tokens(call.messages, model.count_tokens)
+    tokens += model.count_tokens(canonical_json(tools)) if tools else 0
+    body = json.dumps({"input_tokens": tokens}).encode()
+    return Counted(200, {"content-type": "application/json"}, body)
+
+
+async def asked(forwarder: Forwarder, upstream: Upstream, caller: Caller, call: Call, body: bytes) -> Counted:
+    """What the model's own server says. Raises ApiError: it says nothing."""
+    if upstream.model != call.model:
+        body = renamed(body, upstream.model)
+    async with forwarder.send(upstream, PATH, caller.headers, body) as answer:
+        return Counted(answer.status, answer.headers, b"".join([piece async for piece in answer.pieces()]))
