@@ -40,6 +40,82 @@ BLOCKS: list[Json] = [
 USAGE = {"input_tokens": 3, "output_tokens": 4}
 
 
+def _message(**message: Json) -> Json:
+    return {"type": "message", "message": message}
+
+
+TRACE: list[Json] = [
+    {"type": "session", "harness": "llama.app", "id": "c", "name": "Rivers", "currNode": "a"},
+    _message(id="q", role="user", content="Longest?", parent=None),
+    _message(id="b", role="assistant", content="x", parent="q", toolCalls=[CALL]),
+    _message(id="a", role="tool", content="y", parent="q", timestamp=1.7e12),
+]
+
+ASKING: list[Json] = [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]
+SAID: Json = {"content": "Hello", "reasoning_content": "Hm", "tool_calls": [CALL]}
+CALLS: list[Json] = [
+    {
+        "forky": "call",
+        "id": "one",
+        "request": {"model": "m", "messages": ASKING},
+        "response": {
+            "choices": [{"message": SAID, "finish_reason": "tool_calls"}],
+            "usage": {"prompt_tokens": 3},
+        },
+        "error": "",
+        "started": 1750000000.5,
+        "finished": 1750000001,
+        "cost": 0.25,
+        "session": "s",
+    },
+    {
+        "forky": "call",
+        "request": {
+            "model": "m",
+            "messages": [
+                *ASKING,
+                {"role": "assistant", **SAID},
+                {"role": "tool", "tool_call_id": "t", "content": "42"},
+            ],
+        },
+        "response": None,
+        "error": "It fell over.",
+        "session": "s",
+    },
+]
+
+
+def _pi(id: str, parent: str | None, **message: Json) -> Json:
+    return {"type": "message", "id": id, "parentId": parent, "message": message}
+
+
+PI: list[Json] = [
+    {"type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00Z", "cwd": "/x"},
+    _pi("q", None, role="user", content="Longest?"),
+    _pi("b", "q", role="assistant", content=BLOCKS, usage={"input": 3}),
+    {"type": "compaction", "id": "c", "parentId": "q", "summary": "short"},
+    _pi("a", "c", role="toolResult", content="x", toolCallId="t"),
+    {"type": "label", "id": "l", "parentId": "a", "targetId": "b", "label": "wrong"},
+]
+
+CLAUDE_CODE: list[Json] = [
+    {"type": "summary", "summary": "Rivers", "leafUuid": "a"},
+    code("q", None, "user", "Longest?", timestamp="2026-01-01T00:00:01Z"),
+    code("b", "q", "assistant", BLOCKS, message={"id": "m", "usage": USAGE}),
+    code("a", "q", "assistant", "Nile"),
+    code(None, "a", "user", "stop"),
+]
+
+CODEX: list[Json] = [
+    {"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": {"id": "s"}},
+    item(type="message", role="user", content=[{"type": "input_text", "text": "ls"}]),
+    item(type="function_call", name="shell", arguments='{"a": 1}', call_id="i"),
+    item(type="function_call_output", call_id="i", output='{"output": "x"}'),
+    {"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 1}},
+    item(type="message", role="assistant", content=[{"type": "output_text", "text": "x"}]),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Seed:
     importer: str
@@ -114,91 +190,15 @@ def _trees() -> tuple[Seed, ...]:
 
 
 def _lines() -> tuple[Seed, ...]:
-    trace = [
-        {"type": "session", "harness": "llama.app", "id": "c", "name": "Rivers", "currNode": "a"},
-        {"type": "message", "message": {"id": "q", "role": "user", "content": "Longest?", "parent": None}},
-        {
-            "type": "message",
-            "message": {"id": "b", "role": "assistant", "content": "x", "parent": "q", "toolCalls": [CALL]},
-        },
-        {
-            "type": "message",
-            "message": {"id": "a", "role": "tool", "content": "y", "parent": "q", "timestamp": 1.7e12},
-        },
-    ]
-    asked: Json = [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]
-    said = {"content": "Hello", "reasoning_content": "Hm", "tool_calls": [CALL]}
-    answered: Json = [
-        *asked,
-        {"role": "assistant", **said},
-        {"role": "tool", "tool_call_id": "t", "content": "42"},
-    ]
-    calls: list[Json] = [
-        {
-            "forky": "call",
-            "id": "one",
-            "request": {"model": "m", "messages": asked},
-            "response": {
-                "choices": [{"message": said, "finish_reason": "tool_calls"}],
-                "usage": {"prompt_tokens": 3},
-            },
-            "error": "",
-            "started": 1750000000.5,
-            "finished": 1750000001,
-            "cost": 0.25,
-            "session": "s",
-        },
-        {
-            "forky": "call",
-            "request": {"model": "m", "messages": answered},
-            "response": None,
-            "error": "It fell over.",
-            "session": "s",
-        },
-    ]
-    pi = [
-        {"type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00Z", "cwd": "/x"},
-        {"type": "message", "id": "q", "parentId": None, "message": {"role": "user", "content": "Longest?"}},
-        {
-            "type": "message",
-            "id": "b",
-            "parentId": "q",
-            "message": {"role": "assistant", "content": BLOCKS, "usage": {"input": 3}},
-        },
-        {"type": "compaction", "id": "c", "parentId": "q", "summary": "short"},
-        {
-            "type": "message",
-            "id": "a",
-            "parentId": "c",
-            "message": {"role": "toolResult", "content": "x", "toolCallId": "t"},
-        },
-        {"type": "label", "id": "l", "parentId": "a", "targetId": "b", "label": "wrong"},
-    ]
-    claude = [
-        {"type": "summary", "summary": "Rivers", "leafUuid": "a"},
-        code("q", None, "user", "Longest?", timestamp="2026-01-01T00:00:01Z"),
-        code("b", "q", "assistant", BLOCKS, message={"id": "m", "usage": USAGE}),
-        code("a", "q", "assistant", "Nile"),
-        code(None, "a", "user", "stop"),
-    ]
-    codex = [
-        {"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": {"id": "s"}},
-        item(type="message", role="user", content=[{"type": "input_text", "text": "ls"}]),
-        item(type="function_call", name="shell", arguments='{"a": 1}', call_id="i"),
-        item(type="function_call_output", call_id="i", output='{"output": "x"}'),
-        {"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 1}},
-        item(type="message", role="assistant", content=[{"type": "output_text", "text": "x"}]),
-    ]
-    return (
-        Seed("session-traces", "lines", trace),
-        Seed("pi", "lines", pi),
-        Seed("recorded-calls", "lines", calls),
-        Seed("claude-code", "lines", claude),
-        Seed("codex", "lines", codex),
-        Seed(
-            "sillytavern", "lines", [{"user_name": "A", "chat_metadata": {"main_chat": "x"}}, ASKED, SWIPED]
-        ),
-    )
+    contents: dict[str, list[Json]] = {
+        "session-traces": TRACE,
+        "pi": PI,
+        "recorded-calls": CALLS,
+        "claude-code": CLAUDE_CODE,
+        "codex": CODEX,
+        "sillytavern": [{"user_name": "A", "chat_metadata": {"main_chat": "x"}}, ASKED, SWIPED],
+    }
+    return tuple(Seed(importer, "lines", content) for importer, content in contents.items())
 
 
 def _apps() -> tuple[Seed, ...]:
