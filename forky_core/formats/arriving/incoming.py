@@ -16,7 +16,7 @@ from typing import BinaryIO, Literal
 
 from forky_core.errors import ForkyError, NothingToDo
 from forky_core.formats.arriving.landing import OURS, Imported, Line, Progress, import_file, preview
-from forky_core.formats.forky_file.adopting import Adopted, fork_file, forks_of, pull
+from forky_core.formats.forky_file.adopting import Adopted, fork_file, pull
 from forky_core.formats.forky_file.files import load
 from forky_core.model import ConversationId, ConversationSummary
 from forky_core.repo.workspace import Workspace
@@ -46,8 +46,6 @@ class Incoming:
         self.stage: Stage = "looking"
         self.progress: Progress | None = None
         self.done: Imported | None = None
-        self.forks: tuple[ConversationSummary, ...] = ()
-        """Conversations that were forked from an earlier file of the same conversation; of a Forky file only."""
         self.problem = ""
         """Why it failed or was stopped, as a sentence."""
         self._after = after
@@ -76,6 +74,11 @@ class Incoming:
     def is_ours(self) -> bool:
         """Whether it is a Forky chat file, which can be forked."""
         return len(self.lines) == 1 and self.lines[0].label == OURS and not self.lines[0].problem
+
+    @property
+    def forks(self) -> tuple[ConversationSummary, ...]:
+        """Conversations that were forked from an earlier file of the same conversation, where it can be pulled."""
+        return self.lines[0].forks if self.is_ours and not self.busy else ()
 
     def tick(self, *, all: bool) -> None:
         self.unticked = set() if all else {line.number for line in self.takable}
@@ -136,8 +139,6 @@ class Incoming:
                 self.stage = "stopped"
                 return
             self.lines.append(line)
-        if self.is_ours and (source := self.lines[0].id) is not None:
-            self.forks = forks_of(self.forky, source)
         self.stage = "looked"
 
     def _land(self) -> None:

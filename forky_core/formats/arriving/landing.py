@@ -17,9 +17,10 @@ from forky_core.formats.arriving.pieces import pieces, title_of
 from forky_core.formats.arriving.planting import key_of, known_before
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.files.source import opened
+from forky_core.formats.forky_file.adopting import forks_of
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.tree import grow
-from forky_core.model import ConversationId
+from forky_core.model import ConversationId, ConversationSummary
 from forky_core.repo.workspace import Workspace
 
 __all__ = ["Imported", "Line", "Progress", "import_file", "preview"]
@@ -44,8 +45,8 @@ class Line:
     """Why it cannot be imported, "" where it can."""
     known: ConversationId | None = None
     """The conversation it was imported to before."""
-    id: ConversationId | None = None
-    """Under which a Forky file holds it."""
+    forks: tuple[ConversationSummary, ...] = ()
+    """Conversations that were forked from an earlier file of it; of a Forky file only."""
 
 
 def preview(forky: Workspace, path: Path) -> Iterator[Line]:
@@ -130,4 +131,13 @@ def _line_of(number: int, chat: Chat, forky: Workspace) -> Line:
     created = next((one.at for one in chat.operations), 0)
     branches = len(chat.view.branches) + len(chat.view.kept)
     size = len(chat.messages), branches
-    return Line(number, OURS, chat.title, created, *size, account_of(chat), known=known, id=chat.id)
+    return Line(
+        number,
+        OURS,
+        chat.title,
+        created,
+        *size,
+        account_of(chat),
+        known=known,
+        forks=forks_of(forky, chat),
+    )

@@ -76,7 +76,8 @@ def fork_file(forky: Workspace, chat: Chat) -> Adopted:
     for key, value in chat.entries.items():
         if key not in ("trashed", FORKED_FROM):
             tx.set(key, value)
-    tx.set(FORKED_FROM, {"id": chat.id, "name": chat.title})
+    copied = {"of": chat.copied_of} if chat.copied_of else {}
+    tx.set(FORKED_FROM, {"id": chat.id, "name": chat.title, **copied})
     tx.messages = list(chat.messages.values())
     tx.generations = list(chat.generations)
     tx.publish("import", f"Forked from the file of “{chat.title}”")
@@ -91,8 +92,7 @@ def pull(forky: Workspace, id: ConversationId, chat: Chat) -> Adopted:
         BadContent: the file is of another conversation.
     """
     view = forky.store.view(id)
-    source = view.entries.get(FORKED_FROM)
-    if chat.id != id and not (isinstance(source, dict) and source.get("id") == chat.id):
+    if chat.id != id and not _forked_from(forky, id, view.entries.get(FORKED_FROM), chat):
         raise BadContent(
             f"The file is of “{chat.title}”, from which this conversation was not forked.",
             "Import it, or fork it, as a conversation of its own.",
@@ -107,11 +107,25 @@ def pull(forky: Workspace, id: ConversationId, chat: Chat) -> Adopted:
     return Adopted(id, "grown", fresh, (done.number,))
 
 
-def forks_of(forky: Workspace, source: ConversationId) -> tuple[ConversationSummary, ...]:
-    """The conversations outside the trash that were forked from a file of `source`; the one that changed last first."""
+def forks_of(forky: Workspace, chat: Chat) -> tuple[ConversationSummary, ...]:
+    """The conversations outside the trash that were forked from an earlier file; the one that changed last first."""
     entries = forky.store.entries(FORKED_FROM)
-    forks = {id for id, origin in entries.items() if isinstance(origin, dict) and origin.get("id") == source}
+    forks = {id for id, source in entries.items() if _forked_from(forky, id, source, chat)}
     return tuple(one for one in forky.conversations() if one.id in forks) if forks else ()
+
+
+def _forked_from(forky: Workspace, id: ConversationId, source: Json, chat: Chat) -> bool:
+    """Whether the file is of the conversation that `source`, an entry of `id`, names; or another copy of the one which
+    that was a copy of, with the same beginning: one in which more was replaced, as there was more to replace.
+    """
+    if not isinstance(source, dict):
+        return False
+    if source.get("id") == chat.id:
+        return True
+    if not chat.copied_of or source.get("of") != chat.copied_of:
+        return False
+    here = forky.store.messages(id)
+    return any(message in here for message in chat.messages)
 
 
 def unite(forky: Workspace, id: ConversationId, chat: Chat) -> Operation:

@@ -34,7 +34,7 @@ class Chat:
     other_lines: tuple[str, ...] = ()
     """Lines of types that this version does not know, as they were."""
     forked_from: Mapping[str, Json] | None = None
-    """The conversation this one was forked from: `id`, `name`."""
+    """The conversation this one was forked from: `id`, `name`; `of`, where that was itself a copy of another."""
     passage_of: PassageOf = field(default=lambda _address: None, compare=False)
     """What its answers cite of documents, by address; documents themselves do not come along."""
     begins: str = field(default="", compare=False)
@@ -47,6 +47,15 @@ class Chat:
     @property
     def title(self) -> str:
         return self.view.title
+
+    @property
+    def copied_of(self) -> str:
+        """The conversation that this is a copy of with other words or fewer messages, "" where it is none.
+
+        Such a copy has an id that is derived (a version-8 UUID), another one whenever other words are replaced.
+        """
+        derived = self.id[14:15] == "8"
+        return str(self.forked_from["id"]) if derived and self.forked_from is not None else ""
 
 
 def replayed(operations: Sequence[Operation]) -> View:

@@ -192,7 +192,7 @@ def _trashed(_name: str, value: Any) -> Iterable[str]:
 
 
 def _forked_from(_name: str, value: Any) -> Iterable[str]:
-    _texts(value["id"], value["name"])
+    _texts(value["id"], value["name"], value.get("of", ""))
     return ()
 
 

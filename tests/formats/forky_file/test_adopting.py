@@ -5,11 +5,15 @@ from dataclasses import replace
 import pytest
 
 from forky_core.errors import BadContent
-from forky_core.formats.forky_file.adopting import adopt, fork_file, pull
+from forky_core.formats.forky_file.adopting import adopt, fork_file, forks_of, pull
+from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.lines import line, operation_line
 from forky_core.formats.forky_file.writing import chat_of, written
+from forky_core.formats.leaving.redaction import findings, redacted
 from forky_core.model import Change, Operation, operation_id
 from forky_core.parts import Json
+from forky_core.repo.conversation import Conversation
+from forky_core.repo.workspace import Workspace
 from tests.builders import debugged, talk, texts, workspace
 from tests.formats.forky_file.chats import file_of, parsed, with_everything
 
@@ -55,6 +59,44 @@ def test_pulling_a_newer_file_brings_only_what_is_new_and_moves_nothing_of_mine(
     assert pull(other, mine.id, parsed(file_of(forky, chat))).outcome == "unchanged"
     mine.undo()
     assert "main-2" not in mine.branches, "one undo takes all of it back"
+
+
+def test_a_newer_redacted_copy_is_news_of_an_older_one_though_more_is_redacted_in_it() -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create("Mail"), "I am ada@example.com", "Noted.")
+    other, _ = workspace()
+    first = redacted_copy(forky, chat)
+    done = fork_file(other, first)
+    mine = other.conversation(done.conversation)
+    talk(mine, "Mine?", "Yes.")
+    talk(chat, "Or call +49 30 901820", "I will.")
+    newer = redacted_copy(forky, chat)
+    assert newer.id != first.id
+    assert [one.id for one in forks_of(other, newer)] == [mine.id]
+    news = pull(other, mine.id, newer)
+    assert (news.outcome, news.messages) == ("grown", 2)
+    assert texts(mine)[-2:] == ["Mine?", "Yes."]
+    assert texts(mine.checkout("main-2"))[-2:] == ["Or call [phone 1]", "I will."]
+
+
+def test_a_copy_that_begins_otherwise_or_is_of_another_conversation_is_no_news() -> None:
+    forky, _ = workspace()
+    chat, stranger = (talk(forky.create(title), "I am ada@example.com", "Noted.") for title in ("One", "Two"))
+    other, _ = workspace()
+    mine = fork_file(other, redacted_copy(forky, chat)).conversation
+    talk(chat, "Or call +49 30 901820")
+    whole = chat_of(forky.store, chat.id)
+    otherwise = redacted(whole, findings(whole)[1:])
+    for copy in (redacted_copy(forky, stranger), otherwise):
+        assert forks_of(other, parsed("".join(written(copy)))) == ()
+        with pytest.raises(BadContent, match="not forked"):
+            pull(other, mine, copy)
+
+
+def redacted_copy(forky: Workspace, chat: Conversation) -> Chat:
+    """What somebody is handed: all that looks private replaced, and read from its file."""
+    whole = chat_of(forky.store, chat.id)
+    return parsed("".join(written(redacted(whole, findings(whole)))))
 
 
 def test_a_file_of_another_conversation_is_not_pulled() -> None:
