@@ -27,7 +27,9 @@ HERE = Path(__file__).resolve().parent
 if str(HERE) not in sys.path:
     sys.path.insert(0, str(HERE))
 
-from forky_core.gateway.front import PREFIX as API  # noqa: E402 - the line above makes it importable
+from forky_core.gateway.downloading import PREFIX as DOWNLOADS  # noqa: E402 - the lines above make it importable
+from forky_core.gateway.downloading import Downloading  # noqa: E402
+from forky_core.gateway.front import PREFIX as API  # noqa: E402
 from forky_core.gateway.front import Gateway  # noqa: E402
 from forky_core.gateway.guard import (  # noqa: E402
     OwnRoutes,
@@ -42,6 +44,7 @@ from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
 from forky_core.gateway.watching import Watching  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
 from pages.ui.assets import Assets, assets  # noqa: E402
+from pages.ui.downloads import offers  # noqa: E402
 from pages.ui.preloading import Preloading  # noqa: E402
 from pages.ui.warmup import Traffic, prepare, warm_up_in  # noqa: E402
 
@@ -119,6 +122,7 @@ ROUTES = [
     Route("/healthz", healthz),
     Route(f"{REPLIES}/{{id}}", Watching(reply)),
     Route(f"{MOVES}/{{id}}", Moving(version_of)),
+    Route(f"{DOWNLOADS}/{{id}}", Downloading(offers.find)),
     Route(API, GATEWAY),
     Route(f"{API}/{{path:path}}", GATEWAY),
     Route("/{base:path}favicon.png", favicon),
@@ -129,7 +133,9 @@ MIDDLEWARE = [
     Middleware(Preloading),
     Middleware(SecurityHeaders, policy=policy()),
     Middleware(
-        OwnRoutes, prefixes=("/healthz", API, REPLIES, MOVES), hosts=Settings.from_environment().hosts
+        OwnRoutes,
+        prefixes=("/healthz", API, REPLIES, MOVES, DOWNLOADS),
+        hosts=Settings.from_environment().hosts,
     ),
     Middleware(Assets, known=assets()),
 ]

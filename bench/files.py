@@ -5,13 +5,14 @@ Each side runs in a process of its own, so that its peak memory is its own, and 
 
 from __future__ import annotations
 
+import asyncio
 import json
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -22,6 +23,8 @@ from forky_core.forky import Forky
 from forky_core.formats.arriving.landing import import_file, preview
 from forky_core.formats.forky_file.files import save
 from forky_core.formats.forky_file.writing import chat_of
+from forky_core.formats.leaving.sharing import exporter, pieces
+from forky_core.gateway.downloading import Downloading, Offer, Offers
 from forky_core.model import Message, Rules, seal
 from forky_core.parts import Draft, TextPart
 from forky_core.repo.transaction import Transaction
@@ -71,6 +74,30 @@ def give_out(path: Path) -> Told:
         }
 
 
+def hand_out(path: Path) -> Told:
+    """The same conversation as the app's Download sends it, to a client that takes whatever comes."""
+    sent = 0
+
+    async def receive() -> MutableMapping[str, Any]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        nonlocal sent
+        sent += len(message.get("body", b""))
+
+    with Forky.open(path) as forky:
+        (summary,) = forky.conversations()
+        offers, to = Offers(), exporter("forky")
+        offer = Offer("a", to.media_type, lambda: pieces(chat_of(forky.store, summary.id), to))
+        token = offers.address(offer).rpartition("/")[2]
+        before = _peak()
+        start = time.perf_counter()
+        scope = {"method": "GET", "path_params": {"id": token}, "query_string": b""}
+        asyncio.run(Downloading(offers.find)(scope, receive, send))
+        return {"seconds": time.perf_counter() - start, "before": before, "bytes": sent}
+
+
 def talk(path: Path) -> Told:
     """A database with one conversation of as many messages as the file's name says, a fork at every hundredth."""
     messages = int(path.stem)
@@ -92,7 +119,7 @@ def talk(path: Path) -> Told:
 
 
 _SIDES: dict[str, Callable[[Path], Told]] = {
-    side.__name__: side for side in (load, take_in, look_at, talk, give_out)
+    side.__name__: side for side in (load, take_in, look_at, talk, give_out, hand_out)
 }
 
 
@@ -176,11 +203,12 @@ def outsize(folder: Path, siblings: int, line: int) -> list[Line]:
 def exports(folder: Path, counts: tuple[int, int]) -> list[Line]:
     """A conversation of each length as a Forky file: the larger one by the clock, and what both hold in memory."""
     outs = []
-    for count in counts:
-        database = folder / f"{count}.duckdb"
+    databases = [folder / f"{count}.duckdb" for count in counts]
+    for database in databases:
         in_a_process(talk, database)  # What this process held would count as its children's peak.
         outs.append(in_a_process(give_out, database))
     fewer, more = outs
+    sent = in_a_process(hand_out, databases[-1])
     return [
         Line(f"export of {counts[1]:,} messages / 5 s", more["seconds"], 5, 1, "s"),
         Line(
@@ -192,6 +220,13 @@ def exports(folder: Path, counts: tuple[int, int]) -> list[Line]:
         ),
         Line("  peak memory / before it", more["peak"], more["before"], None, "MB"),
         Line(f"  peak memory / that of {counts[0]:,}", more["peak"], fewer["peak"], 1.25, "MB"),
+        Line(
+            f"  downloaded ({sent['bytes'] / 1e6:,.0f} MB), peak / before",
+            sent["peak"],
+            sent["before"],
+            None,
+            "MB",
+        ),
     ]
 
 

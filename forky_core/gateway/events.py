@@ -1,4 +1,4 @@
-"""What our streams of server-sent events share: whom they admit, how they begin, and when a client is gone."""
+"""What our streams share, events most of them: whom they admit, how they begin, and when a client is gone."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ class Stream(ABC, Generic[T]):
 
     unknown: str
     """What is said where there is no such thing."""
+    crowded: str = "Too many watch already."
 
     def __init__(self, most: int) -> None:
         """`most`: watchers at once; one more is asked to come again (503)."""
@@ -50,14 +51,14 @@ class Stream(ABC, Generic[T]):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "GET":
-            await _refuse(send, 405, "Only GET.")
+            await self._refuse(send, 405, "Only GET.")
             return
         thing = await self._found(scope["path_params"]["id"])
         if thing is None:
-            await _refuse(send, 404, self.unknown)
+            await self._refuse(send, 404, self.unknown)
             return
         if self.watchers >= self._most:
-            await _refuse(send, 503, "Too many watch already.")
+            await self._refuse(send, 503, self.crowded)
             return
         self.watchers += 1
         try:
@@ -69,13 +70,12 @@ class Stream(ABC, Generic[T]):
     async def _found(self, id: str) -> T | None: ...
 
     @abstractmethod
-    async def _tell(self, thing: T, known: int, receive: Receive, send: Send) -> None:
+    async def _tell(self, thing: T, known: int, /, receive: Receive, send: Send) -> None:
         """`known` is the place that the watcher has."""
 
-
-async def _refuse(send: Send, status: int, sentence: str) -> None:
-    body = json.dumps({"error": {"message": sentence}}).encode()
-    headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
-    headers += [(b"retry-after", b"5")] if status == 503 else []
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    async def _refuse(self, send: Send, status: int, sentence: str) -> None:
+        body = json.dumps({"error": {"message": sentence}}).encode()
+        headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
+        headers += [(b"retry-after", b"5")] if status == 503 else []
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})

@@ -6,12 +6,14 @@ import json
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import httpx
 import pytest
 
 from forky_core.forky import Forky
 from forky_core.formats.forky_file.files import load
+from forky_core.formats.leaving.sharing import exporter, leaving, pieces, shared
 from tests.browser.conftest import CHECKOUT, Watched, expect, served
 from tests.builders import ScriptedModels, talk
 from tests.formats.test_landing import chat
@@ -21,23 +23,34 @@ Watch = Callable[..., Watched]
 HOSTILE = "</script><script>alert(1)</script><img src=https://evil.example/x onerror=alert(2)> `code`"
 
 
+class Seeded(NamedTuple):
+    address: str
+    """Of the app, with one conversation."""
+    page: bytes
+    """That conversation as a web page."""
+
+
 @pytest.fixture
-def seeded(tmp_path: Path) -> Iterator[str]:
+def seeded(tmp_path: Path) -> Iterator[Seeded]:
     with Forky.open(tmp_path / "forky.duckdb", models=ScriptedModels()) as forky:
         one = talk(forky.create("Sharing"), HOSTILE, "first answer")
         talk(one.fork("side"), "a needle in the haystack", "found it")
+        to = exporter("html")
+        page = b"".join(pieces(leaving(shared(forky.store, one), to, log=False), to))
     with served(CHECKOUT / "app.py", tmp_path) as address:
-        yield address
+        yield Seeded(address, page)
 
 
-def test_a_chatgpt_zip_comes_in_and_leads_to_its_messages(seeded: str, watch: Watch, tmp_path: Path) -> None:
+def test_a_chatgpt_zip_comes_in_and_leads_to_its_messages(
+    seeded: Seeded, watch: Watch, tmp_path: Path
+) -> None:
     archive = tmp_path / "export.zip"
     with zipfile.ZipFile(archive, "w") as packed:
         packed.writestr(
             "conversations.json", json.dumps([chat("a", "From elsewhere", "hello from the past")])
         )
     watched = watch()
-    page = watched.open(f"{seeded}/library")
+    page = watched.open(f"{seeded.address}/library")
     page.get_by_role("radio", name="Import").or_(page.get_by_role("button", name="Import")).first.click()
     page.locator('[class*="st-key-import-file"] input[type=file]').set_input_files(str(archive))
     page.get_by_role("button", name="Import 1 conversation").click()
@@ -48,19 +61,22 @@ def test_a_chatgpt_zip_comes_in_and_leads_to_its_messages(seeded: str, watch: Wa
 
 
 def test_a_page_is_downloaded_and_opens_without_a_network(
-    seeded: str, watch: Watch, browser: Any, tmp_path: Path
+    seeded: Seeded, watch: Watch, browser: Any, tmp_path: Path
 ) -> None:
-    page = watch().open(f"{seeded}/library")
+    page = watch().open(f"{seeded.address}/library")
     row = page.locator('[class*="st-key-row-"]', has=page.get_by_role("link", name="Sharing"))
     row.locator('[class*="st-key-library-export"] button:visible').first.click()
-    button = page.get_by_role("button", name="Download")
+    button = page.get_by_role("link", name="Download")
     expect(button).to_be_visible()
     with page.expect_download() as waiting:
         button.click()
     file = tmp_path / "Sharing.html"
     waiting.value.save_as(file)
-    assert "Sharing.html" in waiting.value.suggested_filename
-    assert len(load(file).messages) == 4
+    assert waiting.value.suggested_filename == "Sharing.html"
+    assert file.read_bytes() == seeded.page
+    foreign = {"origin": "https://evil.example"}
+    refused = httpx.get(waiting.value.url, headers=foreign, timeout=60, trust_env=False)
+    assert refused.status_code == 403, "only Forky's own page may have it"
     context = browser.new_context(offline=True, viewport={"width": 390, "height": 800}, color_scheme="dark")
     try:
         read_alone(context.new_page(), file, tmp_path)

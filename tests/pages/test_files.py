@@ -12,7 +12,10 @@ from streamlit.testing.v1 import AppTest
 from forky_core.forky import Forky
 from forky_core.formats.arriving.taking_back import imports
 from forky_core.formats.forky_file.writing import chat_of, written
+from forky_core.formats.leaving.sharing import exporter
+from forky_core.gateway.downloading import PREFIX, Offer
 from forky_core.repo.transaction import Transaction
+from pages.ui.downloads import offers
 from tests.builders import talk
 from tests.formats.test_landing import chat
 from tests.pages.apptest import by_key, keys, latest
@@ -202,6 +205,26 @@ def test_the_dialog_says_what_is_lost_and_what_looks_private(forky: Forky) -> No
     assert "[e" in said
     by_key(test, "share.scope").select("branch").run()
     assert "It cannot hold branches" not in words(settled(test))
+
+
+def test_the_button_leads_to_the_exporters_file_without_what_is_ticked(forky: Forky) -> None:
+    one = talk(forky.create("Mail of ada@example.com"), "I am ada@example.com", "Hello")
+    test = sharing(one.id)
+    by_key(test, "share.format").select("markdown").run()
+    replaced = offered(settled(test))
+    assert replaced.name == "Mail-of-e-mail-1.md"
+    assert b"I am [e-mail 1]" in b"".join(replaced.pieces())
+    by_key(test, f"share.tick.{one.id}.0").uncheck().run()
+    plain, to = offered(settled(test)), exporter("markdown")
+    assert plain.name == "Mail-of-ada-example-com.md"
+    assert b"".join(plain.pieces()) == b"".join(to.write(chat_of(forky.store, one.id)))
+
+
+def offered(test: AppTest) -> Offer:
+    """What the dialog's button leads to."""
+    found = offers.find(by_key(test, "share.download").proto.url.removeprefix(f"{PREFIX}/"))
+    assert found is not None
+    return found
 
 
 def test_chosen_messages_need_a_choice(forky: Forky) -> None:

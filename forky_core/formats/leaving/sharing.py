@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from forky_core.errors import BadContent, NotFound, NothingToDo
@@ -99,15 +99,24 @@ def file_name(title: str, to: Exporter) -> str:
     return (words or "conversation") + to.suffix
 
 
+def pieces(chat: Chat, to: Exporter) -> Iterator[bytes]:
+    """The file, piece by piece.
+
+    Raises:
+        BadContent: the format cannot hold it.
+    """
+    try:
+        yield from to.write(chat)
+    except RecursionError as error:
+        raise BadContent("It is nested too deep for this format.") from error
+
+
 def save_as(chat: Chat, to: Exporter, path: Path) -> None:
     """Write the file in place of whatever was there, once it is whole.
 
     Raises:
         BadContent: it cannot be written there.
     """
-    try:
-        with replacing(path) as out:
-            for piece in to.write(chat):
-                out.write(piece)
-    except RecursionError as error:
-        raise BadContent("It is nested too deep for this format.") from error
+    with replacing(path) as out:
+        for piece in pieces(chat, to):
+            out.write(piece)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from typing import NamedTuple
 
 import streamlit as st
@@ -11,12 +10,22 @@ from forky_core.errors import ForkyError
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.leaving.exporting import Exporter
 from forky_core.formats.leaving.redaction import Finding, findings, redacted, reworded, unread_files
-from forky_core.formats.leaving.sharing import EXPORTERS, behind, exporter, file_name, leaving, shared
+from forky_core.formats.leaving.sharing import (
+    EXPORTERS,
+    behind,
+    exporter,
+    file_name,
+    leaving,
+    pieces,
+    shared,
+)
+from forky_core.gateway.downloading import Offer
 from forky_core.model import MessageId
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
 from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import called, count
+from pages.ui.downloads import download_link
 from pages.ui.markdown import plain_label, showable
 
 _SCOPES = {"all": "All of it", "branch": "One branch", "messages": "Chosen messages"}
@@ -68,24 +77,14 @@ def draw_share(forky: Workspace, chat: Conversation) -> None:
         return
     _draw_losses(to, held)
     ticked = _draw_findings(held)
-    st.download_button(
-        "Download",
-        data=lambda: _written(redacted(held.chat, ticked), to),
-        file_name=file_name(reworded(held.chat.title, ticked), to),
-        mime=to.media_type,
+    download_link(
+        Offer(
+            file_name(reworded(held.chat.title, ticked), to),
+            to.media_type,
+            lambda: pieces(redacted(held.chat, ticked), to),
+        ),
         key="share.download",
-        type="primary",
-        icon=":material/download:",
-        on_click="ignore",
     )
-
-
-def _written(chat: Chat, to: Exporter) -> BytesIO:
-    """The file, which is in memory once only."""
-    out = BytesIO()
-    for piece in to.write(chat):
-        out.write(piece)
-    return out
 
 
 def _scope(forky: Workspace, chat: Conversation, to: Exporter) -> _Held | None:

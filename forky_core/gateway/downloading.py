@@ -1,0 +1,134 @@
+"""`GET /downloads/{token}`: a file that is made while it is sent, so that nobody ever holds the whole of it.
+
+Streamlit's own download button has the whole file made first and keeps it in memory while the page is open. Here a page
+offers a way to make it, and who asks for the offer's address gets it piece by piece, no faster than he takes them.
+
+The address cannot be guessed, and is good as long as whoever offered it holds on to the offer: a page that offers
+another file instead, or is gone, has taken it back. It may be asked for more than once, as a person may who presses
+Download again. The hosts and origins that may ask are those of all our routes (guard.OwnRoutes).
+
+A file that cannot be made is a sentence in its place. One that fails on the way is cut off without an end, by which
+browsers know that it is not whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from urllib.parse import quote
+from weakref import WeakValueDictionary
+
+from forky_core.errors import ForkyError
+from forky_core.gateway.events import Stream, gone
+from forky_core.gateway.guard import Receive, Send
+from forky_core.gateway.serving import server_stops
+
+PREFIX = "/downloads"
+MOST = 50
+"""Files on their way at once; one more is asked to come again (503)."""
+PIECE = 256 * 1024
+"""Bytes that are sent at once, at least: each costs a change of threads."""
+LOOK = 1.0
+"""Seconds between two looks whether the server wants to end, while a client takes nothing: it may have paused."""
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class Offer:
+    """A file that can be made."""
+
+    name: str
+    """What it is to be called."""
+    media_type: str
+    pieces: Callable[[], Iterator[bytes]]
+    """Makes it, anew each time; on any thread."""
+
+
+class Offers:
+    """The files that can be asked for, each while somebody else holds on to its `Offer`."""
+
+    def __init__(self) -> None:
+        self._offered: WeakValueDictionary[str, Offer] = WeakValueDictionary()
+
+    def address(self, offer: Offer) -> str:
+        """A new one at which the file can be had."""
+        token = secrets.token_urlsafe(24)
+        self._offered[token] = offer
+        return f"{PREFIX}/{token}"
+
+    def find(self, token: str) -> Offer | None:
+        return self._offered.get(token)
+
+
+class Downloading(Stream[Offer]):
+    """The endpoint: an ASGI app for `PREFIX/{id}`. `find` must not wait."""
+
+    unknown = "This file is not offered any more. Open “Export or share” in Forky again."
+    crowded = "Too many files are being downloaded. Try again in a moment."
+
+    def __init__(self, find: Callable[[str], Offer | None], *, most: int = MOST) -> None:
+        super().__init__(most)
+        self._find = find
+
+    async def _found(self, id: str) -> Offer | None:
+        return self._find(id)
+
+    async def _tell(self, thing: Offer, _known: int, receive: Receive, send: Send) -> None:
+        pieces = _gathered(thing.pieces)
+        try:
+            piece = await asyncio.to_thread(next, pieces, b"")
+        except ForkyError as error:
+            await self._refuse(send, 500, str(error))
+            return
+        await send({"type": "http.response.start", "status": 200, "headers": _headers(thing)})
+        left = asyncio.ensure_future(gone(receive))
+        try:
+            while piece and await _taken(piece, send, left):
+                piece = await asyncio.to_thread(next, pieces, b"")
+            if not piece:
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+        finally:
+            left.cancel()
+            await asyncio.to_thread(pieces.close)
+
+    async def _refuse(self, send: Send, status: int, sentence: str) -> None:
+        """For a person: the browser shows it in the tab where the download would have begun."""
+        headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"cache-control", b"no-store")]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": sentence.encode()})
+
+
+def _gathered(make: Callable[[], Iterator[bytes]]) -> Generator[bytes]:
+    held = bytearray()
+    for piece in make():
+        held += piece
+        if len(held) >= PIECE:
+            yield bytes(held)
+            held.clear()
+    if held:
+        yield bytes(held)
+
+
+async def _taken(piece: bytes, send: Send, left: asyncio.Future[None]) -> bool:
+    """False where the client is gone, or the server wants to end."""
+    sending = asyncio.ensure_future(send({"type": "http.response.body", "body": piece, "more_body": True}))
+    while not (sending.done() or left.done() or server_stops()):
+        await asyncio.wait([sending, left], timeout=LOOK, return_when=asyncio.FIRST_COMPLETED)
+    if not sending.done():
+        sending.cancel()
+        return False
+    return sending.exception() is None
+
+
+def _headers(offer: Offer) -> list[tuple[bytes, bytes]]:
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "_" for c in offer.name)
+    coded = quote(offer.name, safe="", errors="replace")
+    return [
+        (b"content-type", offer.media_type.encode("latin-1")),
+        (
+            b"content-disposition",
+            f"attachment; filename=\"{plain}\"; filename*=UTF-8''{coded}".encode("ascii"),
+        ),
+        (b"cache-control", b"no-store"),
+    ]
