@@ -1,4 +1,4 @@
-"""From which branch a message is looked at, when somebody goes to it by its id alone."""
+"""Where a message is looked at, when somebody goes to it by its id alone."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ def branch_for(message: MessageId, view: View, visible: Visible, current: str) -
     if current in branches and branches[current].head in below:
         return current
     return next((branch.name for branch in branches.values() if branch.head in below), current)
+
+
+def grafted_from(visible: Visible) -> tuple[str, ...]:
+    """The conversations of which a branch was taken in here: what that cites of other branches is to be seen there."""
+    merges = (merge for message in visible.messages.values() for merge in message.merges)
+    return tuple(dict.fromkeys(merge.conversation for merge in merges if merge.conversation))
 
 
 def later_on(message: MessageId, head: MessageId | None, visible: Visible) -> int | None:

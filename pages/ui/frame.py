@@ -6,16 +6,16 @@ The URL is the source of truth, so that reload, Back, bookmarks and links sent t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import streamlit as st
 
-from forky_core.errors import ForkyError
+from forky_core.errors import ForkyError, NotFound
 from forky_core.forky import Forky
 from forky_core.model import Message, MessageId
 from forky_core.repo.conversation import Conversation
-from forky_core.views.places import branch_for
+from forky_core.views.places import branch_for, grafted_from
 from pages.ui.session import Session, session
 from pages.ui.workspace import workspace
 
@@ -46,8 +46,6 @@ def locate() -> Frame | None:
     chat, why_not = _conversation(forky, wanted, branch)
     if chat is None:
         return None
-    if held.person is not None:
-        chat = chat.as_person(held.person)
     at = chat.branch.head
     if why_not:
         if stayed and chat.id == wanted:
@@ -57,7 +55,9 @@ def locate() -> Frame | None:
         st.query_params["c"], st.query_params["b"] = chat.id, chat.branch_name
         _look_at(at if at != chat.branch.head else None)
     elif asked := st.query_params.get("m"):
-        at = _message(chat, held, asked, at)
+        chat, at = _message(forky, chat, held, asked, at)
+    if held.person is not None:
+        chat = chat.as_person(held.person)
     held.conversation, held.branch, held.head = chat.id, chat.branch_name, chat.branch.head
     return Frame(forky, held, chat, at)
 
@@ -88,14 +88,36 @@ def _left_behind(chat: Conversation, head: MessageId | None) -> tuple[Conversati
     return chat.checkout(branch_for(seen, chat.view, chat.visible, chat.branch_name)), seen
 
 
-def _message(chat: Conversation, held: Session, asked: str, otherwise: MessageId | None) -> MessageId | None:
+def _message(
+    forky: Forky, chat: Conversation, held: Session, asked: str, otherwise: MessageId | None
+) -> tuple[Conversation, MessageId | None]:
     try:
-        message: Message = chat.message(asked)
+        found, message = seen_in(forky, chat, asked)
     except ForkyError as error:
         _explain(held, str(error))
         _look_at(None)
-        return otherwise
-    return message.id
+        return chat, otherwise
+    if found is not chat:
+        st.query_params["c"], st.query_params["b"] = found.id, found.branch_name
+    return found, message.id
+
+
+def seen_in(forky: Forky, chat: Conversation, id: str) -> tuple[Conversation, Message]:
+    """A message of this conversation, or of one that was grafted into it, which may have cited it.
+
+    Raises:
+        NotFound: neither has it.
+    """
+    try:
+        return chat, chat.message(id)
+    except NotFound:
+        for other in grafted_from(chat.visible):
+            with suppress(ForkyError):
+                found = forky.conversation(other)
+                message = found.message(id)
+                branch = branch_for(message.id, found.view, found.visible, found.branch_name)
+                return found.checkout(branch), message
+        raise
 
 
 def _look_at(message: MessageId | None) -> None:

@@ -12,9 +12,11 @@ import pytest
 from forky_core.context.citing import sources_in
 from forky_core.forky import Forky
 from forky_core.llm.scripted import ScriptedModel
+from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.repo import short
 from pages.ui.links import cited_link
+from tests.builders import talk
 from tests.pages.apptest import open_page
 from tests.pages.workspaces import workspace_with_a_writer
 
@@ -82,3 +84,27 @@ def test_in_the_cell_of_a_landed_merge_and_in_the_inspector(side: Conversation) 
     for answer, link in zip(side.path()[2::2], _links(side), strict=True):
         (row,) = re.findall(rf'data-item="{answer.id}".*?</div>', rows, re.DOTALL)
         assert _numbers(row) == [link] or html.escape(link) in row, short(answer.id)
+
+
+@pytest.mark.parametrize("strategy", ["squash", "full"])
+def test_a_grafted_number_that_cites_another_branch_opens_where_that_is(
+    monkeypatch: pytest.MonkeyPatch, strategy: Strategy
+) -> None:
+    with workspace_with_a_writer(monkeypatch) as (forky, writer):
+        there = forky.create("Pumps", model=writer.info().name)
+        cited = talk(
+            there.fork("debug"), "Why does the impeller rattle?", "Its circlip was never fitted."
+        ).head
+        assert cited is not None
+        source = f"SOURCES: [1] debug, assistant ({cited.id})"
+        talk(
+            there, "And why does it rattle?", f"The circlip of the impeller was never fitted [1].\n\n{source}"
+        )
+        here = talk(forky.create("Elsewhere"), "Let us begin.", "Gladly.")
+        merge = open_page("merge.py", here, graft=there.id, source="main", strategy=strategy)
+        body = "\n".join(str(one.proto.body) for one in merge.get("html"))
+        assert _numbers(body) == [cited_link(there.id, cited.id)]
+        here.merge(here.plan_graft(there, strategy=strategy))
+        landed = open_page("chat.py", here, m=cited.id.removeprefix("b2:"))
+        assert (landed.query_params["c"], landed.query_params["b"]) == (there.id, "debug")
+        assert "Its circlip was never fitted." in "".join(str(one.value) for one in landed.markdown)

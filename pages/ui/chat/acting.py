@@ -13,7 +13,7 @@ from forky_core.views.places import branch_for, later_on
 from pages.ui.chat.acts import Act
 from pages.ui.chat.forms import FORMS
 from pages.ui.chat.stashes import stash_from
-from pages.ui.frame import Frame, go, place, saying
+from pages.ui.frame import Frame, go, place, saying, seen_in
 from pages.ui.links import passage_place
 from pages.ui.notice import done
 from pages.ui.session import Session
@@ -27,6 +27,9 @@ def act_on(here: Frame, act: Act) -> None:
         if act.name == "document":
             _open_document(here.chat, act.id)
             return
+        if act.name == "visit":
+            _visit(here, act.id)
+            return
         _act(here, act.name, here.chat.message(act.id))
 
 
@@ -34,6 +37,14 @@ def _open_document(chat: Conversation, address: str) -> None:
     """The passage that an answer cites, on the Documents page."""
     chat.cited(address)
     st.switch_page("documents.py", query_params=passage_place(chat.id, address))
+
+
+def _visit(here: Frame, id: str) -> None:
+    chat, message = seen_in(here.forky, here.chat, id)
+    if chat is here.chat:
+        goto(here, message.id)
+    else:
+        go(chat, message.id)
 
 
 def goto(here: Frame, message: MessageId) -> None:
@@ -48,8 +59,6 @@ def _act(here: Frame, name: str, message: Message) -> None:
     match name:
         case "sibling":
             goto(here, here.chat.visible.newest_tip(id))
-        case "visit":
-            goto(here, id)
         case "copy":
             _copy(here, message.text, "Copied.")
         case "link":

@@ -169,12 +169,14 @@ def _seen_at(
 ) -> tuple[ConversationId, str | None]:
     """Where a cited message is to be seen: what the target says itself, on the target.
 
-    What reached the source through a merge is seen from whatever branch leads there.
+    What reached the source through a merge, and what a graft cites of another branch there, is seen from whatever
+    branch leads to it.
     """
     conversation, branch = _home(frame, replace(side, graft=plan.graft))
     if id in side.turns or id.startswith(ADDRESS):
         return conversation, branch
-    return (conversation, None) if id in side.delta else (frame.chat.id, plan.target_name)
+    elsewhere = plan.graft is not None and id not in frame.chat.visible.messages
+    return (conversation, None) if elsewhere or id in side.delta else (frame.chat.id, plan.target_name)
 
 
 def _home(frame: Frame, plan: MergePlan) -> tuple[ConversationId, str]:
