@@ -16,6 +16,7 @@ from typing import Any
 
 from forky_core.errors import BadContent
 from forky_core.formats.fields import micros, obj, objs, whole, word, words
+from forky_core.hashing import mend_text
 from forky_core.model import Failure, GenerationStatus, Usage
 from forky_core.parts import Json, Part, ReasoningPart, TextPart, ToolCallPart, arguments_json
 
@@ -68,7 +69,7 @@ def read_call(value: Json) -> RecordedCall:
         raise BadContent(
             "That is no recorded call.", 'It is an object with "forky": "call", a request and its response.'
         )
-    id = word(entry.get("id")) or str(uuid.uuid4())
+    id = mend_text(word(entry.get("id"))) or str(uuid.uuid4())
     return RecordedCall(
         id,
         request,
@@ -76,7 +77,7 @@ def read_call(value: Json) -> RecordedCall:
         micros(entry.get("started")),
         micros(entry.get("finished")),
         word(entry.get("client")),
-        word(entry.get("session")),
+        mend_text(word(entry.get("session"))),
     )
 
 

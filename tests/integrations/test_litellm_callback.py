@@ -301,6 +301,8 @@ def test_the_record_endpoint_takes_a_call_once(gateway: Served) -> None:
         assert first["recorded"] and again["replies"] == first["replies"]
         for bad in ({}, {**told, "forky": "x"}, {**told, "request": {"messages": [{"role": "king"}]}}):
             assert client.post("/forky/record", json=bad).status_code == 400
+        odd = client.post("/forky/record", content=json.dumps({**told, "id": "\ud83d", "session": "\ud83d"}))
+        assert odd.json()["recorded"], "half a character in a name"
     generations = gateway.forky.store.generations(first["conversation"])
     messages = gateway.forky.store.messages(first["conversation"]).values()
     assert sorted(message.text for message in messages) == ["Hi", "One.", "Two."]
