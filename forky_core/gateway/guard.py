@@ -140,7 +140,9 @@ def _same_origin(origin: str, host: str) -> bool:
 
 
 async def _refuse(send: Send, sentence: str) -> None:
-    body = json.dumps({"error": {"message": sentence, "type": "forbidden"}}).encode()
+    """In a shape that clients of OpenAI's and of Anthropic's protocol both read."""
+    error = {"message": sentence, "type": "permission_error", "param": None, "code": "forbidden"}
+    body = json.dumps({"type": "error", "error": error}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 403, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -70,6 +70,8 @@ def test_a_page_of_another_site_is_refused(spoken: Served) -> None:
     with spoken.client() as client:
         answer = client.post("/chat/completions", json=HELLO, headers={"origin": "https://evil.example"})
     assert answer.status_code == 403
+    error = answer.json()["error"]
+    assert (answer.json()["type"], error["type"], error["code"]) == ("error", "permission_error", "forbidden")
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,51 @@ def test_another_model_is_spoken(own: openai.OpenAI, scripted: ScriptedModels) -
         assert response.usage.input_tokens_details.cached_tokens == 4
 
 
+def test_a_stream_has_every_event_in_order(own: openai.OpenAI, scripted: ScriptedModels) -> None:
+    scripted.one.enqueue(
+        ReasoningDelta("Hm."),
+        "Look",
+        " there",
+        ToolCallDone("c1", "look_up", '{"city": "Oslo"}'),
+        ToolCallDone("c2", "look_up", "{}"),
+        Done("tool_calls", Usage(1, 1)),
+    )
+    ask: Any = {"model": "scripted/one", "tools": [TOOL], "stream": True}
+    events: list[Any] = list(own.responses.create(input="Go", **ask))
+    item = ["response.output_item.added", "response.output_item.done"]
+    thought = [f"response.reasoning_summary_{name}" for name in ("part.added", "text.delta")]
+    thought += [f"response.reasoning_summary_{name}" for name in ("text.done", "part.done")]
+    words = ["response.content_part.added", *["response.output_text.delta"] * 2]
+    words += ["response.output_text.done", "response.content_part.done"]
+    called = [f"response.function_call_arguments.{name}" for name in ("delta", "done")]
+    assert [event.type for event in events] == [
+        "response.created",
+        "response.in_progress",
+        *(one for inner in (thought, words, called, called) for one in (item[0], *inner, item[1])),
+        "response.completed",
+    ]
+    assert [event.sequence_number for event in events] == list(range(len(events)))
+    indexes = [event.output_index for event in events if hasattr(event, "output_index")]
+    assert indexes == sorted(indexes) and set(indexes) == {0, 1, 2, 3}
+    done = [event.item for event in events if event.type == "response.output_item.done"]
+    assert done == events[-1].response.output
+
+
+def test_an_answer_repeats_what_it_was_asked_with(own: openai.OpenAI, scripted: ScriptedModels) -> None:
+    response = own.responses.create(
+        model="scripted/one",
+        input="Go",
+        instructions="Be brief.",
+        metadata={"run": "7"},
+        tools=[TOOL],
+        tool_choice="required",
+        temperature=0.5,
+    )
+    assert (response.instructions, response.metadata) == ("Be brief.", {"run": "7"})
+    assert (response.tool_choice, response.temperature) == ("required", 0.5)
+    assert [tool.name for tool in response.tools] == ["look_up"]  # type: ignore[union-attr]
+
+
 def test_what_was_asked_reaches_the_model(own: openai.OpenAI, scripted: ScriptedModels) -> None:
     items: Any = [
         {"role": "user", "content": [{"type": "input_text", "text": "Go"}]},

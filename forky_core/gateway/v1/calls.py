@@ -43,6 +43,8 @@ class Call:
     """Whether a stream is to end with the tokens."""
     before: str = ""
     """The response it continues (`previous_response_id`); "": none."""
+    echoed: Mapping[str, Any] = field(default_factory=dict)
+    """What of the request its answer repeats, as it came."""
 
 
 @dataclass(slots=True)

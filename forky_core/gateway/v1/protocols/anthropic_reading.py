@@ -81,7 +81,8 @@ def _system(value: Any) -> Iterator[ProviderMessage]:
     if isinstance(value, str) and value:
         yield {"role": "system", "content": value}
     elif isinstance(value, list):
-        yield {"role": "system", "content": _text(value, "system")}
+        if said := _text(value, "system"):
+            yield {"role": "system", "content": said}
     elif value is not None and not isinstance(value, str):
         raise malformed("“system” must be a text or an array of text blocks.", "system")
 

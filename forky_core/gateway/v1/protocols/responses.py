@@ -46,6 +46,7 @@ def _response(
         "top_p": parameters.get("top_p"),
         "metadata": {},
         "usage": _usage(usage) if usage is not None else None,
+        **call.echoed,
     }
 
 
@@ -138,7 +139,8 @@ class ResponsesVoice:
                 return b""
 
     def end(self, said: Sequence[Said]) -> bytes:
-        closing = self._close()
+        opening = self._open("message") if not self._output and not self._kind else b""
+        closing = opening + self._close()
         response = _response(self._call, self._id, self._output, "completed", said[0] if said else Said())
         return closing + self._event(f"response.{response['status']}", response=response)
 

@@ -14,6 +14,7 @@ from forky_core.gateway.v1.calls import Call, flag, one_of, text_field
 from forky_core.llm.contract import ProviderMessage
 
 _SAME_NAME = ("temperature", "top_p", "parallel_tool_calls", "service_tier", "user", "top_logprobs")
+_ECHOED = ("instructions", "metadata", "tool_choice", "text", "reasoning", "truncation", "store", "user")
 _ROLES = frozenset({"system", "developer", "user", "assistant"})
 
 
@@ -31,6 +32,7 @@ def read(payload: Mapping[str, Any]) -> Call:
         parameters=_parameters(payload),
         streams=flag(payload, "stream"),
         before=before,
+        echoed={name: payload[name] for name in _ECHOED if payload.get(name) is not None},
     )
 
 
