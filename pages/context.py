@@ -55,7 +55,8 @@ def main() -> None:
         _draw_compared(here, made)
     else:
         st.caption(
-            "Byte for byte what the model gets when this is sent now. Keys and addresses are no part of it."
+            "Byte for byte what the model gets when this is sent now. Keys, addresses and how the answer is to travel are "
+            "no part of it."
         )
         st.code(showable(made.json), language="json", height=560, wrap_lines=True)
     hear_steering(lambda name, id: _steer(here, name, id), key="context.steer")

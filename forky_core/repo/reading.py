@@ -108,6 +108,10 @@ class Reading:
         name = model or rules.model or self._repo.models.default()
         return preparing.context_of(self._repo, self._point(at), rules, self._repo.models.model(name))
 
+    def tokens_of(self, file: AttachmentPart, *, model: str) -> int:
+        """What attaching a file adds to a question, as the model counts it; 0 of a picture."""
+        return preparing.tokens_of(self._repo, file, self._repo.models.model(model))
+
     def prepare(
         self,
         text: str = "",

@@ -140,6 +140,12 @@ def tokens(number: int | None) -> str:
     return f"{number / 1_000_000:.1f}".removesuffix(".0") + "M"
 
 
+def about(cost: float) -> str:
+    """As `dollars`, of what is only estimated."""
+    told = dollars(cost)
+    return told if told.startswith("<") else f"≈ {told}"
+
+
 def dollars(cost: float) -> str:
     """To two significant places below a cent, to the cent above a dollar."""
     if cost <= 0:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pages.ui.chat.meter import measure
+from pages.ui.chat.meter import measure, measure_files
 from tests.builders import talk, workspace
 
 
@@ -13,3 +13,15 @@ def test_the_meter_counts_anew_once_the_vocabulary_is_read(monkeypatch: pytest.M
     monkeypatch.setattr(type(models.one), "count_tokens", lambda _self, text: len(text))
     assert measure(chat, None, models.one.info(), exactly=False) == guessed
     assert measure(chat, None, models.one.info(), exactly=True).tokens == len("Suggest a nameForky")
+
+
+def test_what_is_attached_is_counted_before_it_is_sent() -> None:
+    forky, models = workspace()
+    chat, info = forky.create("Counted"), models.one.info()
+    long = forky.attach(
+        b"The machine has a part that wears. " * 1_000, media_type="text/plain", name="long.txt"
+    )
+    picture = forky.attach(b"\x89PNG", media_type="image/png", name="one.png")
+    counted = measure_files(chat, (long, picture), info, exactly=False)
+    assert counted == chat.prepare("", attachments=(long, picture)).context.tokens > 8_000
+    assert measure_files(chat, (), info, exactly=False) == 0

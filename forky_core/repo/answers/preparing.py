@@ -9,11 +9,12 @@ from types import MappingProxyType
 
 from forky_core.context.account import Context
 from forky_core.context.build import Summary, build_context
+from forky_core.context.convert import Sight, convert
 from forky_core.document import Looked
 from forky_core.llm.contract import Model, ModelInfo, ProviderMessage, Request
 from forky_core.memory import Memory
-from forky_core.model import Message, MessageId, Rules
-from forky_core.parts import Json
+from forky_core.model import Message, MessageId, Rules, seal
+from forky_core.parts import AttachmentPart, Draft, Json
 from forky_core.repo.answers.consulting import look, worder
 from forky_core.repo.answers.once import NO_PARAMETERS
 from forky_core.repo.answers.summaries import read_ahead, summariser
@@ -108,6 +109,12 @@ def prepare(
     return Prepared(
         request, context, answering.info(), min(cached, context.tokens), memory, tuple(read), looked=looked
     )
+
+
+def tokens_of(repo: Repo, file: AttachmentPart, model: Model) -> int:
+    """What a file adds to a question that `model` is asked; 0 of a picture, which only the provider counts."""
+    sight = Sight(repo.store.blob, model.info().sees_images is not False)
+    return convert(seal(Draft("user", (file,)), ()), model.count_tokens, sight).tokens
 
 
 def context_of(repo: Repo, head: MessageId | None, rules: Rules, model: Model) -> Context:

@@ -16,7 +16,7 @@ from forky_core.model import Branch, MessageId
 from forky_core.parts import AttachmentPart
 from forky_core.views.shelf import count
 from pages.ui.chat.drafting import hear_typing
-from pages.ui.chat.meter import Measure, measure, meter_html
+from pages.ui.chat.meter import Measure, measure, measure_files, meter_html
 from pages.ui.chat.overflow import draw_overflow
 from pages.ui.chat.rules import draw_model_picker, draw_rules
 from pages.ui.chat.stashes import DRAFT, NEXT, draw_stashes
@@ -228,8 +228,9 @@ def _draw_meter(here: Frame, place: str, now: Asking) -> tuple[Measure, int] | N
     try:
         model = here.forky.models.model(now.name)
         count_tokens = model.count_tokens
-        found = measure(here.chat, here.at, model.info(), exactly=isinstance(count_tokens, Vocabulary))
-        typed = count_tokens(drafts().at(place).text)
+        info, exactly, draft = model.info(), isinstance(count_tokens, Vocabulary), drafts().at(place)
+        found = measure(here.chat, here.at, info, exactly=exactly)
+        typed = count_tokens(draft.text) + measure_files(here.chat, draft.files, info, exactly=exactly)
     except ForkyError as error:
         st.html(f'<div class="fk-meter">{plain_label(error.message)}</div>')
         return None

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
 from forky_core.llm.contract import ModelInfo
 from forky_core.model import MessageId
+from forky_core.parts import AttachmentPart
 from forky_core.repo.conversation import Conversation
 from forky_core.views import captions
 
 _MOST = 500
 _kept: dict[tuple[str, int, str, MessageId | None, str, bool], Measure] = {}
+_kept_files: dict[tuple[AttachmentPart, str, bool], int] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +59,20 @@ def measure(chat: Conversation, at: MessageId | None, info: ModelInfo, *, exactl
     return found
 
 
+def measure_files(
+    chat: Conversation, files: Sequence[AttachmentPart], info: ModelInfo, *, exactly: bool
+) -> int:
+    """Tokens of what is attached; kept by each file, since a long one takes a while."""
+    for file in files:
+        if (key := (file, info.name, exactly)) not in _kept_files:
+            if len(_kept_files) >= _MOST:
+                _kept_files.clear()
+            _kept_files[key] = chat.tokens_of(file, model=info.name)
+    return sum(_kept_files.get((file, info.name, exactly), 0) for file in files)
+
+
 def meter_html(found: Measure, typed: int) -> str:
-    """One quiet line; `typed` is the tokens of the draft."""
+    """One quiet line; `typed` is the tokens of the draft and its files."""
     total = found.tokens + typed
     facts = [
         f"{found.messages} message{'' if found.messages == 1 else 's'}",
@@ -77,8 +92,7 @@ def meter_html(found: Measure, typed: int) -> str:
         )
     cost = found.cost(typed)
     if cost:
-        told = captions.dollars(cost)
-        facts.append(f"{told if told.startswith('<') else f'≈ {told}'} to ask")
+        facts.append(f"{captions.about(cost)} to ask")
     if found.left_out:
         facts.append(f"{found.left_out} left out")
     return f'<div class="fk-meter" title="What the next question sends">{bar}<span>{escape(" · ".join(facts))}</span></div>'

@@ -17,6 +17,9 @@ _SUMMARY = Memory("summary")
 def draw_overflow(here: Frame, found: Measure, typed: int) -> None:
     """Keys: `chat.fit`, `chat.fit_fork`. Another model is one click away, in the picker beside it."""
     over = found.tokens + typed - (found.window or 0)
+    if typed > (found.window or 0):
+        _draw_alone(over)
+        return
     with st.container(key="line-overflow", horizontal=True, vertical_alignment="center"):
         st.markdown(
             f":material/warning: {captions.tokens(over)} tokens more than this model reads. Take another model, or:",
@@ -43,6 +46,17 @@ def draw_overflow(here: Frame, found: Measure, typed: int) -> None:
             icon=":material/visibility_off:",
             query_params=place(here.chat, here.at),
         )
+
+
+def _draw_alone(over: int) -> None:
+    """The question is what is too long: leaving out what came before would not help."""
+    with st.container(key="line-overflow", horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f":material/warning: {captions.tokens(over)} tokens more than this model reads, by this question alone. Take "
+            "another model, shorten it, or have the file searched instead:",
+            width="content",
+        )
+        st.page_link("documents.py", label="Documents", icon=":material/description:")
 
 
 def _fit(here: Frame) -> None:

@@ -47,7 +47,9 @@ def _facts(made: Prepared) -> list[str]:
         facts.append("the window of this model is not known")
     if made.cost is not None:
         facts.append(
-            f"≈ <b>{captions.dollars(made.cost)}</b> to send now" if made.cost else "costs nothing to send"
+            f"<b>{escape(captions.about(made.cost))}</b> to send now"
+            if made.cost
+            else "costs nothing to send"
         )
     if made.cached:
         facts.append(f"<b>{made.cached / max(context.tokens, 1):.0%}</b> sent before: {made.cached:,} tokens")
