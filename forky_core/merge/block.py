@@ -71,6 +71,11 @@ def cited(text: str, among: Iterable[MessageId]) -> tuple[MessageId, ...]:
     return tuple(id for id in among if (id.partition(":")[2] or id).startswith(marks)) if marks else ()
 
 
+def unmarked(text: str) -> str:
+    """A payload without its headings and the marks at the ends of its lines."""
+    return "\n".join(_MARKS.sub("", line) for line in text.split("\n") if line not in HEADINGS)
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One line of a payload, read back."""

@@ -13,7 +13,7 @@ from itertools import groupby
 
 from forky_core.context.masking import Lookup
 from forky_core.errors import NotFound
-from forky_core.merge.block import FURTHER_NAMES, ITEM, Row, read_back, read_quotation
+from forky_core.merge.block import FURTHER_NAMES, ITEM, Row, read_back, read_quotation, unmarked
 from forky_core.merge.claims.claim_set import Frozen
 from forky_core.merge.headings import ALSO_SAID, ATTACHED, NAMES, OF_CLAIMS, THEY_DISAGREE
 from forky_core.merge.lines.choosing import Line, file_line
@@ -59,10 +59,8 @@ def first_said(turns: Sequence[Message], lookup: Lookup, short: ShortIds) -> Fir
 def said_texts(line: Sequence[Message]) -> list[str]:
     """What messages say, as `spoken`, but payloads without their headings and marks: so that lines can be compared."""
     return [
-        "\n".join(row.text for row in _rows(message) if row.section is not None)
-        if any(map(_retells, message.merges))
-        else spoken(message)
-        for message in line
+        unmarked(said) if any(map(_retells, message.merges)) else said
+        for message, said in ((message, spoken(message)) for message in line)
     ]
 
 

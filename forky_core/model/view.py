@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -16,7 +17,7 @@ from forky_core.parts import Json
 from forky_core.room import Room, room_in
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class View:
     """All that can move in one conversation, as of one operation.
 
@@ -29,6 +30,7 @@ class View:
     """
 
     entries: Mapping[str, Json]
+    """They never change: what is made of them is kept."""
     version: int
     """Number of the operation that made it."""
 
@@ -68,13 +70,11 @@ class View:
         """The policy that holds under these rules."""
         return rules.memory if rules.memory is not None else self.memory
 
-    @property
-    def branches(self) -> dict[str, Branch]:
+    @cached_property
+    def branches(self) -> Mapping[str, Branch]:
         """By name, in the order of their names."""
-        return {
-            name: self.branch(name)
-            for name in sorted(key.removeprefix("heads/") for key in self.entries if key.startswith("heads/"))
-        }
+        names = sorted(key.removeprefix("heads/") for key in self.entries if key.startswith("heads/"))
+        return MappingProxyType({name: self.branch(name) for name in names})
 
     def branch(self, name: str) -> Branch:
         """KeyError where there is none of that name."""

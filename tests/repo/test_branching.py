@@ -160,3 +160,10 @@ def test_what_is_seen_is_of_the_moment_of_its_view_whoever_comes_in_between() ->
         versions.append((visible.version, view.version))
     thread.join()
     assert all(seen == shown for seen, shown in versions)
+
+
+def test_branches_are_put_together_once_for_each_view(chat: Conversation) -> None:
+    before = chat.branches
+    assert chat.branches is before
+    chat.fork("debug")
+    assert chat.branches is chat.branches and set(chat.branches) - set(before) == {"debug"}

@@ -104,7 +104,7 @@ def chosen(chat: Chat, ids: Iterable[MessageId]) -> Chat:
 def _ends(made: Chat, tips: list[MessageId]) -> Mapping[str, Json]:
     """The entries with each end on a branch, and no branch that shows only what another shows."""
     entries = {key: value for key, value in made.entries.items() if key.partition("/")[0] != "kept"}
-    pointed = {branch.head: name for name, branch in reversed(made.view.branches.items())}
+    pointed = {branch.head: name for name, branch in reversed(list(made.view.branches.items()))}
     for name in made.view.branches:
         if name not in {pointed[tip] for tip in tips if tip in pointed}:
             entries.pop(f"heads/{name}")

@@ -12,7 +12,8 @@ function fit(name, typed) {
   return typed.split(/\s+/).every((word) => name.includes(word)) ? 3 : 4;
 }
 
-// As forky_core/views/times.py says it, by the reader's own clock.
+// As forky_core/views/times.py says it, and its twin on purpose: words that are sent would grow old in a page that stays
+// open and go by the server's clock, and Intl.RelativeTimeFormat does not choose between minutes, "yesterday" and dates.
 function ago(seconds) {
   if (!seconds) return "empty";
   const now = new Date(), then = new Date(seconds * 1000), since = now / 1000 - seconds;
