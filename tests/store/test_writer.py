@@ -122,6 +122,18 @@ def test_an_idle_store_folds_its_log_into_the_file_and_goes_on(tmp_path: Path) -
         assert again.verify().clean
 
 
+def test_an_import_under_way_is_not_idle_between_two_of_its_groups(tmp_path: Path) -> None:
+    path = tmp_path / "forky.duckdb"
+    with DuckDBStore.open(path, idle_seconds=0.5) as store:
+        hello = said("hello")
+        heads = (Change("heads/main", None, at(hello)),)
+        store.commit(Commit(HERE, "import", "Came", heads, (hello,), in_bulk=True))
+        time.sleep(1.0)
+        assert log_of(path).exists()
+        store.set_setting("imports", "1")
+        wait_until(lambda: not log_of(path).exists())
+
+
 def test_folding_the_log_in_waits_for_a_reader(tmp_path: Path) -> None:
     path = tmp_path / "forky.duckdb"
     with DuckDBStore.open(path, idle_seconds=0.05) as store:

@@ -29,9 +29,10 @@ groups, several of them in memory at once. With DuckDB's own an import held 500 
 CHECKPOINT_THRESHOLD = "32MB"
 """A checkpoint stalls everyone, so it should come when idle and only rarely under load; until then what was written
 is also in memory."""
-_CHECKPOINT_IN_BULK = "16MB"
-"""While an import is written, until the file rests: what was written since the last one is what takes its memory."""
-_CACHED_IN_BULK = 16_000_000
+_IN_BULK = ("SET checkpoint_threshold = '16MB'", "SET max_vacuum_tasks = 0")
+"""While an import is written, until the file rests. What was written since the last checkpoint is in memory; one that
+joined groups of rows that are not full would hold those besides, decompressed. The checkpoints after the rest do so."""
+_CACHED_IN_BULK = 8_000_000
 """Bytes of the file that stay in memory while an import is written."""
 _IN_USE = "SELECT coalesce(sum(memory_usage_bytes), 0) FROM duckdb_memory() WHERE tag <> 'BASE_TABLE'"
 
@@ -65,6 +66,7 @@ class DatabaseFile:
         quoted = str(self.path).replace("'", "''")
         new = "" if self.path.exists() else f"BLOCK_SIZE {BLOCK_SIZE}, "
         self._root.execute(f"SET checkpoint_threshold = '{CHECKPOINT_THRESHOLD}'")
+        self._root.execute("RESET max_vacuum_tasks")
         self._root.execute(f"ATTACH '{quoted}' AS forky ({new}ROW_GROUP_SIZE {ROW_GROUP_SIZE})")
 
     def let_go_of_blocks(self) -> None:
@@ -81,7 +83,8 @@ class DatabaseFile:
                 """More is in use by now; what was not is gone all the same."""
             finally:
                 self._root.execute("RESET memory_limit")
-            self._root.execute(f"SET checkpoint_threshold = '{_CHECKPOINT_IN_BULK}'")
+            for setting in _IN_BULK:
+                self._root.execute(setting)
 
     def still_there(self) -> None:
         """StoreError where the file was moved, removed or replaced: what is written then would go nowhere."""

@@ -27,6 +27,8 @@ GROUP = 256
 """Most operations in one transaction."""
 IDLE_SECONDS = 2.0
 """Without work for so long, the log is folded into the file and the file attached anew."""
+_UNDER_WAY = 30
+"""Times as long after a group of an import: a busy machine may read for seconds before it has the next one."""
 _CROWD = 8
 """After a group of so many, its callers are probably about to ask again: the next group waits for them."""
 _STEP = 0.0004
@@ -115,6 +117,8 @@ class Writer:
         self._dirty = False
         self._in_bulk = 0
         """Groups of an import since memory was let go of."""
+        self._importing = False
+        """Whether the last group was one."""
         self._thread = Thread(target=self._run, name="forky-writer", daemon=True)
         self._thread.start()
 
@@ -154,7 +158,7 @@ class Writer:
         open_for_more = True
         while open_for_more:
             try:
-                first = self._queue.get(timeout=self._idle_seconds if self._dirty else None)
+                first = self._queue.get(timeout=self._until_idle() if self._dirty else None)
             except Empty:
                 self._rest()
                 continue
@@ -162,6 +166,9 @@ class Writer:
             for group in _split(jobs):
                 self._serve(group)
             self._ledgers.trim()
+
+    def _until_idle(self) -> float:
+        return self._idle_seconds * (_UNDER_WAY if self._importing else 1)
 
     def _group(self, first: _Job | None) -> tuple[list[_Job], bool]:
         """What goes into one transaction, and whether more may come after it."""
@@ -255,7 +262,8 @@ class Writer:
 
     def _spare_memory(self, staged: Staged) -> None:
         """After every few groups that nobody is about to read."""
-        self._in_bulk += bool(staged.in_bulk)
+        self._importing = bool(staged.in_bulk)
+        self._in_bulk += self._importing
         if self._in_bulk >= _BULK:
             self._in_bulk = 0
             self._file.let_go_of_blocks()
