@@ -21,6 +21,8 @@ _READ = 4
 """Messages before the question that are read."""
 _OWN = 3
 """Terms from which on a question without a pronoun stands alone."""
+_NAMED = 2
+"""Terms from which on a question without a pronoun names what it is about."""
 _LEANS = re.compile(
     r"\b(?:it|its|that|this|those|these|they|them|their|he|she|him|her|his|there|the (?:same|other|first|second|last|"
     r"former|latter)|one|ones|and|also|so|then|what about|how about|else|more|why|instead|er|sie|es|das|die|dies\w*|"
@@ -40,6 +42,12 @@ def leans(question: str) -> bool:
     """Whether it needs what was said before to be understood."""
     own = [term for term in dict.fromkeys(terms(question)) if term]
     return len(own) < _OWN or (len(own) < 2 * _OWN and _LEANS.search(question) is not None)
+
+
+def speaks_of(question: str, text: str) -> bool:
+    """Whether a text holds a word of the question; of one that points back, or hardly has any, nobody can say: True."""
+    own = set(terms(question)) - {""}
+    return len(own) < _NAMED or _LEANS.search(question) is not None or not own.isdisjoint(terms(text))
 
 
 def condensed(question: str, before: Sequence[str]) -> str:

@@ -222,6 +222,20 @@ def test_not_found_is_said(made: tuple[Workspace, ScriptedModels, Conversation])
     assert answer.text.endswith("SOURCES: none. Not found in the documents.")
 
 
+def test_a_new_subject_finds_nothing_that_only_has_what_was_spoken_of_before(
+    made: tuple[Workspace, ScriptedModels, Conversation],
+) -> None:
+    _, models, chat = made
+    talk(chat, "How often is the bearing of the X200 oiled?", "Every spring.")
+    talk(chat.fork("debug"), "Note", "The bearing of the X200 was oiled with the wrong grease last spring.")
+    answer = chat.ask("Who won the war of 1812?")
+    assert "nothing in them bears on it" in sent(models)
+    assert answer.text.endswith("SOURCES: none. Not found in the documents.")
+    chat.ask("And the warranty?")
+    looked = chat.generations[-1].consulted
+    assert looked is not None and "warranty is two years" in looked.passages[0].text
+
+
 def test_instructions_in_a_document_stay_quoted(made: tuple[Workspace, ScriptedModels, Conversation]) -> None:
     forky, models, chat = made
     forky.documents.append(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.retrieval.condense import LONGEST, as_question, condensed, leans
+from forky_core.retrieval.condense import LONGEST, as_question, condensed, leans, speaks_of
 
 PUMP = ["How do I service the X200 pump?", "Drain the X200 pump, then oil its bearing with Molykote."]
 
@@ -49,3 +49,17 @@ def test_a_very_long_question_is_cut_for_the_search() -> None:
 def test_what_a_model_says_is_one_line_without_quotation_marks() -> None:
     assert as_question("Sure!\n\n“How often is the X200 oiled?”\n") == "How often is the X200 oiled?"
     assert as_question(" \n ") == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Who won the war of 1812?", False),
+        ("谁发明了青霉素？", False),
+        ("How much oil does a bearing need?", True),
+        ("And in winter?", True),  # It points back: what was spoken of is its subject.
+        ("How often?", True),
+    ],
+)
+def test_a_text_is_asked_to_speak_of_what_a_question_names(question: str, told: bool) -> None:
+    assert speaks_of(question, "Oil the bearing every spring.") is told

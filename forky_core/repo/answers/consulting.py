@@ -21,7 +21,7 @@ from forky_core.model import Message, Rules
 from forky_core.repo.answers.once import ask_once
 from forky_core.repo.placing import documents_of
 from forky_core.repo.repo import Repo, short
-from forky_core.retrieval.condense import PROMPT, as_question, condensed, leans
+from forky_core.retrieval.condense import PROMPT, as_question, condensed, leans, speaks_of
 from forky_core.retrieval.cues import is_question
 from forky_core.retrieval.parts_asked import parts_asked
 from forky_core.retrieval.passages import OPENING, unwrapped
@@ -76,13 +76,18 @@ def _looked(
     budget: int | None,
     question: str = "",
 ) -> Looked:
-    """What is found for a search; with a `question`, for both of them."""
+    """What is found for a search; with a `question`, for both of them, and nothing that speaks of another subject."""
     findings = shelf.look(search, PASSAGES, budget=budget)
     found = tuple(one for one in findings.found if one.bears)
     if question and found:
         found = _joined(findings.found, shelf.look(question, PASSAGES, budget=budget).found, budget)
-    quoted = [(one.source, one.address, one.chunk.text) for one in found]
-    quoted += _elsewhere(repo, path, search)
+    # What was found by its meaning need not share a word with anything.
+    quoted = [
+        (one.source, one.address, one.chunk.text)
+        for one in found
+        if not one.coverage or speaks_of(question, f"{one.source} {one.chunk.text}")
+    ]
+    quoted += [one for one in _elsewhere(repo, path, search) if speaks_of(question, one[2])]
     return Looked(search, tuple(Quoted(n, *one) for n, one in enumerate(quoted, 1)), findings.trouble)
 
 
