@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from forky_core.matching.keys import calls_of, folded, sayings
+from forky_core.matching.keys import calls_of, sayings, spoken
 from forky_core.matching.walking import Tree, stored_sayings, upwards
 from forky_core.model import Message, MessageId
 from forky_core.parts import Draft, ToolCallPart
@@ -45,11 +45,11 @@ def match(
     first = last
     while first and turns[first].role == "system":
         first -= 1
-    spoken = [id for id in found if messages[id].role != "system"] or found
-    if len(spoken) > 1:
+    speaking = [id for id in found if messages[id].role != "system"] or found
+    if len(speaking) > 1:
         seen = visible()
-        spoken = [id for id in spoken if id in seen] or spoken
-    return _past_system_messages(turns, first, last, spoken[-1], messages, found)
+        speaking = [id for id in speaking if id in seen] or speaking
+    return _past_system_messages(turns, first, last, speaking[-1], messages, found)
 
 
 def _past_system_messages(
@@ -73,8 +73,8 @@ def _past_system_messages(
 
 def anchor_texts(turns: Sequence[Draft]) -> list[str]:
     """The words by which a trimmed array may be found, newest first."""
-    spoken = (_words(turn) for turn in reversed(turns) if turn.role == "assistant")
-    return list(islice((text for text in spoken if text), _ANCHORS))
+    said = (spoken(turn) for turn in reversed(turns) if turn.role == "assistant")
+    return list(islice((text for text in said if text), _ANCHORS))
 
 
 def _anchored(turns: Sequence[Draft], messages: Mapping[MessageId, Message]) -> Match | None:
@@ -86,11 +86,11 @@ def _anchored(turns: Sequence[Draft], messages: Mapping[MessageId, Message]) -> 
         calls.update(calls_of(turn))
     answers = [at for at, turn in enumerate(turns) if turn.role == "assistant"]
     for at in list(reversed(answers))[:_ANCHORS]:
-        words = _words(turns[at])
+        words = spoken(turns[at])
         candidates = [
             message.id
             for message in messages.values()
-            if message.role == "assistant" and folded(message.text) == words
+            if message.role == "assistant" and spoken(message) == words
         ]
         runs = [(_run(said[: at + 1], id, messages), number) for number, id in enumerate(candidates)]
         fitting = [(run, number) for run, number in runs if run.enough]
@@ -132,11 +132,6 @@ def _run(said: Sequence[tuple[bytes, ...]], from_: MessageId, messages: Mapping[
                 return _Run(len(said) - reached, reached, above)
             reached, _ = waiting.pop()
     return _Run(len(said) - reached, reached, 0)
-
-
-def _words(turn: Draft) -> str:
-    text = Message(MessageId(""), (), turn.role, turn.parts).text
-    return folded(text)
 
 
 def call_ids(

@@ -112,14 +112,28 @@ def folded(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
-def _said(role: str, parts: Sequence[Part], name: str | None) -> dict[str, Json]:
+def spoken(turn: Draft | Message) -> str:
+    """The words of a message, as they are compared."""
+    text = plain_text(turn)
+    return folded(text) if text is not None else _words(turn.role, turn.parts)
+
+
+def _words(role: str, parts: Sequence[Part]) -> str:
+    """Blocks of the assistant follow on each other, as they do when it streams them; a user's stand apart."""
     texts = (part.text for part in parts if isinstance(part, TextPart | MergePart))
-    said: dict[str, Json] = {
-        "role": role,
-        "text": folded("\n\n".join(text for text in texts if text.strip())),
-    }
-    files = [named for part in parts if (named := _file(part)) is not None]
+    if role == "assistant":
+        return folded("".join(texts))
+    return folded("\n\n".join(text for text in texts if text.strip()))
+
+
+def _said(role: str, parts: Sequence[Part], name: str | None) -> dict[str, Json]:
+    text = _words(role, parts)
+    said: dict[str, Json] = {"role": role, "text": text}
     calls = [[part.name, part.arguments] for part in parts if isinstance(part, ToolCallPart)]
+    if role == "assistant" and (text or calls):
+        # What ran at a provider, and thoughts it sealed, stand in the array that is sent back and not in the answer.
+        parts = [part for part in parts if not isinstance(part, OpaquePart)]
+    files = [named for part in parts if (named := _file(part)) is not None]
     if files:
         said["files"] = files
     if calls:

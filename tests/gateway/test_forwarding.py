@@ -135,3 +135,86 @@ def test_a_body_of_ten_megabytes_reaches_the_upstream_unchanged_and_its_picture_
         question = served.forky.conversation(served.forky.conversations()[0].id).path()[0]
         (file,) = (part for part in question.parts if isinstance(part, AttachmentPart))
         assert served.forky.store.blob(file.sha256).content == picture
+
+
+def event(type: str, **fields: Any) -> bytes:
+    return f"event: {type}\ndata: {json.dumps({'type': type, **fields})}\n\n".encode()
+
+
+BLOCKS: list[dict[str, Any]] = [
+    {"type": "thinking", "thinking": "Where?", "signature": "s1"},
+    {"type": "redacted_thinking", "data": "sealed"},
+    {"type": "text", "text": "I look."},
+    {"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {"query": "pelicans"}},
+    {"type": "web_search_tool_result", "tool_use_id": "srv_1", "content": []},
+    {"type": "text", "text": "Found "},
+    {"type": "text", "text": "it."},
+]
+
+
+def of_block(index: int, block: dict[str, Any]) -> bytes:
+    deltas = {"text": "text_delta", "thinking": "thinking_delta"}
+    kind = block["type"]
+    begun = {**block, kind: ""} if kind in deltas else block
+    said = event("content_block_start", index=index, content_block=begun)
+    if kind in deltas:
+        delta = {"type": deltas[kind], kind: block[kind]}
+        said += event("content_block_delta", index=index, delta=delta)
+    return said + event("content_block_stop", index=index)
+
+
+ITEMS: list[dict[str, Any]] = [
+    {
+        "type": "web_search_call",
+        "id": "ws_1",
+        "status": "completed",
+        "action": {"type": "search", "query": "x"},
+    },
+    *(
+        {
+            "type": "message",
+            "id": f"msg_{number}",
+            "role": "assistant",
+            "status": "completed",
+            "content": [{"type": "output_text", "text": text, "annotations": []}],
+        }
+        for number, text in enumerate(("I look.", "Found it."))
+    ),
+]
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_an_answer_in_blocks_is_known_when_it_is_sent_back(streams: bool) -> None:
+    whole = {"id": "m", "type": "message", "role": "assistant", "model": "c", "content": BLOCKS}
+    ended = {"stop_reason": "end_turn", "stop_sequence": None}
+    pieces = [
+        HEAD,
+        event("message_start", message={**whole, "content": [], "usage": {"input_tokens": 1}}),
+        *(of_block(index, block) for index, block in enumerate(BLOCKS)),
+        event("message_delta", delta=ended, usage={"output_tokens": 5}),
+        event("message_stop"),
+    ]
+    sent = pieces if streams else [answer("200 OK", {**whole, **ended, "usage": {"output_tokens": 5}})]
+    user = {"role": "user", "content": "Where are pelicans?"}
+    ask = {"model": "claude-sonnet-4-5", "max_tokens": 9, "stream": streams}
+    with wire(sent) as upstream, serving(at_upstream(upstream.base_url)) as served, served.client() as client:
+        client.post("/messages", json={**ask, "messages": [user]})
+        back = {"role": "assistant", "content": BLOCKS}
+        client.post("/messages", json={**ask, "messages": [user, back, {"role": "user", "content": "Sure?"}]})
+        said = "I look.Found it."
+        assert served.paths() == [["Where are pelicans?", said, "Sure?", said]]
+
+
+def test_items_of_a_response_are_known_when_they_are_sent_back() -> None:
+    whole = {"id": "resp_1", "object": "response", "status": "completed", "output": ITEMS}
+    user = {"role": "user", "content": "Where are pelicans?"}
+    with (
+        wire([answer("200 OK", whole)]) as upstream,
+        serving(at_upstream(upstream.base_url)) as served,
+        served.client() as client,
+    ):
+        client.post("/responses", json={"model": "gpt-4o", "input": [user]})
+        more = [user, *ITEMS, {"role": "user", "content": "Sure?"}]
+        client.post("/responses", json={"model": "gpt-4o", "input": more})
+        said = "I look.Found it."
+        assert served.paths() == [["Where are pelicans?", said, "Sure?", said]]

@@ -46,6 +46,9 @@ def result(id: str, content: str = "Percy") -> dict[str, Any]:
 BIRDS: Said = [user("Name a bird"), bot("Percy"), user("Shorter"), bot("Pip")]
 TOOLS: Said = [user("Name a bird"), calling("call_1"), result("call_1"), bot("Percy")]
 SEEN: Said = [picture(f"data:image/png;base64,{PNG}"), bot("A bird")]
+FOUND = [{"type": "text", "text": "Found "}, {"type": "text", "text": "it."}]
+SEARCH = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "x"}}
+OTHER_SEARCH = {"type": "server_tool_use", "id": "s2", "name": "web_search", "input": {"query": "y"}}
 LINKED: Said = [picture("https://x.org/a.png"), bot("A bird")]
 
 
@@ -119,6 +122,18 @@ LINKED: Said = [picture("https://x.org/a.png"), bot("A bird")]
         pytest.param(SEEN, [user("Look")], 0, id="no picture"),
         pytest.param(LINKED, LINKED, 2, id="a picture by its address"),
         pytest.param(LINKED, [picture("https://x.org/b.png")], 0, id="another address"),
+        pytest.param(
+            [user("?"), bot("Found it.")], [user("?"), bot(FOUND), user("!")], 2, id="an answer in blocks"
+        ),
+        pytest.param([user("?"), bot(FOUND)], [user("?"), bot("Found it.")], 2, id="blocks as one text"),
+        pytest.param(
+            [user("?"), bot("Found it.")],
+            [user("?"), bot([SEARCH, *FOUND])],
+            2,
+            id="with what ran at the provider",
+        ),
+        pytest.param([user("?"), bot([SEARCH])], [user("?"), bot([OTHER_SEARCH])], 1, id="nothing else said"),
+        pytest.param([user("Found \n\nit.")], [user(FOUND)], 1, id="blocks of a user stand apart"),
         pytest.param([*BIRDS, *BIRDS], [*BIRDS, *BIRDS[:3]], 7, id="the same texts again further down"),
     ],
 )
