@@ -164,7 +164,9 @@ def _tool_result(block: Mapping[str, Any], where: str, files: Files) -> list[Par
 def _thought(block: Mapping[str, Any], where: str) -> Part:
     signature = optional_text(block.get("signature"), f"{where}.signature")
     kept = canonical_json({"signature": signature}) if signature else None
-    return ReasoningPart(text_of(block.get("thinking", ""), f"{where}.thinking"), provider_metadata=kept)
+    thought = block.get("thinking", "")
+    said = output_text(thought, f"{where}.thinking") if isinstance(thought, list) else thought
+    return ReasoningPart(text_of(said, f"{where}.thinking"), provider_metadata=kept)
 
 
 def _file(block: Mapping[str, Any], kind: str, where: str, files: Files) -> Part:

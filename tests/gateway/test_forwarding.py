@@ -218,3 +218,83 @@ def test_items_of_a_response_are_known_when_they_are_sent_back() -> None:
         client.post("/responses", json={"model": "gpt-4o", "input": more})
         said = "I look.Found it."
         assert served.paths() == [["Where are pelicans?", said, "Sure?", said]]
+
+
+def calls(*pieces: dict[str, Any]) -> list[bytes]:
+    return [
+        *(of_chunk(0, {"tool_calls": [piece]}) for piece in pieces),
+        of_chunk(0, {}, finish_reason="tool_calls"),
+    ]
+
+
+def function(name: str, arguments: str, **more: Any) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": name, "arguments": arguments}, **more}
+
+
+CUSTOM = {"id": "a", "type": "custom", "custom": {"name": "f", "input": "raw text"}}
+THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
+
+
+@pytest.mark.parametrize(
+    ("pieces", "back"),
+    [
+        pytest.param(
+            calls(
+                function("f", "", id="a", index=0),
+                function("", '{"x"', index=0),
+                function("g", "{}", id="b", index=1),
+                function("", ": 1}", index=0),
+            ),
+            {"tool_calls": [function("f", '{"x": 1}', id="a"), function("g", "{}", id="b")]},
+            id="calls that take turns",
+        ),
+        pytest.param(
+            calls(function("f", "{}", id="a"), function("f", "{", id="b"), function("", '"x": 1}')),
+            {"tool_calls": [function("f", "{}", id="a"), function("f", '{"x": 1}', id="b")]},
+            id="calls that nobody counted",
+        ),
+        pytest.param(
+            calls(
+                {**CUSTOM, "custom": {"name": "f", "input": "raw "}, "index": 0},
+                {"custom": {"input": "text"}},
+            ),
+            {"tool_calls": [CUSTOM]},
+            id="a tool without a schema",
+        ),
+        pytest.param(
+            [
+                of_chunk(0, {"function_call": {"name": "f", "arguments": ""}}),
+                of_chunk(0, {"function_call": {"arguments": "{}"}}),
+                of_chunk(0, {}, finish_reason="function_call"),
+            ],
+            {"function_call": {"name": "f", "arguments": "{}"}},
+            id="the old way to call",
+        ),
+        pytest.param(
+            [
+                of_chunk(0, {"content": [THOUGHT]}),
+                of_chunk(0, {"content": [{"type": "text", "text": "Percy"}]}),
+                of_chunk(0, {}, finish_reason="stop"),
+            ],
+            {"content": [THOUGHT, {"type": "text", "text": "Percy"}]},
+            id="thoughts as blocks",
+        ),
+    ],
+)
+def test_a_streamed_answer_is_recorded_as_it_is_sent_back(pieces: list[bytes], back: dict[str, Any]) -> None:
+    user = {"role": "user", "content": "Name a pelican"}
+    with (
+        wire([HEAD, *pieces, DONE]) as upstream,
+        serving(at_upstream(upstream.base_url)) as served,
+        served.client() as client,
+    ):
+        client.post("/chat/completions", json={"model": "gpt-4o", "stream": True, "messages": [user]})
+        (kept,) = answers(served)
+        messages = [
+            user,
+            {"role": "assistant", "content": None, **back},
+            {"role": "user", "content": "Sure?"},
+        ]
+        client.post("/chat/completions", json={"model": "gpt-4o", "stream": True, "messages": messages})
+        assert [message.id for message in answers(served)] == [kept.id]
+        assert ended(served)[0].status == "done"

@@ -247,9 +247,9 @@ class ChatEar:
         choices = value.get("choices")
         for choice in choices if isinstance(choices, list) else ():
             if isinstance(choice, dict):
-                yield from self._choice(choice, choice.get(what))
+                yield from self._choice(choice, choice.get(what), whole=what == "message")
 
-    def _choice(self, choice: Mapping[str, Any], delta: Any) -> Iterator[Indexed]:
+    def _choice(self, choice: Mapping[str, Any], delta: Any, *, whole: bool) -> Iterator[Indexed]:
         index = choice.get("index")
         index = index if isinstance(index, int) and 0 <= index < MOST_ANSWERS else 0
         heard = self._heard.setdefault(index, _Heard())
@@ -257,13 +257,14 @@ class ChatEar:
             thought = delta.get("reasoning_content") or delta.get("reasoning")
             if isinstance(thought, str) and thought:
                 yield index, ReasoningDelta(thought)
-            text = delta.get("content") or delta.get("refusal")
-            if isinstance(text, str) and text:
-                yield index, TextDelta(text)
+            for said in _words(delta.get("content") or delta.get("refusal")):
+                yield index, said
             calls = delta.get("tool_calls")
             for number, piece in enumerate(calls if isinstance(calls, list) else ()):
                 if isinstance(piece, dict):
-                    _add(heard, piece, number)
+                    _add(heard, {"index": number, **piece} if whole else piece)
+            if isinstance(delta.get("function_call"), dict):
+                _add(heard, {"index": 0, "function": delta["function_call"]})
         if isinstance(choice.get("finish_reason"), str):
             heard.reason = choice["finish_reason"]
 
@@ -271,15 +272,33 @@ class ChatEar:
 CUT_OFF = Failure("cut_off", "The reply broke off before it was finished. Ask again.")
 
 
-def _add(heard: _Heard, piece: Mapping[str, Any], number: int) -> None:
-    at = piece.get("index")
-    call = heard.calls.setdefault(at if isinstance(at, int) else number, _Pending())
-    function = piece.get("function")
+def _words(content: Any) -> Iterator[ModelEvent]:
+    """A text, or blocks of it: so some servers stream thoughts and words."""
+    if isinstance(content, str) and content:
+        yield TextDelta(content)
+    for block in content if isinstance(content, list) else ():
+        match block:
+            case {"type": "text", "text": str(text)}:
+                yield TextDelta(text)
+            case {"type": "thinking", "thinking": [*inner]}:
+                yield from (
+                    ReasoningDelta(said.text) for said in _words(inner) if isinstance(said, TextDelta)
+                )
+
+
+def _add(heard: _Heard, piece: Mapping[str, Any]) -> None:
+    """Of a call. Where a server does not count them, one begins with each name."""
+    function = piece.get("function") or piece.get("custom")
     function = function if isinstance(function, dict) else {}
+    at, last = piece.get("index"), max(heard.calls, default=-1)
+    if not isinstance(at, int):
+        at = last + 1 if function.get("name") or last < 0 else last
+    call = heard.calls.setdefault(at, _Pending())
     call.id = call.id or str(piece.get("id") or "")
     call.name = call.name or str(function.get("name") or "")
-    if isinstance(function.get("arguments"), str):
-        call.arguments.append(function["arguments"])
+    arguments = function.get("arguments", function.get("input"))
+    if isinstance(arguments, str):
+        call.arguments.append(arguments)
 
 
 def usage_heard(record: Mapping[str, Any]) -> Usage:
