@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,8 @@ MAY_IMPORT = {
 """Of each layer, the others it may know; a layer that is not named here is an entrance and may know all."""
 
 
-def imported(path: Path) -> set[str]:
+@cache
+def imported(path: Path) -> frozenset[str]:
     """Dotted names of the modules a file imports; `from a import b` counts as `a.b`."""
     names: set[str] = set()
     for item in ast.walk(ast.parse((CHECKOUT / path).read_text("utf-8"))):
@@ -63,7 +65,7 @@ def imported(path: Path) -> set[str]:
         elif isinstance(item, ast.ImportFrom):
             assert item.level == 0, f"{path}: a relative import hides its layer"
             names.update(f"{item.module}.{alias.name}" for alias in item.names)
-    return names
+    return frozenset(names)
 
 
 def layer(path: Path) -> str:
