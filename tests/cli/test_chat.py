@@ -104,14 +104,14 @@ def test_a_failed_line_of_a_pipe_shows_in_the_exit_code(forky_process: Run) -> N
     assert "There is no branch “nowhere”" in ended.out and "There is no /nonsense" in ended.out
 
 
-def test_one_question_from_standard_input_is_answered_as_json(forky_process: Run) -> None:
+def test_one_question_from_standard_input_is_answered_as_json(forky: Run, forky_process: Run) -> None:
     ended = forky_process("chat", "-m", "-", "--json", said="What is a merge base?\n")
     entry = json.loads(ended.out)
     assert entry["text"] and entry["id"].startswith("b2:") and entry["branch"] == "main"
-    again = forky_process("chat", entry["conversation"], "-m", "and a fork?")
+    again = forky("chat", entry["conversation"], "-m", "and a fork?")
     assert again.code == 0 and again.out.strip()
-    assert len(json.loads(forky_process("list", "--json").out)["title"]) > 0
-    assert forky_process("log", "--json").out.count("\n") == 4
+    assert len(json.loads(forky("list", "--json").out)["title"]) > 0
+    assert forky("log", "--json").out.count("\n") == 4
 
 
 def test_a_branch_without_a_conversation_is_one_of_what_changed_last(forky: Run, database: Path) -> None:

@@ -54,12 +54,14 @@ def test_merge_shows_the_preview_and_lands_when_the_person_says_yes(
     assert "[Merged " in said(forky)
 
 
-def test_merge_without_a_terminal_lands_only_with_yes(forky_process: Run, seeded: dict[str, str]) -> None:
+def test_merge_without_a_terminal_lands_only_with_yes(
+    forky: Run, forky_process: Run, seeded: dict[str, str]
+) -> None:
     refused = forky_process("merge", "debug", "--into", "main")
     assert refused.code == 2 and "--yes" in refused.err and refused.out == ""
-    looked = forky_process("merge", "debug", "--into", "main", "--dry-run")
+    looked = forky("merge", "debug", "--into", "main", "--dry-run")
     assert looked.code == 0 and "Nothing was written." in looked.out
-    assert forky_process("merge", "debug", "--into", "main", "--strategy", "full", "--yes").code == 0
+    assert forky("merge", "debug", "--into", "main", "--strategy", "full", "--yes").code == 0
 
 
 def test_merge_as_json_is_one_object(forky: Run, seeded: dict[str, str]) -> None:
