@@ -75,7 +75,8 @@ def _tell_turns(here: Frame) -> None:
     first, *others = (label_of(here.forky.models, name) for name in here.chat.room.models)
     st.caption(
         plain_label(
-            f"This is what {first} is sent. {', '.join(others)} then read what was answered before.", 300
+            f"This is what {first} is sent. Then comes {', then '.join(others)}, who reads what was answered before.",
+            300,
         )
     )
 
