@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from forky_core.model import Message
+from forky_core.model import Message, MessageId
 from forky_core.repo.answers.reply_job import ReplyJob
 from forky_core.views.notebook import Cell, notebook
 from forky_core.views.places import branch_for, later_on
@@ -28,7 +28,7 @@ from pages.ui.models import label_of
 from pages.ui.moving import hear_moves
 from pages.ui.pacing import let_through
 from pages.ui.session import session
-from pages.ui.starting import new_conversation
+from pages.ui.starting import begin_conversation
 from pages.ui.undoing import page_top
 from pages.ui.workspace import workspace
 
@@ -57,6 +57,7 @@ def main() -> None:
         end=here.at_head,
         follow=here.at_head,
         copied=here.session.copied,
+        form=_open_form(here),
     )
     let_through()
     hear_moves(here.chat, version=version)
@@ -98,8 +99,14 @@ def _draw_nothing() -> None:
     with st.container(key="chat-empty", horizontal_alignment="center"):
         st.subheader("No conversation yet", anchor=False)
         st.markdown("Begin one: ask something, then fork it wherever a second thought comes up.")
-        if st.button("New conversation", key="chat.first", type="primary", icon=":material/add_comment:"):
-            new_conversation(forky, session())
+        st.button(
+            "New conversation",
+            key="chat.first",
+            type="primary",
+            icon=":material/add_comment:",
+            on_click=begin_conversation,
+            args=(forky, session()),
+        )
 
 
 def _draw_path(here: Frame) -> None:
@@ -157,10 +164,16 @@ def _clear_after(here: Frame, cells: int) -> None:
     here.session.cells = cells
 
 
-def _draw_open_form(here: Frame, message: Message) -> None:
+def _open_form(here: Frame) -> tuple[str, MessageId] | None:
+    """Which form, below which message."""
     acting = here.session.acting
-    if acting is not None and acting[1] == message.id and acting[0] in FORMS:
-        draw_form(here, acting[0], message)
+    return acting if acting is not None and acting[0] in FORMS else None
+
+
+def _draw_open_form(here: Frame, message: Message) -> None:
+    form = _open_form(here)
+    if form is not None and form[1] == message.id:
+        draw_form(here, form[0], message)
 
 
 def _draw_first() -> None:

@@ -51,6 +51,7 @@ def locate() -> Frame | None:
         if stayed and chat.id == wanted:
             chat, at = _left_behind(chat, held.head)
             held.draft_follows = True
+            why_not = f"“{branch}” was renamed or deleted meanwhile. You are on “{chat.branch_name}” now."
         _explain(held, why_not)
         st.query_params["c"], st.query_params["b"] = chat.id, chat.branch_name
         _look_at(at if at != chat.branch.head else None)
@@ -75,8 +76,10 @@ def _conversation(forky: Forky, wanted: str | None, branch: str | None) -> tuple
                 return chat, why_not
             if chat is not None:
                 why_not = why_not or "That conversation has no branch: what it began with was undone."
-    summaries = (summary for summary in forky.conversations() if summary.branches)
-    return next((forky.conversation(summary.id) for summary in summaries), None), why_not
+    newest = next((summary.id for summary in forky.conversations() if summary.branches), None)
+    if newest is None or wanted is not None or branch is None:
+        return (forky.conversation(newest) if newest is not None else None), why_not
+    return _conversation(forky, newest, branch)
 
 
 def _left_behind(chat: Conversation, head: MessageId | None) -> tuple[Conversation, MessageId | None]:

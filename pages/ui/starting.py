@@ -1,4 +1,4 @@
-"""The dialog that begins a conversation. Title, model and system prompt are all optional."""
+"""How a conversation begins: at once, or with the dialog of the Library, where one can say more than it needs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,17 @@ from forky_core.repo.workspace import Workspace
 from pages.ui.frame import go, saying
 from pages.ui.markdown import showable
 from pages.ui.session import Session
+
+
+def begin_conversation(forky: Workspace, held: Session) -> None:
+    """In a handler: an empty conversation, the one that is there already where nothing was said in it."""
+    with saying(held):
+        newest = max(forky.conversations(), key=lambda one: one.created, default=None)
+        if newest is not None and not newest.messages and newest.branches:
+            held.say("Nothing has been said in this new conversation yet.")
+            go(forky.conversation(newest.id))
+        else:
+            go(forky.create())
 
 
 @st.dialog("New conversation", icon=":material/add_comment:")

@@ -53,9 +53,11 @@ def begin(page: Any) -> None:
 
 def new(page: Any, title: str) -> None:
     page.locator(".st-key-chat-new button").first.click()
-    page.locator(".st-key-new-title input").fill(title)
-    page.locator(".st-key-new-create button").click()
     page.locator(".fk-first").wait_for()
+    page.locator(".st-key-bar-name button").first.click()
+    page.locator(".st-key-rename-name input").fill(title)
+    page.locator(".st-key-rename-go button").click()
+    expect(page.locator(".st-key-bar-name button").first).to_have_text(title)
 
 
 def ask(page: Any, text: str) -> None:
@@ -266,3 +268,20 @@ def test_on_a_phone_the_chat_and_the_graph_take_turns(app: str, watch: Any) -> N
     page.locator(".twin .row").first.wait_for()
     assert not page.locator(".st-key-chat-composer").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_send_stays_beside_what_it_is_sent_with_and_the_graph_below_the_bar(slow: str, watch: Any) -> None:
+    page = watch(height=560).open(slow)
+    begin(page)
+    expect(page.locator(".st-key-line-graph")).to_be_visible()
+    send, files, graph, top = (
+        _box(page, name) for name in ("chat-send", "chat-files", "line-graph", "chat-top")
+    )
+    assert abs(send[0] - files[0]) < 10
+    assert graph[0] >= top[1]
+
+
+def _box(page: Any, key: str) -> tuple[float, float]:
+    """Top and bottom."""
+    box = page.locator(f".st-key-{key}").bounding_box()
+    return box["y"], box["y"] + box["height"]

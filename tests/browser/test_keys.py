@@ -1,4 +1,4 @@
-"""What Streamlit would do otherwise than a browser: Ctrl+Z in a field, Ctrl+click on a link."""
+"""What Streamlit would do otherwise than a browser: Ctrl+Z in a field, Ctrl+click on a link, where the cursor goes."""
 
 from __future__ import annotations
 
@@ -82,3 +82,38 @@ def test_a_page_that_is_reached_by_the_navigation_has_an_address_to_share(app: s
     page.go_back()
     page.wait_for_url("**/?c=*&b=upload")
     expect(page.locator(".st-key-chat-branch input")).to_have_attribute("placeholder", "upload")
+
+
+def test_a_form_below_a_message_takes_the_cursor_and_gives_it_back(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    begin(page)
+    fork, name = page.locator('[data-act="fork"]').last, page.locator(".st-key-chat-form_name input")
+    fork.click()
+    expect(name).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(name).to_have_count(0)
+    expect(fork).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(name).to_be_focused()
+    page.keyboard.type("by keys")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**b=by+keys*")
+    expect(page.locator(DRAFT)).to_be_focused()
+
+
+def test_an_edit_opens_in_sight_with_one_tap_beside_a_draft_and_ctrl_enter_asks_it(
+    app: str, watch: Any
+) -> None:
+    page = watch(height=600).open(app)
+    begin(page)
+    page.locator(DRAFT).fill("a draft that stays")
+    page.locator('[data-act="edit"]').last.click()
+    expect(page.locator(".st-key-chat-form_text textarea")).to_be_focused()
+    expect(page.locator(".st-key-chat-form")).to_be_in_viewport(ratio=1)
+    page.keyboard.type(" And tomorrow?")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**b=so-what-is-the*")
+    expect(page.get_by_text("So what is the plan for tonight? And tomorrow?").first).to_be_visible()
+    page.go_back()
+    page.wait_for_url("**b=main")
+    holds(page, "a draft that stays")

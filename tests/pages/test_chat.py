@@ -110,6 +110,24 @@ def test_a_link_to_a_message_is_looked_at_from_a_branch_that_leads_there(chat: C
     assert "Another way" in shown(test) and "It forks" not in shown(test)
 
 
+def test_a_link_to_a_branch_alone_opens_it_in_the_newest_conversation(chat: Conversation) -> None:
+    talk(chat.fork("side", at=chat.path()[1].id), "Another way", "Spoon")
+    test = settled(open_app(b="main"))
+    assert branch_shown(test) == "main" and "It forks" in shown(test)
+
+
+def test_new_begins_a_conversation_at_once_and_none_while_one_is_empty(
+    forky: Forky, chat: Conversation
+) -> None:
+    test = opened(chat)
+    by_key(test, "chat.new").click().run()
+    assert "Nothing has been said here yet." in shown(settled(test))
+    assert len(forky.conversations()) == 2
+    by_key(test, "chat.new").click().run()
+    assert "Nothing has been said in this new conversation yet." in shown(settled(test))
+    assert len(forky.conversations()) == 2
+
+
 def test_a_link_to_nowhere_explains_itself_and_shows_the_conversation(chat: Conversation) -> None:
     test = opened(chat, m="ffffffff")
     assert "It forks" in shown(test) and "No message" in shown(test)
@@ -124,7 +142,8 @@ def test_a_reader_whose_branch_is_deleted_elsewhere_stays_there_with_the_draft(
     by_key(test, "chat.draft").set_value("half a thought").run()
     forky.conversation(chat.id).delete_branch("side")
     test.run()
-    assert "no branch “side”" in shown(test) and "It forks" not in shown(test)
+    assert "“side” was renamed or deleted meanwhile. You are on “main” now." in shown(test)
+    assert "It forks" not in shown(test)
     assert by_key(test, "chat.draft").value == "half a thought"
     by_key(test, "chat.send").click().run()
     wait(chat)
@@ -138,6 +157,7 @@ def test_a_draft_comes_along_when_its_branch_is_renamed_elsewhere(chat: Conversa
     chat.rename_branch("trunk")
     test.run()
     assert test.query_params["b"] == "trunk" and "m" not in test.query_params
+    assert "“main” was renamed or deleted meanwhile. You are on “trunk” now." in shown(test)
     assert by_key(test, "chat.draft").value == "half a thought"
     drafts().clear(f"{chat.id}/trunk")
 

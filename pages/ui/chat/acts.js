@@ -1,4 +1,5 @@
-// One listener for all buttons of the cells, the "…" menu, the clipboard. Uses scrolling.js, which comes before it.
+// One listener for all buttons of the cells, the "…" menu, the clipboard. Uses scrolling.js
+// and cursor.js, which come before it.
 
 const state = (window.__forkyActs ??= { copied: 0, n: 0 });
 
@@ -85,7 +86,8 @@ function copy(text) {
 }
 
 export default function ({ data, setTriggerValue }) {
-  state.send = (name, id) => setTriggerValue("act", { name, id, n: Date.now() + state.n++ });
+  // A tap leaves the composer and presses a button at once; what Streamlit hears at once it takes for one fragment's.
+  state.send = (name, id) => setTimeout(() => setTriggerValue("act", { name, id, n: Date.now() + state.n++ }));
   state.menu = data.menu;
   if (!state.listening) {
     state.listening = true;
@@ -94,11 +96,11 @@ export default function ({ data, setTriggerValue }) {
     document.addEventListener("keydown", pressed, true);
   }
   if (data.copied[0] > state.copied) { state.copied = data.copied[0]; copy(data.copied[1]); }
-  const still = keepPlace(data);
+  const still = keepPlace(data), calm = keepCursor(data);
   return () => {
     document.removeEventListener("click", clicked);
     document.removeEventListener("pointerover", hovered);
     document.removeEventListener("keydown", pressed, true);
-    closeMenu(); still(); state.listening = false;
+    closeMenu(); still(); calm(); state.listening = false;
   };
 }

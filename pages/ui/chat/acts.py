@@ -2,9 +2,9 @@
 
 A Streamlit widget per action would be hundreds on a page, and the browser's work per widget is what makes long pages
 slow. So a cell's head is one piece of HTML whose buttons carry `data-act` and `data-id`, and one component hears their
-clicks, keeps the clipboard (acts.js) and scrolls to the message that was asked for (scrolling.js). The buttons are
-ordinary ones: reachable by Tab, named for screen readers. Nothing that a model wrote can contain one, since Markdown's
-HTML is escaped.
+clicks, keeps the clipboard (acts.js), scrolls to the message that was asked for (scrolling.js) and puts the cursor
+where one writes next (cursor.js). The buttons are ordinary ones: reachable by Tab, named for screen readers. Nothing
+that a model wrote can contain one, since Markdown's HTML is escaped.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def button(act: str, label: str, id: str | None = None, *, pressed: bool | None 
 
 
 _HERE = Path(__file__).parent
-_JS = "".join((_HERE / name).read_text("utf-8") for name in ("scrolling.js", "acts.js"))
+_JS = "".join((_HERE / name).read_text("utf-8") for name in ("scrolling.js", "cursor.js", "acts.js"))
 _component = st.components.v2.component("forky.acts", js=_JS, html="<div></div>")
 
 
@@ -65,10 +65,12 @@ def hear_acts(
     end: bool,
     follow: bool,
     copied: tuple[int, str],
+    form: tuple[str, str] | None = None,
 ) -> None:
     """Mount the listener. When `place` changes, the page scrolls to the cell of `at`, or to the `end`.
 
-    `follow` keeps the end in sight while the page grows, for somebody who is there already.
+    `follow` keeps the end in sight while the page grows, for somebody who is there already. The cursor goes to the
+    `form` that opens: an act, and the message it stands below.
     """
 
     def handle() -> None:
@@ -78,7 +80,15 @@ def hear_acts(
 
     _component(
         key=key,
-        data={"menu": MENU, "place": place, "at": at, "end": end, "follow": follow, "copied": copied},
+        data={
+            "menu": MENU,
+            "place": place,
+            "at": at,
+            "end": end,
+            "follow": follow,
+            "copied": copied,
+            "form": " ".join(form or ()),
+        },
         on_act_change=handle,
         height="content",
     )

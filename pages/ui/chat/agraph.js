@@ -56,6 +56,7 @@ export default function ({ data: [given], parentElement, setTriggerValue, setSta
       location.origin,
     );
     show(held, panel);
+    painted(() => { if (held.frame) held.frame.style.opacity = 1; });
   };
   if (held.frame) {
     held.frame.style.height = `${given.height}px`;
@@ -67,7 +68,7 @@ export default function ({ data: [given], parentElement, setTriggerValue, setSta
   frame.scrolling = "no";
   frame.tabIndex = -1; // A picture for the mouse; the list beside it is for the keyboard.
   frame.sandbox = "allow-scripts allow-same-origin";
-  frame.style.cssText = `display: block; width: ${given.width}px; height: ${given.height}px; border: 0; color-scheme: normal`;
+  frame.style.cssText = `display: block; width: ${given.width}px; height: ${given.height}px; border: 0; color-scheme: normal; opacity: 0`; // An empty frame is white.
   const hear = ({ source, data }) => {
     if (source !== frame.contentWindow || !data?.isStreamlitMessage) return;
     if (data.type === "streamlit:componentReady") {

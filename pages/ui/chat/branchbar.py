@@ -11,7 +11,7 @@ from pages.ui.frame import Frame, go, place, saying
 from pages.ui.markdown import plain_label
 from pages.ui.merge.requests import link_requests
 from pages.ui.notice import done
-from pages.ui.starting import new_conversation
+from pages.ui.starting import begin_conversation
 
 _MENU = {
     "rename": "Rename this branch …",
@@ -39,14 +39,15 @@ def draw_branchbar(here: Frame) -> None:
         )
         link_requests(here)
         asked_who = link_people(here)
-        if st.button(
+        st.button(
             "New",
             key="chat.new",
             icon=":material/add_comment:",
             type="tertiary",
             help="Begin another conversation",
-        ):
-            new_conversation(here.forky, here.session)
+            on_click=begin_conversation,
+            args=(here.forky, here.session),
+        )
     if chosen == "people" or asked_who:
         people(here)
     elif chosen == "rename":

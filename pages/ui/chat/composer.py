@@ -59,7 +59,7 @@ def draw_composer(here: Frame, seen: Branch) -> None:
             key=DRAFT,
             label_visibility="collapsed",
             height="content",
-            placeholder="Ask something" if here.at is None else "Ask on, Enter sends",
+            placeholder="Ask something" if here.at is None else "Ask on",
             on_change="ignore",
         )
         with st.container(key="line-composer", horizontal=True, vertical_alignment="center"):

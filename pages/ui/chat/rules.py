@@ -15,6 +15,8 @@ from pages.ui.models import ONCE, Asking, asking, grouped, known, label_of, mode
 from pages.ui.renewing import anew
 
 _NUMBERS = ("temperature", "max_tokens")
+_SHOWN = 28
+"""Letters of a model's name on its button, so that the line holds Send too."""
 
 
 def draw_model_picker(here: Frame) -> None:
@@ -23,7 +25,9 @@ def draw_model_picker(here: Frame) -> None:
     title = model_title(now.info, now.name) + (" · once" if now.once else "")
     if turns and not now.once:
         title = ", ".join(label_of(here.forky.models, name) for name in turns)
-    with st.popover(plain_label(title, 40), key="chat.models", type="tertiary", icon=":material/neurology:"):
+    with st.popover(
+        plain_label(title, _SHOWN), key="chat.models", type="tertiary", icon=":material/neurology:"
+    ):
         if turns:
             _draw_in_turn(here, offered, now)
         else:

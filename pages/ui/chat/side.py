@@ -34,7 +34,7 @@ def pane(here: Frame) -> str:
 
 def draw_pane(here: Frame) -> None:
     """Keys: `chat.pane`. Only narrow screens show it."""
-    _segment(here, _PANE, ("Chat", "Graph"), pane(here))
+    _segment(here, _PANE, "What is shown", ("Chat", "Graph"), pane(here))
 
 
 def draw_side(here: Frame) -> None:
@@ -44,7 +44,7 @@ def draw_side(here: Frame) -> None:
     rows = _rows(here)
     with st.container(key="line-graph", horizontal=True, vertical_alignment="center"):
         if not narrow:
-            _segment(here, _AS, ("Graph", "List"), chosen)
+            _segment(here, _AS, "Show the messages as", ("Graph", "List"), chosen)
         st.html(f'<div class="fk-quiet">{_extent(rows)}</div>')
     if narrow or chosen == "List":
         draw_twin(
@@ -54,10 +54,10 @@ def draw_side(here: Frame) -> None:
         draw_graph(rows, "chat.graph", height=760, on_click=lambda id: _click(here, "open", id))
 
 
-def _segment(here: Frame, key: str, options: tuple[str, ...], chosen: str) -> None:
+def _segment(here: Frame, key: str, label: str, options: tuple[str, ...], chosen: str) -> None:
     st.session_state[key] = chosen
     st.segmented_control(
-        key.removeprefix("chat."),
+        label,
         options,
         key=key,
         required=True,

@@ -41,6 +41,11 @@ _CSS = """
   background: color-mix(in srgb, currentColor 9%, transparent); }
 .fk-head button:focus-visible, .fk-menu button:focus-visible, .fk-word:focus-visible { outline: 2px solid currentColor; }
 CONTENTS
+@media (min-width: 900px) {
+  [class*="-current-"] .fk-head [data-act="fork"] { width: auto; display: inline-flex; align-items: center; gap: .3rem;
+    padding: 0 .4rem; opacity: .85; }
+  [class*="-current-"] .fk-head [data-act="fork"]::after { content: "Fork"; font-size: .82rem; }
+}
 .fk-head .fk-word { width: auto; height: auto; font-size: .82rem; }
 .fk-siblings { display: inline-flex; align-items: center; font-variant-numeric: tabular-nums; font-size: .8rem; }
 .fk-siblings button { width: 1.4rem; }
@@ -93,10 +98,10 @@ CONTENTS
 .st-key-chat-cells { max-width: 54rem; margin: 0 auto; width: 100%; }
 @media (min-width: 900px) {
   .stColumn:has(> div > .st-key-chat-side), .stColumn:has(.st-key-chat-side) { position: sticky; top: 6.6rem;
-    align-self: flex-start; max-height: calc(100dvh - 7.2rem); overflow: auto; }
-  .st-key-graph-panel-chat-graph { max-height: calc(100dvh - 10.6rem); }
+    align-self: flex-start; max-height: calc(100dvh - 7.6rem); overflow: auto; }
+  .st-key-graph-panel-chat-graph { max-height: calc(100dvh - 11.6rem); }
   div:has(> .st-key-chat-top .st-key-notice) ~ * .stColumn:has(.st-key-chat-side) { top: 9.4rem;
-    max-height: calc(100dvh - 10rem); }
+    max-height: calc(100dvh - 10.4rem); }
   div:has(> .st-key-line-pane), .st-key-line-pane { display: none; }
 }
 @media (max-width: 899px) {
@@ -106,11 +111,10 @@ CONTENTS
   .fk-acts { opacity: 1; }
   .fk-head button, .fk-siblings button { width: 32px; height: 32px; }
   .fk-word { min-height: 32px; min-width: 32px; }
-  .st-key-chat-composer kbd { display: none; }
-  .st-key-line-composer .st-key-chat-rules p, .st-key-line-composer .st-key-chat-stashes p { font-size: 0; }
 }
 
-/* The composer: one card that stays in sight. */
+/* The composer: one card that stays in sight, and where it is at the end of the page, too. */
+.stMainBlockContainer { padding-bottom: .4rem; }
 .st-key-chat-cells > div:has(.st-key-chat-composer) { position: sticky; bottom: 0; padding-bottom: .4rem; z-index: 50;
   background: var(--fk-background); }
 div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { position: sticky; bottom: 7.2rem; z-index: 49; }
@@ -132,6 +136,11 @@ div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { position: sticky;
 .st-key-chat-composer [data-testid="InputInstructions"] { display: none; }
 .st-key-line-composer { min-height: 2.2rem; gap: .3rem .55rem !important; }
 .st-key-line-composer [data-testid="stPopoverButton"] > div > div:last-child { display: none; }
+.st-key-chat-composer kbd { display: none; }
+/* Where the line breaks, Send keeps its corner; in a narrow column it breaks later. */
+.st-key-chat-composer { container-type: inline-size; }
+.st-key-line-composer > :is(.st-key-chat-send, .st-key-chat-stop) { margin-left: auto; }
+@container (max-width: 46rem) { .st-key-line-composer :is(.st-key-chat-rules, .st-key-chat-stashes) p { font-size: 0; } }
 
 /* The uploader as one icon button; what was chosen is shown above the text. */
 .st-key-chat-files { width: 2.1rem !important; min-width: 2.1rem; overflow: hidden; flex: 0 0 2.1rem; }
@@ -153,6 +162,8 @@ div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; backg
 .st-key-chat-top > div:has(> :is(.st-key-notice, .st-key-trashed)) { flex: 1 1 100%; order: 3; }
 .st-key-chat-top p { margin: 0; }
 [data-cell] { scroll-margin-top: 8rem; }
+.st-key-chat-form { scroll-margin: 8rem 0 9.5rem; }
+@media (max-width: 899px) { .st-key-chat-form { scroll-margin: 12rem 0 12rem; } }
 /* A run takes a moment: what is about to be replaced does not fade meanwhile, which would be painted twice. */
 .st-key-chat-cells [data-stale] { opacity: 1 !important; transition: none !important; }
 .fk-first { padding: 2.5rem 1rem; text-align: center; opacity: .8; line-height: 1.7; }
