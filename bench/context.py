@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from bench.measure import Line, elapsed, in_turns
 from forky_core.context.account import Context
 from forky_core.context.build import build_context
+from forky_core.context.remembered import converter
 from forky_core.forky import Forky
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.memory import Memory
@@ -55,14 +56,12 @@ def _first_time(file: Path, id: ConversationId, head: MessageId, memory: Memory)
         gc.collect()
         load = elapsed(lambda: path.append(forky.store.path(id, head)))
         gc.collect()
-        # What was converted is kept by the counting function: one of its own has nothing yet.
-        return load, elapsed(lambda: _build(path[0], memory, partial(estimate_tokens)))
+        converter.cache_clear()  # It keeps what was converted.
+        return load, elapsed(lambda: _build(path[0], memory))
 
 
-def _build(
-    path: Sequence[Message], memory: Memory, count_tokens: Callable[[str], int] = estimate_tokens
-) -> Context:
-    return build_context(path, Rules(), lookup=_nothing, count_tokens=count_tokens, memory=memory)
+def _build(path: Sequence[Message], memory: Memory) -> Context:
+    return build_context(path, Rules(), lookup=_nothing, count_tokens=estimate_tokens, memory=memory)
 
 
 def _nothing(id: MessageId) -> Message:

@@ -29,7 +29,8 @@ CONTRACTS = {"store.contract", "store.document_contract", "store.words", "llm.co
 """`store.words` says what a search means, `llm.tokens` estimates text; neither needs an engine."""
 DRAWN = {"views.lanes", "views.shape", "views.words"}
 """How a conversation hangs together for people: an exported page draws it as the app does."""
-MAY_IMPORT = {
+MAY_IMPORT: dict[str, set[str]] = {
+    "collecting": set(),
     "document": VALUES,
     "errors": VALUES,
     "hashing": VALUES,
@@ -40,10 +41,10 @@ MAY_IMPORT = {
     "settings": VALUES,
     "dag": VALUES,
     "retrieval": VALUES | CONTRACTS,
-    "context": VALUES | CONTRACTS | {"dag", "retrieval"},
+    "context": VALUES | CONTRACTS | {"collecting", "dag", "retrieval"},
     "merge": VALUES | CONTRACTS | {"context", "dag", "retrieval"},
     "matching": VALUES,
-    "store": VALUES | {"dag", "settings"},
+    "store": VALUES | {"collecting", "dag", "settings"},
     "llm": VALUES | {"retrieval", "settings"},
     "documents": VALUES | CONTRACTS | {"formats.html_text", "retrieval"},
     "repo": VALUES

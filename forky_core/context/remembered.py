@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple, cast
 
+from forky_core.collecting import uncollected
 from forky_core.context.convert import SPEAKERS, Converted, CountTokens, Sight, convert
 from forky_core.llm.contract import ProviderMessage
 from forky_core.model import Message, MessageId, Role
@@ -64,6 +65,7 @@ class Converter:
         self._young: dict[MessageId, tuple[Message, Converted]] = {}
         self._old: dict[MessageId, tuple[Message, Converted]] = {}
 
+    @uncollected()
     def said(self, path: Sequence[Message]) -> Said:
         """What of a path only says something."""
         whole = Said([], [], [])

@@ -8,6 +8,7 @@ from operator import itemgetter
 
 import duckdb
 
+from forky_core.collecting import uncollected
 from forky_core.hashing import HASH_PREFIX
 from forky_core.model import (
     Along,
@@ -24,7 +25,6 @@ from forky_core.store.along import how_far
 from forky_core.store.deciding import reuse_of
 from forky_core.store.file.database import DatabaseFile
 from forky_core.store.held.whole import Whole
-from forky_core.store.reading.collecting import uncollected
 from forky_core.store.reading.packs import read_packs
 from forky_core.store.reading.rows import (
     Row,

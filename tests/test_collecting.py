@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from forky_core.store.reading.collecting import uncollected
+from forky_core.collecting import uncollected
 
 
 @uncollected()
