@@ -16,7 +16,7 @@ from forky_core.views.places import later_on
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, locate, place, saying
 from pages.ui.markdown import plain_label
-from pages.ui.merge.choices import draw_settings, draw_strategy, give_way, read_wish, rebases, want
+from pages.ui.merge.choices import draw_settings, draw_strategy, give_way, homeward, read_wish, rebases, want
 from pages.ui.merge.conflicts import draw_conflicts
 from pages.ui.merge.payload import cites_passages, draw_cited_payload, draw_turns
 from pages.ui.merge.picture import draw_standing
@@ -45,6 +45,7 @@ def main() -> None:
     leave(frame)
     apply_merge_style()
     page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat)
+    frame = homeward(frame)
     if _draw_landed(frame):
         return
     looked = draw_requests(frame)
@@ -261,7 +262,7 @@ def _undo(frame: Frame) -> None:
 
 def _another(frame: Frame) -> None:
     frame.session.choices.pop(_LANDED, None)
-    want(source=None)
+    want(b=frame.chat.branch_name, source=None)
 
 
 main()

@@ -116,6 +116,16 @@ def test_after_landing_it_says_where_one_is_and_undo_is_there(chat: Conversation
     assert "merge.land" in keys(test)
 
 
+def test_who_comes_from_a_side_branch_brings_it_home(chat: Conversation) -> None:
+    test = merge(chat, b="debug")
+    assert (by_key(test, "merge.source").value, by_key(test, "merge.target").value) == ("debug", "main")
+    assert (param(test, "b"), param(test, "source")) == ("debug", None)  # Back leads back at once.
+    assert "Merged “debug” into “main” (squash)" in words(press(test, "merge.land"))
+    assert "merge.land" in keys(press(test, "merge.undo"))
+    test = press(test, "merge.swap")
+    assert (by_key(test, "merge.source").value, by_key(test, "merge.target").value) == ("main", "debug")
+
+
 def test_another_merge_can_be_opened_right_after_one_has_landed(chat: Conversation) -> None:
     test = press(merge(chat), "merge.land")
     test.query_params["b"], test.query_params["source"] = "debug", "main"

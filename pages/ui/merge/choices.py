@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import get_args
 
 import streamlit as st
@@ -51,6 +52,18 @@ _PICKED = 8
 _LISTED = 60
 """Messages listed to tick before a person asks for more."""
 _OFFLINE = "Offline"
+_HOME = "main"
+"""Where every conversation begins."""
+
+
+def homeward(frame: Frame) -> Frame:
+    """Who comes here from a side branch wants it in main, as long as the URL does not say otherwise."""
+    chat = frame.chat
+    said = {"source", "graft", "request"} & set(st.query_params)
+    if said or chat.branch_name == _HOME or _HOME not in chat.branches:
+        return frame
+    home = chat.checkout(_HOME)
+    return replace(frame, chat=home, at=home.branch.head)
 
 
 def read_wish(frame: Frame) -> Wish | None:
@@ -105,6 +118,9 @@ def _source(frame: Frame) -> tuple[str, ConversationId | None]:
             return other.branch_name, other.id
     if source in chat.branches:
         return source, None
+    come_from = frame.session.branch
+    if come_from in chat.branches and come_from != chat.branch_name:
+        return come_from, None
     return default_source(chat.view, chat.visible, chat.branch_name) or "", None
 
 
@@ -132,7 +148,7 @@ def give_way(frame: Frame) -> None:
         return
     nearest = first_sides(chat.view, chat.visible, chat.branch_name)[-1].branch
     others = [name for name in chat.branches if name != chat.branch_name]
-    want(b="main" if "main" in others else nearest or others[0], m=None)
+    want(b=_HOME if _HOME in others else nearest or others[0], m=None)
     st.rerun()
 
 
