@@ -35,6 +35,8 @@ Key = bytes
 ROOT: Final[Key] = bytes(16)
 """The key of what stands before the first message."""
 _BEGIN = {role: f'{{"role":"{role}","text":'.encode() for role in ("user", "assistant", "tool")}
+_THINKS, _THOUGHT = "<think>", "</think>"
+"""Around thoughts that a model writes into its answer, which many clients do not send back."""
 CallOf = Callable[[str], int | None]
 """Which call of the message that makes it an id names, counted from 0; None for an id that no message above made."""
 
@@ -107,8 +109,11 @@ def response_hash(parts: Sequence[Part]) -> str:
 
 
 def folded(text: str) -> str:
-    """White space around a text, and how its accents are composed, are no difference."""
+    """White space around a text, how its accents are composed and thoughts before its words are no difference."""
     text = text.strip()
+    if text.startswith(_THINKS):
+        _, _, words = text.partition(_THOUGHT)
+        text = words.lstrip() or text
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 

@@ -65,6 +65,11 @@ LINKED: Said = [picture("https://x.org/a.png"), bot("A bird")]
             BIRDS, [user(" Name a bird\n"), bot("Percy "), user("Shorter")], 3, id="white space around"
         ),
         pytest.param(BIRDS, [user("Name a  bird")], 0, id="white space within"),
+        pytest.param(
+            [BIRDS[0], bot("<think>\nA parrot?\n</think>\n\nPercy")], BIRDS, 2, id="thoughts not sent back"
+        ),
+        pytest.param([BIRDS[0], bot("<think>A parrot?")], BIRDS, 1, id="thoughts without an end"),
+        pytest.param([BIRDS[0], bot("<think>A parrot?</think>")], BIRDS, 1, id="nothing but thoughts"),
         pytest.param(BIRDS, [user("name a bird")], 0, id="letter case"),
         pytest.param(
             BIRDS, [user([{"type": "text", "text": "Name a bird"}]), bot("Percy")], 2, id="text as a block"
