@@ -118,9 +118,9 @@ def _source(frame: Frame) -> tuple[str, ConversationId | None]:
             return other.branch_name, other.id
     if source in chat.branches:
         return source, None
-    come_from = frame.session.branch
-    if come_from in chat.branches and come_from != chat.branch_name:
-        return come_from, None
+    left = frame.session.branch
+    if left is not None and left in chat.branches and left != chat.branch_name:
+        return left, None
     return default_source(chat.view, chat.visible, chat.branch_name) or "", None
 
 
