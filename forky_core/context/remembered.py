@@ -14,6 +14,7 @@ from typing import NamedTuple, cast
 from forky_core.collecting import uncollected
 from forky_core.context.convert import SPEAKERS, Converted, CountTokens, Sight, convert
 from forky_core.llm.contract import ProviderMessage
+from forky_core.llm.tokens import count_each
 from forky_core.model import Message, MessageId, Role
 from forky_core.parts import AttachmentPart, TextPart
 from forky_core.room import Voices
@@ -104,7 +105,7 @@ class Converter:
         if words is None:
             return self._one_by_one(messages)
         drafts = [{"role": role, "content": text} for role, text in zip(*words, strict=True)]
-        return Said(drafts, list(map(self.count_tokens, words[1])), [])
+        return Said(drafts, count_each(words[1], self.count_tokens), [])
 
     def _one_by_one(self, messages: Sequence[Message]) -> Said:
         found, voiced = Said([], [], []), self.voices is not None

@@ -6,7 +6,13 @@ from hypothesis import strategies as st
 from forky_core.llm.contract import ModelInfo
 from forky_core.llm.failures import Asked
 from forky_core.llm.litellm_model import Connection, LiteLLMModel, counting
-from forky_core.llm.tokens import estimate_tokens, message_text, prompt_tokens, read_vocabulary
+from forky_core.llm.tokens import (
+    count_each,
+    estimate_tokens,
+    message_text,
+    prompt_tokens,
+    read_vocabulary,
+)
 
 
 def test_four_letters_are_about_a_token_and_a_chinese_character_is_one() -> None:
@@ -18,6 +24,11 @@ def test_four_letters_are_about_a_token_and_a_chinese_character_is_one() -> None
 @given(st.text(), st.text())
 def test_a_longer_text_never_counts_less(text: str, more: str) -> None:
     assert estimate_tokens(text) <= estimate_tokens(text + more)
+
+
+@given(st.lists(st.text()))
+def test_many_texts_count_as_each_of_them_does(texts: list[str]) -> None:
+    assert count_each(texts, estimate_tokens) == [estimate_tokens(text) for text in texts]
 
 
 def test_an_openai_model_is_counted_exactly_once_its_vocabulary_is_read() -> None:
