@@ -7,6 +7,7 @@ import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from typing import Literal
 
 import httpx
 import uvicorn
@@ -65,6 +66,22 @@ class Served:
 
 
 @contextmanager
+def listening(app: Starlette, *, lifespan: Literal["on", "off"] = "off") -> Iterator[str]:
+    """The app on a free port, in a thread that has ended afterwards; its address."""
+    with socket.create_server(("127.0.0.1", 0), backlog=500) as taken:
+        taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # As the app has it.
+        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan=lifespan))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{taken.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join(PATIENCE)
+            assert not thread.is_alive(), "The server waits for a call."
+
+
+@contextmanager
 def serving(models: Models, store: Store | None = None) -> Iterator[Served]:
     forky = Workspace(store or MemoryStore(), models)
     gateway = Gateway(lambda: forky)
@@ -78,19 +95,11 @@ def serving(models: Models, store: Store | None = None) -> Iterator[Served]:
     guard = Middleware(OwnRoutes, prefixes=(PREFIX,))
     app = Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
     tokens = Tokens(forky.store)
-    with socket.create_server(("127.0.0.1", 0), backlog=500) as listening:
-        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # As the app has it.
-        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="on"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        try:
-            url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    try:
+        with listening(app, lifespan="on") as url:
             yield Served(url, forky, tokens, tokens.make("test"))
-        finally:
-            server.should_exit = True
-            thread.join(PATIENCE)
-            assert not thread.is_alive(), "The server waits for a call."
-            forky.close()
+    finally:
+        forky.close()
 
 
 def catalogue(environment: Mapping[str, str]) -> Catalogue:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,14 +9,12 @@ from contextlib import contextmanager
 
 import httpx
 import pytest
-import uvicorn
 from starlette.applications import Starlette
 from starlette.routing import Route
 
 from forky_core.errors import BadContent
 from forky_core.gateway.downloading import PIECE, PREFIX, Downloading, Offer, Offers
-
-PATIENCE = 60.0
+from tests.gateway.served import PATIENCE, listening
 
 
 def offer(pieces: Callable[[], Iterator[bytes]], name: str = "a.md") -> Offer:
@@ -26,22 +23,8 @@ def offer(pieces: Callable[[], Iterator[bytes]], name: str = "a.md") -> Offer:
 
 @contextmanager
 def served(offers: Offers, *, most: int = 9) -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    app = Starlette(routes=[Route(f"{PREFIX}/{{id}}", Downloading(offers.find, most=most))])
-    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="critical", lifespan="off"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    until = time.monotonic() + PATIENCE
-    while not server.started and time.monotonic() < until:
-        time.sleep(0.01)
-    try:
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.should_exit = True
-        thread.join(PATIENCE)
-        assert not thread.is_alive()
+    with listening(Starlette(routes=[Route(f"{PREFIX}/{{id}}", Downloading(offers.find, most=most))])) as url:
+        yield url
 
 
 def asked(url: str) -> httpx.Response:

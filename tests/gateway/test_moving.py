@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-import socket
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import httpx
 import pytest
-import uvicorn
 from starlette.applications import Starlette
 from starlette.routing import Route
 
 from forky_core.gateway.moving import PREFIX, Moving
-
-PATIENCE = 60.0
+from tests.gateway.served import PATIENCE, listening
 
 
 class Conversations:
@@ -32,22 +28,8 @@ class Conversations:
 
 @contextmanager
 def served(endpoint: Moving) -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    app = Starlette(routes=[Route(f"{PREFIX}/{{id}}", endpoint)])
-    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="critical", lifespan="off"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    until = time.monotonic() + PATIENCE
-    while not server.started and time.monotonic() < until:
-        time.sleep(0.01)
-    try:
-        yield f"http://127.0.0.1:{port}{PREFIX}"
-    finally:
-        server.should_exit = True
-        thread.join(PATIENCE)
-        assert not thread.is_alive()
+    with listening(Starlette(routes=[Route(f"{PREFIX}/{{id}}", endpoint)])) as url:
+        yield f"{url}{PREFIX}"
 
 
 def news(lines: Iterator[str]) -> int:

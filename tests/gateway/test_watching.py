@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +12,6 @@ from dataclasses import dataclass, field
 
 import httpx
 import pytest
-import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
@@ -27,9 +25,8 @@ from forky_core.llm.scripted import Hang, Step, Until
 from forky_core.repo.answers.reply_job import ReplyJob
 from forky_core.repo.workspace import Workspace
 from tests.builders import ScriptedModels, workspace
+from tests.gateway.served import PATIENCE, listening
 from tests.loops import finished
-
-PATIENCE = 60.0
 
 
 @dataclass
@@ -58,19 +55,13 @@ def serving(most: int = watching.MOST) -> Iterator[Served]:
     endpoint = Watching(forky.replies.find, most=most)
     guard = Middleware(OwnRoutes, prefixes=(PREFIX,))
     app = Starlette(routes=[Route(f"{PREFIX}/{{id}}", endpoint)], middleware=[guard])
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="off"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        served = Served(f"http://127.0.0.1:{listening.getsockname()[1]}", forky, models, endpoint)
+    with listening(app) as url:
+        served = Served(url, forky, models, endpoint)
         try:
             yield served
         finally:
             for job in served.open:
                 job.stop()
-            server.should_exit = True
-            thread.join(PATIENCE)
-            assert not thread.is_alive(), "The server waits for somebody who watches."
 
 
 @pytest.fixture

@@ -21,9 +21,9 @@ from forky_core.repo.repo import Repo
 _log = logging.getLogger(__name__)
 
 
-def models_of(repo: Repo, rules: Rules) -> tuple[str, ...]:
-    """Who answers on a branch with these rules where nobody is chosen."""
-    return repo.view.room.models or (rules.model or repo.models.default(),)
+def models_of(repo: Repo, rules: Rules, alone: str | None = None) -> tuple[str, ...]:
+    """Who answers on a branch with these rules: `alone`, or whoever does where nobody is chosen."""
+    return (alone,) if alone else repo.view.room.models or (rules.model or repo.models.default(),)
 
 
 def answer_in_turn(

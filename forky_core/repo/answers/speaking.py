@@ -148,7 +148,7 @@ class Speaking(Reading):
         if head is None or (head.role == "assistant" and not self._has_a_turn(model, head)):
             raise NothingToDo("There is no open question here.", "Ask one, or regenerate the answer.")
         place = Place(self.id, self.branch_name, head.id)
-        return answer_in_turn(self._repo, place, self.rules, self._who(model))
+        return answer_in_turn(self._repo, place, self.rules, models_of(self._repo, self.rules, model))
 
     def edit(
         self,
@@ -175,7 +175,7 @@ class Speaking(Reading):
         if made.role != "user":
             return forked, None
         place = Place(self.id, name, made.id, group=operation.number)
-        return forked, answer_in_turn(self._repo, place, rules, self._who(model))
+        return forked, answer_in_turn(self._repo, place, rules, models_of(self._repo, self.rules, model))
 
     def regenerate(
         self, message: str | None = None, *, model: str | None = None, search: str = ""
@@ -201,9 +201,6 @@ class Speaking(Reading):
     def replies(self) -> tuple[ReplyJob, ...]:
         """Every reply that is being written in this conversation."""
         return self._repo.replies.running(self.id)
-
-    def _who(self, model: str | None) -> tuple[str, ...]:
-        return (model,) if model else models_of(self._repo, self.rules)
 
     def _has_a_turn(self, model: str | None, said: Message) -> bool:
         """Whether a model may answer what another one said."""

@@ -83,7 +83,7 @@ def _answering(repo: Repo, draft: Draft, rules: Rules, model: str | None) -> tup
     Raises:
         NotFound: one of them is gone.
     """
-    who, silent = _spoken_to(repo, draft, (model,) if model else models_of(repo, rules))
+    who, silent = _spoken_to(repo, draft, models_of(repo, rules, model))
     for name in who:
         repo.models.model(name)
     if not who or repo.person is None:
