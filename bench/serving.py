@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import compileall
 import contextlib
+import functools
 import os
 import socket
 import subprocess
@@ -33,12 +35,22 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+@functools.cache
+def _compile() -> None:
+    """Once: Python does it at each start where it may not write."""
+    for folder in ("forky_core", "pages", "bench"):
+        compileall.compile_dir(CHECKOUT / folder, quiet=2)
+    compileall.compile_file(CHECKOUT / "app.py", quiet=2)
+
+
 @contextlib.contextmanager
 def streamlit(script: Path, folder: Path, **environment: str) -> Iterator[Served]:
     """`streamlit run` on a script, with `folder`/forky.duckdb as the database; what it wrote is in `folder`.
 
-    Forky's own script runs with Forky's configuration, any other with Streamlit's defaults, as its author would have.
+    Forky's own script runs with Forky's configuration, any other with Streamlit's defaults, as its author would have;
+    both compiled, as Streamlit is.
     """
+    _compile()
     port = free_port()
     variables = os.environ | {
         "FORKY_DATABASE": str(folder / "forky.duckdb"),

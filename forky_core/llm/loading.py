@@ -12,7 +12,6 @@ from __future__ import annotations
 import importlib
 import logging
 import os
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from forky_core.llm.openai_transform import spare_messages
+from forky_core.turns import short_turns
 
 _ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
@@ -27,9 +27,6 @@ _ENVIRONMENT = {
     "LITELLM_MODE": "PRODUCTION",
     "LITELLM_LOG": "CRITICAL",
 }
-
-_TURN = 0.0005
-"""Seconds."""
 
 _started = threading.Lock()
 _loaded = threading.Event()
@@ -74,7 +71,7 @@ def _load() -> None:
     global _module, _error  # noqa: PLW0603 - see above
     os.environ.update(_ENVIRONMENT)
     try:
-        with _short_turns(), _filters_put_off():
+        with short_turns(), _filters_put_off():
             module = importlib.import_module("litellm")
         _configure(module)
         _module = module
@@ -82,17 +79,6 @@ def _load() -> None:
         _error = error
     finally:
         _loaded.set()
-
-
-@contextmanager
-def _short_turns() -> Iterator[None]:
-    """Other threads get the interpreter after half a millisecond instead of five: a page is being served meanwhile."""
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(min(usual, _TURN))
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(usual)
 
 
 @contextmanager

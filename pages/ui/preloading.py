@@ -1,8 +1,8 @@
 """The browser is told early which of Streamlit's scripts every page of ours needs beside those that index.html names.
 
-Streamlit asks for the script of an element when it first draws one of its kind. The heads of cells are such elements:
-without this the first of them wait for a second round of fetching, and React then holds back what was late for another
-half second (its throttle for content that replaces a placeholder).
+Streamlit asks for the script of an element when it first draws one of its kind. The heads of cells, code and our own
+components are such elements: without this the first of them wait for a second round of fetching, and React then holds
+back the whole page for another half second (its throttle for content that replaces a placeholder).
 """
 
 from __future__ import annotations
@@ -12,8 +12,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-SCRIPTS = ("Html", "purify.es")
-"""What `st.html` needs: the names before the hash."""
+SCRIPTS = (
+    *("Html", "purify.es"),
+    *("StreamlitSyntaxHighlighter", "hastscript"),
+    *("BidiComponent", "_arrayReduce", "serialization", "recordbatch"),
+)
+"""What `st.html`, code in Markdown and components need: the names before the hash."""
 
 
 def links(names: Iterable[str] = SCRIPTS) -> str:

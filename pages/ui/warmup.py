@@ -20,6 +20,7 @@ from streamlit import delta_generator
 
 from forky_core.errors import ForkyError
 from forky_core.llm import loading
+from forky_core.turns import short_turns
 
 BEFORE_THE_FIRST_PAGE = (
     "pages.ui.chat.cells",
@@ -89,12 +90,13 @@ def prepare() -> threading.Thread:
 
 def _prepare() -> None:
     gc.disable()  # It is an eighth of what the imports cost, and finds nothing.
-    importlib.import_module("pages.ui.workspace")
-    opening = threading.Thread(target=_open, name="open", daemon=True)
-    opening.start()
-    for name in BEFORE_THE_FIRST_PAGE:
-        importlib.import_module(name)
-    opening.join()
+    with short_turns():  # Meanwhile the browser asks for sixty files.
+        importlib.import_module("pages.ui.workspace")
+        opening = threading.Thread(target=_open, name="open", daemon=True)
+        opening.start()
+        for name in BEFORE_THE_FIRST_PAGE:
+            importlib.import_module(name)
+        opening.join()
 
 
 def _open() -> None:
