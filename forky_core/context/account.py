@@ -20,6 +20,8 @@ from forky_core.model import Message, MessageId, Role
 _HERE = "Part of this branch."
 _COPIED = "Copied from elsewhere."
 _ANSWERED_THERE = "Copied: it was answered elsewhere, before it stood here."
+ONLY_NAMED = "Only named"
+"""How the sentence about a file begins of which nothing but its name is sent."""
 
 ItemKind = Literal[
     "branch_system",
@@ -60,7 +62,12 @@ class Item(NamedTuple):
     """The merge message that brought it in."""
     pinned: bool = False
     text: str = ""
-    """What it says, where no message does: a prompt, a summary, a line of Forky's."""
+    """What it says, where no message does: a prompt, a summary, a line of Forky's; of a file, its name."""
+
+    @property
+    def only_named(self) -> bool:
+        """Of a file: nothing of it is sent but its name; `why` tells the reason."""
+        return self.why.startswith(ONLY_NAMED)
 
 
 def why_here(message: Message) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from forky_core.context.account import Item, ItemKind, why_here
+from forky_core.context.account import ONLY_NAMED, Item, ItemKind, why_here
 from forky_core.context.normalise import NO_PICTURE, flat_call, flat_result
 from forky_core.context.quoting import file_text, is_picture, quoted_file, unread_file
 from forky_core.errors import NotFound
@@ -149,8 +149,8 @@ def _composed(message: Message, count_tokens: CountTokens, sight: Sight) -> Conv
     turn = _Turn(message.role)
     extra: list[Item] = []
 
-    def aside(kind: ItemKind, why: str, tokens: int) -> None:
-        extra.append(Item(kind, message.role, kind == "attachment", why, tokens, message.id))
+    def aside(kind: ItemKind, why: str, tokens: int, text: str = "") -> None:
+        extra.append(Item(kind, message.role, kind == "attachment", why, tokens, message.id, text=text))
 
     for part in message.parts:
         match part:
@@ -165,7 +165,7 @@ def _composed(message: Message, count_tokens: CountTokens, sight: Sight) -> Conv
             case AttachmentPart():
                 shown, why = _attachment(part, sight, message.role)
                 turn.show(shown)
-                aside("attachment", why, count_tokens(shown.get("text", "")))
+                aside("attachment", why, count_tokens(shown.get("text", "")), part.name)
             case ReasoningPart():
                 aside("reasoning", "A model's thinking is not sent again.", count_tokens(part.text))
             case RevertPart():
@@ -231,13 +231,13 @@ def _attachment(part: AttachmentPart, sight: Sight, role: str) -> tuple[dict[str
     """The content part for a file, and the sentence about it."""
     unread = {"type": "text", "text": unread_file(part)}
     if is_picture(part.media_type) and not (sight.images and role == "user"):
-        return unread, "Only named: the model cannot be sent pictures here."
+        return unread, f"{ONLY_NAMED}: the model cannot be sent pictures here."
     try:
         file = sight.blob(part.sha256) if sight.blob is not None else None
     except NotFound:
         file = None
     if file is None:
-        return unread, "Only named: its bytes are not at hand."
+        return unread, f"{ONLY_NAMED}: its bytes are not at hand."
     if is_picture(part.media_type):
         url = f"data:{part.media_type.lower()};base64,{base64.b64encode(file.content).decode()}"
         return {
@@ -246,5 +246,5 @@ def _attachment(part: AttachmentPart, sight: Sight, role: str) -> tuple[dict[str
         }, "Sent as a picture; the provider counts its tokens."
     text = file_text(file)
     if text is None:
-        return unread, f"Only named: a model cannot be sent a file of the type {part.media_type} as it is."
+        return unread, f"{ONLY_NAMED}: a model cannot be sent a file of the type {part.media_type} as it is."
     return {"type": "text", "text": quoted_file(part, text)}, "A text file, quoted inside the message."

@@ -65,8 +65,8 @@ class Assembly:
 
 def usage_of(record: Any, model: str, info: ModelInfo, litellm: Any | None) -> Usage:
     """Tokens as the provider counted them, and their price by LiteLLM's map; nothing is guessed."""
-    if record is None:
-        return Usage()
+    if record is None or not (record.prompt_tokens or record.completion_tokens):
+        return Usage()  # Of a server that counts nothing, LiteLLM says 0: but every question has a token.
     cached = _detail(record, "prompt_tokens_details", "cached_tokens")
     written = getattr(record, "cache_creation_input_tokens", None)
     return Usage(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Self
 
-from forky_core.context.account import Context
+from forky_core.context.account import Context, Item
 from forky_core.memory import Memory
 from forky_core.model import (
     Branch,
@@ -108,9 +108,9 @@ class Reading:
         name = model or rules.model or self._repo.models.default()
         return preparing.context_of(self._repo, self._point(at), rules, self._repo.models.model(name))
 
-    def tokens_of(self, file: AttachmentPart, *, model: str) -> int:
-        """What attaching a file adds to a question, as the model counts it; 0 of a picture."""
-        return preparing.tokens_of(self._repo, file, self._repo.models.model(model))
+    def account_of(self, file: AttachmentPart, *, model: str) -> Item:
+        """What attaching a file adds to a question: its line of the account, as the model counts it; 0 of a picture."""
+        return preparing.account_of(self._repo, file, self._repo.models.model(model))
 
     def prepare(
         self,

@@ -16,7 +16,7 @@ from forky_core.context.citations import NOTHING, Opens, opened_in
 from forky_core.context.citing import SOURCES
 from forky_core.merge.wording import one_line
 from forky_core.model import Message, MessageId
-from forky_core.parts import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart
+from forky_core.parts import ReasoningPart, ToolCallPart, ToolResultPart
 
 EXCERPT = 160
 """Characters of a row's text."""
@@ -109,8 +109,6 @@ def _said(item: Item, message: Message | None) -> str:
     if message is None:
         return ""
     match item.kind:
-        case "attachment":
-            return ", ".join(part.name for part in message.parts if isinstance(part, AttachmentPart))
         case "reasoning":
             return " ".join(part.text for part in message.parts if isinstance(part, ReasoningPart))
     words = [message.text[:_LOOKED_AT]] if message.text else []

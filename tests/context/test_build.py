@@ -162,6 +162,12 @@ def test_pictures_go_to_models_that_see_and_are_named_to_others() -> None:
     assert blind.items[1].kind == "attachment" and "Only named" in blind.items[1].why
 
 
+def test_each_file_of_a_message_stands_in_the_account_under_its_own_name() -> None:
+    files = [AttachmentPart(PNG, "image/png", "plot.png"), AttachmentPart(NOTES, "text/plain", "notes.txt")]
+    items = context(chain(Draft("user", (TextPart("Look"), *files)))).items
+    assert [item.text for item in items if item.kind == "attachment"] == ["plot.png", "notes.txt"]
+
+
 def test_a_text_file_is_quoted_under_its_name_and_cannot_close_its_quotation() -> None:
     path = chain(Draft("user", (AttachmentPart(NOTES, "text/plain", "notes.txt"),)))
     content = context(path).messages[0]["content"]

@@ -267,6 +267,13 @@ def test_a_request_cannot_send_the_key_elsewhere() -> None:
     assert text(events) == "Here."
 
 
+def test_what_a_server_did_not_count_is_not_known_rather_than_nothing() -> None:
+    with wire.serving([wire.HEAD, wire.chunk("Yes.", finish="stop"), wire.DONE]) as server:
+        end = run(model(server.base_url), ask("hello"))[-1]
+    assert isinstance(end, Done)
+    assert (end.usage.prompt_tokens, end.usage.completion_tokens) == (None, None)
+
+
 def test_what_the_cache_saved_is_counted() -> None:
     usage = {
         "prompt_tokens": 2000,

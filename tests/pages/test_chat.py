@@ -377,7 +377,7 @@ def test_a_message_is_taken_back_from_here_on_and_undo_brings_it_back(chat: Conv
     by_key(test, "revert.note").set_value("That name is taken.")
     settled(test.run())
     test = settled(by_key(test, "revert.go").click().run())
-    assert "Taken back. Ask on" in shown(test) and "Nobody has answered" not in shown(test)
+    assert "Taken back. Go on" in shown(test) and "Nobody has answered" not in shown(test)
     said = [item["content"] for item in chat.context().messages]
     assert "Forky" not in said and any("That name is taken." in text for text in said)
     chat.undo()
@@ -398,3 +398,13 @@ def test_a_conflict_that_landed_open_is_shown_and_settled(forky: Forky) -> None:
     assert chat.unresolved == ()
     after = shown(settled(test.run()))
     assert "Settled 1 conflict on “main”" in after and "**1 conflict** open" not in after
+
+
+def test_a_file_that_is_only_named_to_the_model_is_said_before_it_is_sent(chat: Conversation) -> None:
+    test = opened(chat)
+    by_key(test, "chat.files.0").upload("paper.pdf", b"%PDF-1.4", "application/pdf").run()
+    assert "“paper.pdf” – Only named" in shown(test) and "The Documents page reads PDF" in shown(test)
+    by_key(test, "chat.unfile.0").click().run()
+    assert "Only named" not in shown(test)
+    by_key(test, "chat.files.1").upload("list.csv", b"a,b\n1,2\n", "text/csv").run()
+    assert "Only named" not in shown(test)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pages.ui.chat.meter import measure, measure_files
+from pages.ui.chat.meter import account_of_files, measure
 from tests.builders import talk, workspace
 
 
@@ -22,6 +22,7 @@ def test_what_is_attached_is_counted_before_it_is_sent() -> None:
         b"The machine has a part that wears. " * 1_000, media_type="text/plain", name="long.txt"
     )
     picture = forky.attach(b"\x89PNG", media_type="image/png", name="one.png")
-    counted = measure_files(chat, (long, picture), info, exactly=False)
+    items = account_of_files(chat, (long, picture), info, exactly=False)
+    counted = sum(item.tokens for item in items)
     assert counted == chat.prepare("", attachments=(long, picture)).context.tokens > 8_000
-    assert measure_files(chat, (), info, exactly=False) == 0
+    assert account_of_files(chat, (), info, exactly=False) == ()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from forky_core.context.account import Context
+from forky_core.context.account import Context, Item
 from forky_core.context.build import Summary, build_context
 from forky_core.context.convert import Sight, convert
 from forky_core.document import Looked
@@ -111,10 +111,11 @@ def prepare(
     )
 
 
-def tokens_of(repo: Repo, file: AttachmentPart, model: Model) -> int:
-    """What a file adds to a question that `model` is asked; 0 of a picture, which only the provider counts."""
+def account_of(repo: Repo, file: AttachmentPart, model: Model) -> Item:
+    """A file's line of the account, in a question that `model` is asked: of a picture, no tokens are known."""
     sight = Sight(repo.store.blob, model.info().sees_images is not False)
-    return convert(seal(Draft("user", (file,)), ()), model.count_tokens, sight).tokens
+    items = convert(seal(Draft("user", (file,)), ()), model.count_tokens, sight).items
+    return next(item for item in items if item.kind == "attachment")
 
 
 def context_of(repo: Repo, head: MessageId | None, rules: Rules, model: Model) -> Context:

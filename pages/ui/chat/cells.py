@@ -37,11 +37,13 @@ from forky_core.views.shelf import count
 from forky_core.views.times import local, stamp
 from pages.ui.chat.acts import button
 from pages.ui.links import cited_link, passage_link
-from pages.ui.markdown import SHOWN, safe_markdown, show_text, showable
+from pages.ui.markdown import SHOWN, plain_label, safe_markdown, show_text, showable
 
 _LONG_RESULT = 4_000
 _FEW_LINES = 6
 """Of a payload that is shown without a click."""
+_LONG_NAME = 60
+"""Letters of a file's name on its button."""
 _PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """What is drawn; anything else, SVG too, is only offered for download."""
 
@@ -323,7 +325,7 @@ def _draw_file(file: AttachmentPart, key: str, blob: Callable[[str], Blob]) -> N
             st.image(found.content, width="content")
             return
     st.download_button(
-        f"{showable(name)} ({_size(len(found.content))})".replace("`", "'").replace("[", "("),
+        plain_label(name, _LONG_NAME) + " " + plain_label(f"({_size(len(found.content))})"),
         found.content,
         file_name=name,
         mime="application/octet-stream",

@@ -6,17 +6,18 @@ and says what came first (law 5).
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
+from forky_core.documents.kinds import media_type
 from forky_core.errors import ForkyError, Outdated
 from forky_core.llm.tokens import Vocabulary
 from forky_core.model import Branch, MessageId
 from forky_core.parts import AttachmentPart
-from forky_core.views.shelf import count
 from pages.ui.chat.drafting import hear_typing
-from pages.ui.chat.meter import Measure, measure, measure_files, meter_html
+from pages.ui.chat.meter import Measure, account_of_files, measure, meter_html
 from pages.ui.chat.overflow import draw_overflow
 from pages.ui.chat.rules import draw_model_picker, draw_rules
 from pages.ui.chat.stashes import DRAFT, NEXT, draw_stashes
@@ -33,6 +34,7 @@ _PLACE = "chat._draft_place"
 _TAKEN = "chat._draft_taken"
 """What the field was last known to hold: a field that is still being typed in must not overwrite what was kept."""
 _FILES = "chat._files_round"
+_QUOTED = frozenset({media_type("pdf"), media_type("docx")})
 _LARGEST = int(st.get_option("server.maxUploadSize")) * 1_000_000
 """Bytes of a file."""
 
@@ -59,7 +61,7 @@ def draw_composer(here: Frame, seen: Branch) -> None:
             key=DRAFT,
             label_visibility="collapsed",
             height="content",
-            placeholder="Ask something" if here.at is None else "Ask on",
+            placeholder="Ask something" if here.at is None else "Ask something more",
             on_change="ignore",
         )
         with st.container(key="line-composer", horizontal=True, vertical_alignment="center"):
@@ -84,7 +86,7 @@ def draw_composer(here: Frame, seen: Branch) -> None:
                 )
         if heavy is not None:
             draw_overflow(here, *heavy)
-        _warn_of_pictures(place, now)
+        _warn_of_files(here, place, now)
         hear_typing(drafts().write, key="chat.typing", place=place)
         draw_too_large("chat.files", _LARGEST, _told_of_size, key=f"chat.too_large.{seen.head}")
 
@@ -230,7 +232,8 @@ def _draw_meter(here: Frame, place: str, now: Asking) -> tuple[Measure, int] | N
         count_tokens = model.count_tokens
         info, exactly, draft = model.info(), isinstance(count_tokens, Vocabulary), drafts().at(place)
         found = measure(here.chat, here.at, info, exactly=exactly)
-        typed = count_tokens(draft.text) + measure_files(here.chat, draft.files, info, exactly=exactly)
+        items = account_of_files(here.chat, draft.files, info, exactly=exactly)
+        typed = count_tokens(draft.text) + sum(item.tokens for item in items)
     except ForkyError as error:
         st.html(f'<div class="fk-meter">{plain_label(error.message)}</div>')
         return None
@@ -245,11 +248,18 @@ def _draw_meter(here: Frame, place: str, now: Asking) -> tuple[Measure, int] | N
     return (found, typed) if found.overflows(typed) else None
 
 
-def _warn_of_pictures(place: str, now: Asking) -> None:
-    pictures = [file for file in drafts().at(place).files if file.media_type.startswith("image/")]
-    if pictures and now.info is not None and now.info.sees_images is False:
-        which = "this picture" if len(pictures) == 1 else f"these {count(len(pictures), 'picture')}"
-        st.caption(plain_label(f"{now.info.label} cannot see {which}: it is told the name only.", 300))
+def _warn_of_files(here: Frame, place: str, now: Asking) -> None:
+    """Of each file that cannot be sent, why; a PDF can be quoted instead."""
+    files = drafts().at(place).files
+    if not files or now.info is None:
+        return
+    with suppress(ForkyError):
+        exactly = isinstance(here.forky.models.model(now.name).count_tokens, Vocabulary)
+        for item in account_of_files(here.chat, files, now.info, exactly=exactly):
+            if item.only_named:
+                st.caption(plain_label(f"“{showable(item.text)}” – {item.why}", 300))
+    if not _QUOTED.isdisjoint(file.media_type for file in files):
+        st.caption("The Documents page reads PDF and Word files: answers can then quote them.")
 
 
 def _send(here: Frame, place: str, seen: Branch, fork_at: MessageId | None) -> None:

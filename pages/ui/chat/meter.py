@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from forky_core.context.account import Item
 from forky_core.llm.contract import ModelInfo
 from forky_core.model import MessageId
 from forky_core.parts import AttachmentPart
@@ -14,7 +15,7 @@ from forky_core.views import captions
 
 _MOST = 500
 _kept: dict[tuple[str, int, str, MessageId | None, str, bool], Measure] = {}
-_kept_files: dict[tuple[AttachmentPart, str, bool], int] = {}
+_kept_files: dict[tuple[AttachmentPart, str, bool], Item] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +60,21 @@ def measure(chat: Conversation, at: MessageId | None, info: ModelInfo, *, exactl
     return found
 
 
-def measure_files(
+def account_of_files(
     chat: Conversation, files: Sequence[AttachmentPart], info: ModelInfo, *, exactly: bool
-) -> int:
-    """Tokens of what is attached; kept by each file, since a long one takes a while."""
-    for file in files:
-        if (key := (file, info.name, exactly)) not in _kept_files:
-            if len(_kept_files) >= _MOST:
-                _kept_files.clear()
-            _kept_files[key] = chat.tokens_of(file, model=info.name)
-    return sum(_kept_files.get((file, info.name, exactly), 0) for file in files)
+) -> tuple[Item, ...]:
+    """What of each file would be sent; kept by the file, since a long one takes a while."""
+    return tuple(_account_of(chat, file, info.name, exactly=exactly) for file in files)
+
+
+def _account_of(chat: Conversation, file: AttachmentPart, model: str, *, exactly: bool) -> Item:
+    found = _kept_files.get((file, model, exactly))
+    if found is None:
+        found = chat.account_of(file, model=model)
+        if len(_kept_files) >= _MOST:
+            _kept_files.clear()
+        _kept_files[file, model, exactly] = found
+    return found
 
 
 def meter_html(found: Measure, typed: int) -> str:

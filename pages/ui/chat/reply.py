@@ -77,10 +77,12 @@ def draw_unanswered(here: Frame, book: Notebook) -> None:
     if not failed and not (question and here.at_head and here.chat.reply is None):
         return
     if not failed and last is not None and last.merge is not None:
-        st.html('<div class="fk-quiet" role="status">Merged. Ask on: the model now reads this.</div>')
+        st.html('<div class="fk-quiet" role="status">Merged. Go on asking: the model now reads this.</div>')
         return
     if not failed and last is not None and last.reverts:
-        st.html('<div class="fk-quiet" role="status">Taken back. Ask on: the model no longer reads it.</div>')
+        st.html(
+            '<div class="fk-quiet" role="status">Taken back. Go on asking: the model no longer reads it.</div>'
+        )
         return
     with st.container(key="cell-assistant-failed"):
         for number, call in enumerate(failed or (None,)):
