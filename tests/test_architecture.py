@@ -39,13 +39,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "parts": VALUES,
     "room": VALUES,
     "settings": VALUES,
+    "turns": set(),
     "dag": VALUES,
     "retrieval": VALUES | CONTRACTS,
     "context": VALUES | CONTRACTS | {"collecting", "dag", "retrieval"},
     "merge": VALUES | CONTRACTS | {"context", "dag", "retrieval"},
     "matching": VALUES,
     "store": VALUES | {"collecting", "dag", "settings"},
-    "llm": VALUES | {"retrieval", "settings"},
+    "llm": VALUES | {"retrieval", "settings", "turns"},
     "documents": VALUES | CONTRACTS | {"formats.html_text", "retrieval"},
     "repo": VALUES
     | CONTRACTS
