@@ -39,7 +39,7 @@ from forky_core.gateway.guard import (  # noqa: E402
 )
 from forky_core.gateway.moving import PREFIX as MOVES  # noqa: E402
 from forky_core.gateway.moving import Moving  # noqa: E402
-from forky_core.gateway.serving import send_at_once  # noqa: E402
+from forky_core.gateway.serving import hold_connections, send_at_once  # noqa: E402
 from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
 from forky_core.gateway.watching import Watching  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
@@ -104,6 +104,7 @@ def policy() -> str:
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
+    hold_connections()
     preparing, timer = prepare(), warm_up_in(WARM_UP_AFTER)
     sending = asyncio.create_task(send_at_once())
     yield {}

@@ -1,4 +1,5 @@
-"""The uvicorn server in whose process our routes run: when it wants to end, and that it sends without delay.
+"""The uvicorn server in whose process our routes run: when it wants to end, how long it keeps a connection that is
+silent, and that it sends without delay.
 
 uvicorn hands its server to nobody; but it is whose handler the signal to end has.
 """
@@ -12,11 +13,25 @@ from typing import Any
 
 _LOOK = 0.01
 """Seconds between two looks whether the server listens."""
+HELD = 120
+"""Seconds that a connection may be silent between two requests. The client must be the first to close, since it knows
+that it has nothing to ask: httpx, and so OpenAI's and Anthropic's SDKs, do after 5, aiohttp after 15, Go after 90."""
 
 
 def server_stops() -> bool:
     """Whether uvicorn wants to end: it waits for open responses first, so none of ours must keep it."""
     return bool(getattr(_server(), "should_exit", False))
+
+
+def hold_connections() -> None:
+    """Keep connections for longer than clients do: for the life of the server, from before it listens.
+
+    uvicorn closes them after 5 seconds. A request that is on its way at that moment gets no answer, and a client cannot
+    know whether it was read: it must not ask again by itself what it has asked to be answered.
+    """
+    config = getattr(_server(), "config", None)
+    if config is not None:
+        config.timeout_keep_alive = HELD
 
 
 async def send_at_once() -> None:

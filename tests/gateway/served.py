@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from forky_core.gateway.front import PREFIX, Gateway
 from forky_core.gateway.guard import OwnRoutes
+from forky_core.gateway.serving import HELD
 from forky_core.gateway.tokens import Made, Tokens
 from forky_core.llm.catalogue import Catalogue
 from forky_core.model import Message
@@ -70,7 +71,8 @@ def listening(app: Starlette, *, lifespan: Literal["on", "off"] = "off") -> Iter
     """The app on a free port, in a thread that has ended afterwards; its address."""
     with socket.create_server(("127.0.0.1", 0), backlog=500) as taken:
         taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # As the app has it.
-        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan=lifespan))
+        config = uvicorn.Config(app, log_level="critical", lifespan=lifespan, timeout_keep_alive=HELD)
+        server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]})
         thread.start()
         try:

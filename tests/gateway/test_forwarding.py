@@ -10,7 +10,9 @@ import json
 from typing import Any
 
 import pytest
+import uvicorn
 
+from forky_core.gateway.v1.forwarding import SILENT
 from forky_core.model import Message
 from forky_core.parts import AttachmentPart
 from tests.gateway.served import Served, at_upstream, serving
@@ -298,3 +300,7 @@ def test_a_streamed_answer_is_recorded_as_it_is_sent_back(pieces: list[bytes], b
         client.post("/chat/completions", json={"model": "gpt-4o", "stream": True, "messages": messages})
         assert [message.id for message in answers(served)] == [kept.id]
         assert ended(served)[0].status == "done"
+
+
+def test_a_silent_connection_to_an_upstream_is_closed_before_the_upstream_does() -> None:
+    assert uvicorn.Config("any:app").timeout_keep_alive > SILENT

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import socket
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -14,7 +16,7 @@ from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.settings import Settings
 from tests.builders import ScriptedModels
-from tests.gateway.served import Served, at_upstream, catalogue, serving
+from tests.gateway.served import PATIENCE, Served, at_upstream, catalogue, serving
 from tests.llm.third_party import Aimock, free_port
 from tests.llm.wire import DONE, HEAD, chunk
 from tests.llm.wire import serving as wire
@@ -206,6 +208,30 @@ def test_a_request_that_is_too_large_is_a_413(spoken: Served) -> None:
             return
         assert answer.status_code == 413
         error_of(answer)
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (b"POST /v1/chat/completions HTTP/1.1\r\n", b"401"),
+        (b"POST /v1/nowhere HTTP/1.1\r\nauthorization: Bearer {key}\r\n", b"404"),
+        (b"PUT /v1/models HTTP/1.1\r\nauthorization: Bearer {key}\r\n", b"405"),
+        (b"POST /v1/messages HTTP/1.1\r\nauthorization: Bearer {key}\r\ncontent-encoding: br\r\n", b"415"),
+    ],
+)
+def test_what_is_refused_unread_leaves_the_connection_to_the_next_request(
+    spoken: Served, head: bytes, status: bytes
+) -> None:
+    size = service._SMALL * 20
+    next_one = b"GET /v1/models HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {key}\r\nconnection: close\r\n\r\n"
+    sent = head + b"host: 127.0.0.1\r\ncontent-length: %d\r\n\r\n" % size + b"x" * size + next_one
+    address = urlsplit(spoken.base_url)
+    with socket.create_connection((address.hostname, address.port), PATIENCE) as connection:
+        connection.sendall(sent.replace(b"{key}", spoken.key.encode()))
+        with connection.makefile("rb") as read:
+            answers = read.read()
+    assert answers.startswith(b"HTTP/1.1 " + status)
+    assert answers.count(b"HTTP/1.1 200 OK") == 1
 
 
 def test_a_model_that_nobody_has_is_a_404(spoken: Served) -> None:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from typing import Any
 
+import anthropic
+import httpx
+import openai
 import pytest
 import uvicorn
 from starlette.applications import Starlette
@@ -16,6 +20,30 @@ from forky_core.gateway import serving
 from tests.loops import finished
 
 PATIENCE = 30.0
+
+
+@contextmanager
+def answered(
+    patch: pytest.MonkeyPatch, lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]]
+) -> Iterator[Any]:
+    """The server's own idea of a connection on which it has answered."""
+    server = uvicorn.Server(uvicorn.Config(Starlette(lifespan=lifespan), log_level="critical", lifespan="on"))
+    patch.setattr(serving, "_server", lambda: server)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        # As Streamlit makes it: asyncio looks at the number of the protocol, which is not said.
+        assert listening.proto == 0
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            with socket.create_connection(listening.getsockname(), PATIENCE) as client:
+                client.sendall(b"GET / HTTP/1.1\r\nhost: here\r\n\r\n")
+                assert client.recv(12) == b"HTTP/1.1 404"
+                (connection,) = server.server_state.connections
+                yield connection
+        finally:
+            server.should_exit = True
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
 
 
 def test_what_is_written_to_a_connection_leaves_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,28 +57,29 @@ def test_what_is_written_to_a_connection_leaves_at_once(monkeypatch: pytest.Monk
         yield
         assert sending.done() and sending.exception() is None
 
-    server = uvicorn.Server(uvicorn.Config(Starlette(lifespan=lifespan), log_level="critical", lifespan="on"))
-    monkeypatch.setattr(serving, "_server", lambda: server)
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        # As Streamlit makes it: asyncio looks at the number of the protocol, which is not said.
-        assert listening.proto == 0
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        try:
-            assert told.wait(PATIENCE)
-            with socket.create_connection(listening.getsockname(), PATIENCE) as client:
-                client.sendall(b"GET / HTTP/1.1\r\nhost: here\r\n\r\n")
-                assert client.recv(12) == b"HTTP/1.1 404"
-                (connection,) = server.server_state.connections
-                accepted = connection.transport.get_extra_info("socket")
-                assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-        finally:
-            server.should_exit = True
-            thread.join(PATIENCE)
-            assert not thread.is_alive()
+    with answered(monkeypatch, lifespan) as connection:
+        assert told.wait(PATIENCE)
+        accepted = connection.transport.get_extra_info("socket")
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_a_silent_connection_is_closed_by_the_client_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else what is asked while the server closes gets no answer."""
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        serving.hold_connections()
+        yield
+
+    with answered(monkeypatch, lifespan) as connection:
+        assert connection.timeout_keep_alive == serving.HELD
+    for limits in (httpx.Limits(), openai.DEFAULT_CONNECTION_LIMITS, anthropic.DEFAULT_CONNECTION_LIMITS):
+        assert limits.keepalive_expiry is not None
+        assert limits.keepalive_expiry < serving.HELD
 
 
 def test_without_a_server_there_is_nothing_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "_server", lambda: None)
     assert not serving.server_stops()
+    serving.hold_connections()
     finished(serving.send_at_once())

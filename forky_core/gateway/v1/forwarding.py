@@ -25,6 +25,9 @@ HOP = "x-forky-hop"
 _FIRST = 600.0
 """Seconds for the first sign of an answer: a model may think for minutes."""
 _CONNECT = 10.0
+SILENT = 4.0
+"""Seconds that a connection is kept for the next call: the servers that people run close one after 5 (uvicorn and
+Node), and a call that is on its way then gets no answer."""
 _STAY = frozenset(
     [
         "host",
@@ -85,7 +88,9 @@ class Forwarder:
                 verify=sealed or not near,
                 follow_redirects=False,
                 timeout=httpx.Timeout(_FIRST, connect=_CONNECT, pool=None),
-                limits=httpx.Limits(max_connections=None, max_keepalive_connections=100),
+                limits=httpx.Limits(
+                    max_connections=None, max_keepalive_connections=100, keepalive_expiry=SILENT
+                ),
             )
         return self._clients[near, sealed]
 
