@@ -64,18 +64,20 @@ class Streams:
 
     def arrived(self, call: str) -> list[Any]:
         """The chunks of an open stream of that call so far."""
-        return next(
-            (list(chunks) for _, id, chunks in tuple(self._open.values()) if id == call and chunks), []
-        )
+        return next((list(chunks) for _, id, chunks in self._opened() if id == call and chunks), [])
 
     def close(self, patience: float) -> None:
         """Tell at once of those that are open, within so many seconds."""
-        for end, _, _ in tuple(self._open.values()):
+        for end, _, _ in self._opened():
             end()
         self._closing.set()
         self._gone.put(None)
         if self._teller is not None:
             self._teller.join(patience)
+
+    def _opened(self) -> list[tuple[weakref.finalize[Any, Any], str, list[Any]]]:
+        # No tuple: to make one may set off a collection, which takes streams out while they are iterated over.
+        return list(self._open.values())
 
     def _end(self, number: int, told: Mapping[str, Any], chunks: list[Any]) -> None:
         self._open.pop(number, None)
@@ -88,10 +90,13 @@ class Streams:
 
 
 _LISTENERS: weakref.WeakSet[Streams] = weakref.WeakSet()
+_hearing = threading.Lock()
+"""Held while listeners are added or gone through."""
 
 
 def _hear(listener: Streams) -> None:
-    _LISTENERS.add(listener)
+    with _hearing:
+        _LISTENERS.add(listener)
     begun = litellm.CustomStreamWrapper.__init__
     if hasattr(begun, "__wrapped__"):
         return
@@ -99,7 +104,9 @@ def _hear(listener: Streams) -> None:
     @functools.wraps(begun)
     def begin(self: Any, *args: Any, **named: Any) -> None:
         begun(self, *args, **named)
-        for one in tuple(_LISTENERS):
+        with _hearing:
+            listeners = list(_LISTENERS)
+        for one in listeners:
             with suppress(Exception):  # A program must not fail because its log does.
                 one.begin(self)
 

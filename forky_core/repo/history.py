@@ -119,7 +119,7 @@ def settle(repo: Repo) -> None:
     Raises:
         InTheWay: a reply would not stop in time.
     """
-    jobs = (*tuple(repo.replays), *repo.replies.running(repo.id))
+    jobs = (*repo.replays, *repo.replies.running(repo.id))
     for job in jobs:
         job.stop()
     if not all(job.wait(STOP_SECONDS) for job in jobs):

@@ -6,6 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 from forky_core.formats.arriving.landing import import_file
 from forky_core.llm import loading
+from forky_core.turns import short_turns
 from tests.builders import workspace
 from tests.gateway.served import PATIENCE, Served
 from tests.llm.third_party import ANSWER, Aimock, free_port
@@ -87,6 +89,7 @@ ASYNCHRONOUS = """
 import asyncio, sys
 from forky_core.integrations.litellm import ForkyLogger
 from forky_core.llm import loading
+from forky_core.turns import short_turns
 
 litellm = loading.litellm()
 litellm.callbacks = [records := ForkyLogger(url=sys.argv[1], token=sys.argv[2])]
@@ -116,6 +119,7 @@ def test_an_asynchronous_call_reaches_a_running_forky(aimock: Aimock, gateway: S
 MANY_LOOPS = """
 import asyncio, sys
 from forky_core.llm import loading
+from forky_core.turns import short_turns
 litellm = loading.litellm()
 from forky_core.integrations.litellm import ForkyLogger
 url, spool = sys.argv[1:]
@@ -158,6 +162,7 @@ def test_calls_of_event_loops_that_end_at_once_are_recorded_too(aimock: Aimock, 
 LEFT = """
 import asyncio, sys
 from forky_core.llm import loading
+from forky_core.turns import short_turns
 litellm = loading.litellm()
 from forky_core.integrations.litellm import ForkyLogger
 url, spool = sys.argv[1:]
@@ -273,6 +278,33 @@ def test_a_program_goes_on_where_nothing_can_be_recorded(
     assert call(litellm, aimock, "say hello").choices[0].message.content == ANSWER
     eventually(lambda: "A call was not recorded" in caplog.text)
     records.close()
+
+
+def test_a_listener_may_come_while_streams_begin(litellm: Any) -> None:
+    from forky_core.llm.litellm_streams import Streams  # noqa: PLC0415 - LiteLLM must be muzzled first
+
+    def listener() -> Streams:
+        return Streams(lambda: False, lambda _: None)
+
+    heard = [listener() for _ in range(500)]
+    over = threading.Event()
+
+    def come_and_go() -> None:
+        while not over.is_set():
+            heard[:50] = [listener() for _ in range(50)]
+
+    coming = threading.Thread(target=come_and_go)
+    with short_turns():
+        coming.start()
+        try:
+            for _ in range(100):
+                stream = litellm.completion(
+                    "openai/gpt-4o", [{"role": "user", "content": "Hi"}], mock_response="Hello", stream=True
+                )
+                assert "".join(piece.choices[0].delta.content or "" for piece in stream) == "Hello"
+        finally:
+            over.set()
+            coming.join()
 
 
 def test_a_logger_needs_somewhere_to_put_things(litellm: Any) -> None:

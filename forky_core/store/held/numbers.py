@@ -48,7 +48,8 @@ class Numbers:
         """Of those numbers that are a conversation's."""
         self._begin()
         wanted = set(numbers)
-        found = {number: self._ids[number] for number in wanted if number in self._ids}
+        held = ((number, self._ids.get(number)) for number in wanted)
+        found = {number: id for number, id in held if id is not None}
         if missing := sorted(wanted - found.keys()):
             purges = self.purges
             rows = self._file.rows(sql.CONVERSATIONS_NUMBERED, numbers=missing)

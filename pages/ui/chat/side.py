@@ -98,11 +98,13 @@ def _open_conflicts(here: Frame) -> frozenset[str]:
     if not any(merge.claims for message in here.chat.path() for merge in message.merges):
         return frozenset()
     key = (str(here.chat.id), here.chat.branch_name, here.chat.view.version)
-    if key not in _open:
+    found = _open.get(key)
+    if found is None:
+        found = frozenset(clash.key for clash in here.chat.unresolved)
         if len(_open) >= _MOST:
             _open.clear()
-        _open[key] = frozenset(clash.key for clash in here.chat.unresolved)
-    return _open[key]
+        _open[key] = found
+    return found
 
 
 def _shape(here: Frame) -> tuple[Shape, dict[MessageId, str]]:
