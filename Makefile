@@ -3,6 +3,7 @@
 #   make run  PORT=9000            another port (else the first free one from 8501 on)
 #   make run  PYTHON=/path/to/it   another Python for .venv
 #   make test ARGS="-k merge"      some of the tests
+#   make test ARGS="-n0 -x"        in one process, until the first that fails
 #   make lock UPGRADE=--upgrade    newer versions of everything
 
 SHELL := /bin/sh
@@ -29,7 +30,7 @@ run: ## Start Forky and print its address
 test: ## Run every test: unit, property, store laws, pages, browser
 	@$(VENV) requirements.txt requirements-dev.txt
 	@$(BIN)/python -m tests.programs
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 $(ARGS)
 
 picture: ## Take the picture of the README anew
 	@$(VENV) requirements.txt requirements-dev.txt

@@ -5,6 +5,9 @@ attempt is refused, and fails the test even where the code under test takes the 
 
 A test in a browser is tried up to three times, and named in the summary where it needed that: a machine under load can
 drop a frame or a connection that no waiting brings back. No other test has a second chance.
+
+Where several processes share the tests (`make test`), a file stays in one of them, and all of tests/browser in one: two
+browsers at once would only slow each other down, and each process would start the servers that they look at.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 settings.register_profile("here", deadline=None, print_blob=True)
 settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True, database=None)
@@ -30,6 +35,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("browser"):
                 item.add_marker(pytest.mark.flaky(reruns=SECOND_CHANCES))
+
+
+class ByFile(LoadFileScheduling):  # type: ignore[misc]  # xdist has no types
+    """Shares out files, and tests/browser as if it were one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "tests/browser" if nodeid.startswith("tests/browser/") else str(super()._split_scope(nodeid))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
+    return ByFile(config, log)
 
 
 def _is_here(host: object) -> bool:

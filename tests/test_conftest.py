@@ -53,3 +53,18 @@ def test_only_browser_tests_are_tried_again_and_the_summary_says_so(pytester: py
     done = pytester.runpytest_subprocess()
     done.assert_outcomes(passed=1, failed=1)
     done.stdout.fnmatch_lines(["RERUN *test_in_a_browser", "FAILED *test_elsewhere*", "*2 rerun*"])
+
+
+def test_tests_are_shared_out_by_file_and_those_in_a_browser_stay_together(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(Path(conftest.__file__).read_text("utf-8"))
+    report = "def test_it(worker_id):\n    print(__name__, worker_id)\n"
+    files = ("tests/browser/test_a", "tests/browser/test_b", "tests/test_c", "tests/test_d")
+    for name in files:
+        path = pytester.path / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{report}\n\ndef test_it_again(worker_id):\n    print(__name__, worker_id)\n")
+    done = pytester.runpytest_subprocess("-n2", "-rP", "--import-mode=importlib")
+    done.assert_outcomes(passed=8)
+    ran = {tuple(line.split()) for line in done.outlines if " gw" in line and line.startswith("tests.")}
+    assert len(ran) == len(files)
+    assert len({worker for file, worker in ran if "browser" in file}) == 1
