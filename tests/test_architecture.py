@@ -30,7 +30,7 @@ CONTRACTS = {"store.contract", "store.document_contract", "store.words", "llm.co
 DRAWN = {"views.lanes", "views.shape", "views.words"}
 """How a conversation hangs together for people: an exported page draws it as the app does."""
 MAY_IMPORT: dict[str, set[str]] = {
-    "collecting": set(),
+    "interpreter": set(),
     "document": VALUES,
     "errors": VALUES,
     "hashing": VALUES,
@@ -39,14 +39,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "parts": VALUES,
     "room": VALUES,
     "settings": VALUES,
-    "turns": set(),
     "dag": VALUES,
     "retrieval": VALUES | CONTRACTS,
-    "context": VALUES | CONTRACTS | {"collecting", "dag", "retrieval"},
+    "context": VALUES | CONTRACTS | {"interpreter", "dag", "retrieval"},
     "merge": VALUES | CONTRACTS | {"context", "dag", "retrieval"},
     "matching": VALUES,
-    "store": VALUES | {"collecting", "dag", "settings"},
-    "llm": VALUES | {"retrieval", "settings", "turns"},
+    "store": VALUES | {"interpreter", "dag", "settings"},
+    "llm": VALUES | {"interpreter", "retrieval", "settings"},
     "documents": VALUES | CONTRACTS | {"formats.html_text", "retrieval"},
     "repo": VALUES
     | CONTRACTS

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple, cast
 
-from forky_core.collecting import uncollected
 from forky_core.context.convert import SPEAKERS, Converted, CountTokens, Sight, convert
+from forky_core.interpreter import uncollected
 from forky_core.llm.contract import ProviderMessage
 from forky_core.llm.tokens import count_each
 from forky_core.model import Message, MessageId, Role

@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+from forky_core.interpreter import short_turns
 from forky_core.llm.openai_transform import spare_messages
-from forky_core.turns import short_turns
 
 _ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",

@@ -8,8 +8,8 @@ from operator import itemgetter
 
 import duckdb
 
-from forky_core.collecting import uncollected
 from forky_core.hashing import HASH_PREFIX
+from forky_core.interpreter import uncollected
 from forky_core.model import (
     Along,
     ConversationId,
