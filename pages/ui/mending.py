@@ -1,4 +1,4 @@
-"""What Streamlit does otherwise than a browser, mended on every page: addresses, links in new tabs, Ctrl+Z, cookies."""
+"""What Streamlit does otherwise than a browser, mended on every page: addresses, links, Ctrl+Z, taps, cookies."""
 
 from __future__ import annotations
 
@@ -48,6 +48,21 @@ const undo = (event) => {
   if (isField(field) && (field.value !== "" || typed.get(field) === "")) event.stopPropagation();
 };
 
+// What Streamlit hears in one turn it takes for one fragment's. A field that is left says what was typed in it, and a tap
+// presses a button in the same turn: one outside of the field's fragment would do nothing. So its click comes a turn later.
+let leaving = false;
+const leave = (event) => {
+  if (!isField(event.target)) return;
+  leaving = true;
+  setTimeout(() => setTimeout(() => { leaving = false; }));
+};
+const press = (event) => {
+  if (!leaving || !event.isTrusted) return;
+  const pressed = event.composedPath()[0];
+  event.preventDefault(); event.stopImmediatePropagation();
+  setTimeout(() => pressed.dispatchEvent(new PointerEvent("click", event)));
+};
+
 // A page of Streamlit reads cookies and cannot write them. Once for each name: another tab may have another.
 const keep = (person) => {
   if (person === undefined || person === window.__forkyPerson) return;
@@ -62,8 +77,8 @@ export default function (component) {
   keep(person);
   name();
   window.navigation?.addEventListener("currententrychange", moved);
-  const ears = [["pointerdown", link], ["contextmenu", link], ["focusin", link], ["click", beside], ["input", hear],
-    ["keydown", undo]];
+  const ears = [["pointerdown", link], ["contextmenu", link], ["focusin", link], ["focusout", leave], ["click", press],
+    ["click", beside], ["input", hear], ["keydown", undo]];
   for (const [kind, ear] of ears) window.addEventListener(kind, ear, true);
   return () => {
     window.navigation?.removeEventListener("currententrychange", moved);

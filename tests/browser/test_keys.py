@@ -117,3 +117,23 @@ def test_an_edit_opens_in_sight_with_one_tap_beside_a_draft_and_ctrl_enter_asks_
     page.go_back()
     page.wait_for_url("**b=main")
     holds(page, "a draft that stays")
+
+
+def test_a_quick_click_beside_a_draft_presses_its_button_and_the_draft_is_kept(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    begin(page)
+    page.locator(DRAFT).fill("a draft")
+    page.locator(".st-key-bar-name button").first.click()
+    expect(page.locator(".st-key-rename-name input")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.locator(DRAFT).fill("a draft that stays")
+    page.locator(".st-key-chat-new button").first.click()
+    page.locator(".fk-first").wait_for()
+    holds(page, "")
+    page.go_back()
+    holds(page, "a draft that stays")
+    settled(page).locator(DRAFT).fill("and one that is left for another page")
+    page.get_by_role("link", name="History").click()
+    page.wait_for_url("**history**")
+    page.go_back()
+    holds(page, "and one that is left for another page")

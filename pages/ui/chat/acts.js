@@ -86,8 +86,7 @@ function copy(text) {
 }
 
 export default function ({ data, setTriggerValue }) {
-  // A tap leaves the composer and presses a button at once; what Streamlit hears at once it takes for one fragment's.
-  state.send = (name, id) => setTimeout(() => setTriggerValue("act", { name, id, n: Date.now() + state.n++ }));
+  state.send = (name, id) => setTriggerValue("act", { name, id, n: Date.now() + state.n++ });
   state.menu = data.menu;
   if (!state.listening) {
     state.listening = true;

@@ -12,7 +12,7 @@ import streamlit as st
 
 _JS = """
 export default function (component) {
-  const { data, setStateValue, parentElement } = component;
+  const { data, setTriggerValue } = component;
   const box = document.querySelector(".st-key-chat-composer");
   if (!box) return;
   const field = () => box.querySelector("textarea");
@@ -22,7 +22,7 @@ export default function (component) {
   const keep = () => {
     clearTimeout(timer); timer = 0;
     const text = field()?.value ?? "";
-    if (text !== said) { said = text; setStateValue("draft", { place: data.place, text }); }
+    if (text !== said) { said = text; setTriggerValue("draft", { place: data.place, text }); }
   };
   const typed = (event) => {
     if (event.target !== field()) return;
