@@ -54,3 +54,18 @@ def test_of_several_files_dropped_on_the_composer_too(app: str, watch: Any) -> N
     expect(page.get_by_role("button", name="note.txt")).to_be_visible()
     ask(page, "What is in it?")
     expect(told).to_have_count(0)
+
+
+def test_of_an_import_too_and_the_rest_is_looked_at(app: str, watch: Any, tmp_path: Path) -> None:
+    watched = watch()
+    page = watched.open(f"{app}/library")
+    page.get_by_role("radio", name="Import").click()
+    (talk := tmp_path / "talk.md").write_text("# Oil\n\n## User\n\nWhen?\n\n## Assistant\n\nNow.\n")
+    chooser = page.locator("[class*=st-key-import-file] input[type=file]")
+    chooser.set_input_files([sparse(tmp_path / "years.zip", 1_200_000_000), talk])
+    told = page.get_by_text("“years.zip” has 1,200 MB; at most 1,000 MB can be dropped here.")
+    expect(told).to_be_visible()
+    expect(page.get_by_role("button", name="Not now")).to_be_visible()
+    page.get_by_role("button", name="Not now").click()
+    expect(told).to_have_count(0)
+    assert watched.problems == []

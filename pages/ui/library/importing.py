@@ -14,13 +14,17 @@ from forky_core.repo.workspace import Workspace
 from forky_core.views.shelf import count
 from pages.ui.library.landed import draw_landed, draw_past
 from pages.ui.library.looking import draw_looking, draw_preview, title_of
+from pages.ui.markdown import showable
 from pages.ui.session import Session
+from pages.ui.too_large import draw_too_large
 
 LARGEST = 1_000
 """MB of one file in the browser; the command line has no limit."""
 _LOOK_EVERY = 0.5
 """Seconds between two looks at files that are being read or landed."""
 _ROUND = "import.round"
+_OPEN = "import.open"
+_CLOSED = "import.closed"
 
 
 def draw_import(forky: Workspace, held: Session) -> None:
@@ -35,6 +39,24 @@ def draw_import(forky: Workspace, held: Session) -> None:
             draw_preview(held, held.incoming)
         else:
             draw_landed(forky, held, held.incoming)
+        _draw_too_large(held)
+
+
+def _draw_too_large(held: Session) -> None:
+    """Said beside what came in with it, and no more when that is closed."""
+    state = st.session_state
+    was_open, state[_OPEN] = state.get(_OPEN, False), held.incoming is not None
+    state[_CLOSED] = state.get(_CLOSED, 0) + int(was_open and held.incoming is None)
+    draw_too_large(
+        "import.file", LARGEST * 1_000_000, _told_of_size, key=f"import.too_large.{state[_CLOSED]}"
+    )
+
+
+def _told_of_size(name: str, size: int) -> str:
+    return (
+        f"“{showable(name)}” has {size / 1e6:,.0f} MB; at most {LARGEST:,} MB can be dropped here. "
+        "“forky import” on the command line has no limit."
+    )
 
 
 def _draw_zone(forky: Workspace, held: Session) -> None:
