@@ -14,7 +14,7 @@ import uvicorn
 
 from forky_core.gateway.v1.forwarding import SILENT
 from forky_core.model import Message
-from forky_core.parts import AttachmentPart
+from forky_core.parts import AttachmentPart, ReasoningPart
 from tests.gateway.served import Served, at_upstream, serving
 from tests.gateway.test_chat_client import open_client
 from tests.gateway.test_recording import ended
@@ -149,6 +149,8 @@ BLOCKS: list[dict[str, Any]] = [
     {"type": "text", "text": "I look."},
     {"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {"query": "pelicans"}},
     {"type": "web_search_tool_result", "tool_use_id": "srv_1", "content": []},
+    {"type": "thinking", "thinking": "", "signature": "s2"},
+    {"type": "thinking", "thinking": "There.", "signature": "s3"},
     {"type": "text", "text": "Found "},
     {"type": "text", "text": "it."},
 ]
@@ -167,6 +169,11 @@ def of_block(index: int, block: dict[str, Any]) -> bytes:
 
 ITEMS: list[dict[str, Any]] = [
     {
+        "type": "reasoning",
+        "id": "rs_1",
+        "summary": [{"type": "summary_text", "text": text} for text in ("Where?", "There.")],
+    },
+    {
         "type": "web_search_call",
         "id": "ws_1",
         "status": "completed",
@@ -183,6 +190,18 @@ ITEMS: list[dict[str, Any]] = [
         for number, text in enumerate(("I look.", "Found it."))
     ),
 ]
+
+
+def of_item(number: int, item: dict[str, Any]) -> bytes:
+    if item["type"] == "reasoning":
+        kind, at, pieces = "reasoning_summary_text", "summary_index", item["summary"]
+    else:
+        kind, at, pieces = "output_text", "content_index", item.get("content", ())
+    said = b"".join(
+        event(f"response.{kind}.delta", output_index=number, delta=piece["text"], **{at: place})
+        for place, piece in enumerate(pieces)
+    )
+    return said + event("response.output_item.done", output_index=number, item=item)
 
 
 @pytest.mark.parametrize("streams", [False, True])
@@ -205,21 +224,35 @@ def test_an_answer_in_blocks_is_known_when_it_is_sent_back(streams: bool) -> Non
         client.post("/messages", json={**ask, "messages": [user, back, {"role": "user", "content": "Sure?"}]})
         said = "I look.Found it."
         assert served.paths() == [["Where are pelicans?", said, "Sure?", said]]
+        assert {part.text for part in thoughts(served)} == {"Where?\n\nThere."}
 
 
-def test_items_of_a_response_are_known_when_they_are_sent_back() -> None:
+def thoughts(served: Served) -> list[ReasoningPart]:
+    """Of the newest branch of the newest conversation."""
+    chat = served.forky.conversation(served.forky.conversations()[0].id)
+    return [part for message in chat.path() for part in message.parts if isinstance(part, ReasoningPart)]
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_items_of_a_response_are_known_when_they_are_sent_back(streams: bool) -> None:
     whole = {"id": "resp_1", "object": "response", "status": "completed", "output": ITEMS}
+    pieces = [
+        HEAD,
+        *(of_item(number, item) for number, item in enumerate(ITEMS)),
+        event("response.completed", response=whole),
+    ]
     user = {"role": "user", "content": "Where are pelicans?"}
+    ask = {"model": "gpt-4o", "stream": streams}
     with (
-        wire([answer("200 OK", whole)]) as upstream,
+        wire(pieces if streams else [answer("200 OK", whole)]) as upstream,
         serving(at_upstream(upstream.base_url)) as served,
         served.client() as client,
     ):
-        client.post("/responses", json={"model": "gpt-4o", "input": [user]})
-        more = [user, *ITEMS, {"role": "user", "content": "Sure?"}]
-        client.post("/responses", json={"model": "gpt-4o", "input": more})
+        client.post("/responses", json={**ask, "input": [user]})
+        client.post("/responses", json={**ask, "input": [user, *ITEMS, {"role": "user", "content": "Sure?"}]})
         said = "I look.Found it."
         assert served.paths() == [["Where are pelicans?", said, "Sure?", said]]
+        assert {part.text for part in thoughts(served)} == {"Where?\n\nThere."}
 
 
 def calls(*pieces: dict[str, Any]) -> list[bytes]:

@@ -186,8 +186,8 @@ class AnthropicEar(OneAnswer):
         match block.get("type"):
             case "text" if block.get("text"):
                 yield TextDelta(str(block["text"]))
-            case "thinking" if block.get("thinking"):
-                yield ReasoningDelta(str(block["thinking"]))
+            case "thinking":
+                yield from self._thought(number, str(block.get("thinking") or ""))
             case "tool_use":
                 tool = _ToolUse(str(block.get("id") or ""), str(block.get("name") or ""))
                 if block.get("input"):
@@ -199,7 +199,7 @@ class AnthropicEar(OneAnswer):
             case "text_delta":
                 yield TextDelta(str(delta.get("text") or ""))
             case "thinking_delta":
-                yield ReasoningDelta(str(delta.get("thinking") or ""))
+                yield from self._thought(number, str(delta.get("thinking") or ""))
             case "input_json_delta" if number in self._tools:
                 self._tools[number].json.append(str(delta.get("partial_json") or ""))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from forky_core.gateway.v1.calls import Indexed
-from forky_core.llm.contract import ModelEvent
+from forky_core.llm.contract import ModelEvent, ReasoningDelta
 
 DONE = b"data: [DONE]\n\n"
 """How OpenAI's chat streams end."""
@@ -49,12 +49,24 @@ class OneAnswer(ABC):
         self.id = ""
         self.complete = False
         self._lines = Lines()
+        self._thinking: object = None
+        """Which block the last thought was of."""
 
     def hear(self, piece: bytes) -> Iterator[Indexed]:
         for value in self._lines.hear(piece):
             if value is not None:
                 for said in self._take(value):
                     yield 0, said
+
+    def _thought(self, block: object, text: str) -> Iterator[ModelEvent]:
+        """Words of a thought; each block of them is a paragraph of its own.
+
+        Blocks of the answer are not: clients send them back joined as well as apart, and a citation cuts a sentence.
+        """
+        if text:
+            apart = "\n\n" if self._thinking not in (None, block) else ""
+            self._thinking = block
+            yield ReasoningDelta(apart + text)
 
     @abstractmethod
     def _take(self, value: Mapping[str, Any]) -> Iterator[ModelEvent]:

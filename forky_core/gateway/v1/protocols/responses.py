@@ -218,9 +218,9 @@ class ResponsesEar(OneAnswer):
         if not isinstance(value, dict):
             return
         output = value.get("output")
-        for item in output if isinstance(output, list) else ():
+        for number, item in enumerate(output if isinstance(output, list) else ()):
             if isinstance(item, dict):
-                for said in _said(item):
+                for said in self._said(number, item):
                     yield 0, said
                 self._note(item)
         self._end, self.id = value, str(value.get("id") or "")
@@ -250,7 +250,7 @@ class ResponsesEar(OneAnswer):
             "response.reasoning_summary_text.delta",
             "response.reasoning_text.delta",
         } and isinstance(delta, str):
-            yield ReasoningDelta(delta)
+            yield from self._thought((value.get("output_index"), value.get("summary_index")), delta)
         elif type == "response.output_item.done" and isinstance(value.get("item"), dict):
             self._note(value["item"])
         elif type in _ENDS and isinstance(value.get("response"), dict):
@@ -265,14 +265,17 @@ class ResponsesEar(OneAnswer):
             id, name, arguments = (str(item.get(field) or "") for field in names)
             self._calls.append(ToolCallDone(id, name, arguments or "{}"))
 
-
-def _said(item: Mapping[str, Any]) -> Iterator[ModelEvent]:
-    """The words of an item that is whole."""
-    pieces = item.get("summary") if item.get("type") == "reasoning" else item.get("content")
-    for piece in pieces if isinstance(pieces, list) else ():
-        text = piece.get("text") or piece.get("refusal") if isinstance(piece, dict) else None
-        if isinstance(text, str) and text:
-            yield ReasoningDelta(text) if item.get("type") == "reasoning" else TextDelta(text)
+    def _said(self, number: int, item: Mapping[str, Any]) -> Iterator[ModelEvent]:
+        """The words of an item that is whole."""
+        thinks = item.get("type") == "reasoning"
+        pieces = item.get("summary") if thinks else item.get("content")
+        for at, piece in enumerate(pieces if isinstance(pieces, list) else ()):
+            text = piece.get("text") or piece.get("refusal") if isinstance(piece, dict) else None
+            if isinstance(text, str) and text:
+                if thinks:
+                    yield from self._thought((number, at), text)
+                else:
+                    yield TextDelta(text)
 
 
 RESPONSES = Speech("responses", "openai", read, without_theirs, ResponsesVoice, whole, ResponsesEar, "resp_")
