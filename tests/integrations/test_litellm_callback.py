@@ -89,7 +89,6 @@ ASYNCHRONOUS = """
 import asyncio, sys
 from forky_core.integrations.litellm import ForkyLogger
 from forky_core.llm import loading
-from forky_core.interpreter import short_turns
 
 litellm = loading.litellm()
 litellm.callbacks = [records := ForkyLogger(url=sys.argv[1], token=sys.argv[2])]
@@ -119,7 +118,6 @@ def test_an_asynchronous_call_reaches_a_running_forky(aimock: Aimock, gateway: S
 MANY_LOOPS = """
 import asyncio, sys
 from forky_core.llm import loading
-from forky_core.interpreter import short_turns
 litellm = loading.litellm()
 from forky_core.integrations.litellm import ForkyLogger
 url, spool = sys.argv[1:]
@@ -162,7 +160,6 @@ def test_calls_of_event_loops_that_end_at_once_are_recorded_too(aimock: Aimock, 
 LEFT = """
 import asyncio, sys
 from forky_core.llm import loading
-from forky_core.interpreter import short_turns
 litellm = loading.litellm()
 from forky_core.integrations.litellm import ForkyLogger
 url, spool = sys.argv[1:]
