@@ -25,6 +25,7 @@ from pages.ui.merge.preview import draw_preview
 from pages.ui.merge.rebase import draw_rebase, leave
 from pages.ui.merge.requests import draw_propose, draw_requests
 from pages.ui.merge.route import draw_route
+from pages.ui.merge.stale import explain_stale
 from pages.ui.merge.style import apply_merge_style
 from pages.ui.merge.writing import draw_writing
 from pages.ui.undoing import page_top
@@ -44,6 +45,7 @@ def main() -> None:
         return
     leave(frame)
     apply_merge_style()
+    explain_stale(frame)
     page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat)
     frame = homeward(frame)
     if _draw_landed(frame):

@@ -52,7 +52,7 @@ def locate() -> Frame | None:
             chat, at = _left_behind(chat, held.head)
             held.draft_follows = True
             why_not = f"“{branch}” was renamed or deleted meanwhile. You are on “{chat.branch_name}” now."
-        _explain(held, why_not)
+        explain(held, why_not)
         st.query_params["c"], st.query_params["b"] = chat.id, chat.branch_name
         _look_at(at if at != chat.branch.head else None)
     elif asked := st.query_params.get("m"):
@@ -97,7 +97,7 @@ def _message(
     try:
         found, message = seen_in(forky, chat, asked)
     except ForkyError as error:
-        _explain(held, str(error))
+        explain(held, str(error))
         _look_at(None)
         return chat, otherwise
     if found is not chat:
@@ -130,7 +130,7 @@ def _look_at(message: MessageId | None) -> None:
         del st.query_params["m"]
 
 
-def _explain(held: Session, why_not: str) -> None:
+def explain(held: Session, why_not: str) -> None:
     """Unless something is to be said that was just done, such as undoing the fork one was on."""
     if held.notice in ("", held.shown_notice):
         held.say(why_not)

@@ -16,6 +16,8 @@ from forky_core.gateway.moving import LIBRARY, PREFIX
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.programs.scopes import SCOPE
 from forky_core.repo.workspace import Workspace
+from pages.ui.notice import stay
+from pages.ui.session import session
 
 _component = st.components.v2.component(
     "forky.moving", js=Path(__file__).with_name("moving.js").read_text("utf-8"), html="<div></div>"
@@ -35,5 +37,8 @@ def hear_library(forky: Workspace) -> None:
 
 def _hear(key: str, what: str, at: int) -> None:
     _component(
-        key=key, data={"url": f"{PREFIX}/{what}", "at": at}, on_moved_change=lambda: None, height="content"
+        key=key,
+        data={"url": f"{PREFIX}/{what}", "at": at},
+        on_moved_change=lambda: stay(session()),
+        height="content",
     )

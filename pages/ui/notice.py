@@ -26,6 +26,11 @@ def done(held: Session, operation: Operation) -> None:
     held.say(operation.sentence, (operation.conversation, operation.number))
 
 
+def stay(held: Session) -> None:
+    """In the handler of a run that nobody asked for: what is said stays."""
+    held.shown_at = time.monotonic()
+
+
 def draw_notice(forky: Workspace, held: Session) -> None:
     """Keys: `notice.undo`, `notice.close`."""
     now = time.monotonic()

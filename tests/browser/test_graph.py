@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.browser.agraph import click_node, graph_frame
-from tests.browser.conftest import CHECKOUT, served
+from tests.browser.conftest import CHECKOUT, expect, served, settled
 
 pytestmark = pytest.mark.browser
 _FITS = """
@@ -110,3 +111,16 @@ def test_the_app_itself_loads_nothing_from_elsewhere_and_breaks_no_policy(app: s
     page.wait_for_load_state("networkidle")
     assert [url for url in asked if not url.startswith((app, "data:", "blob:"))] == []
     assert watched.problems == []
+
+
+def test_what_is_said_stays_while_the_graph_is_fitted_to_another_width(app: str, watch: Any) -> None:
+    page = watch(width=1400).open(f"{app}/?b=gone")
+    said = page.get_by_text("There is no branch “gone”.")
+    picture = page.locator('[class*="st-key-chat-graph-"][class*="-light"]')
+    expect(picture).to_have_class(re.compile("-500-light"))
+    expect(said).to_be_visible()
+    page.wait_for_timeout(1_500)  # Longer than one click's runs take.
+    page.set_viewport_size({"width": 1100, "height": 900})
+    expect(picture).to_have_class(re.compile("-380-light"))
+    settled(page)
+    expect(said).to_be_visible()

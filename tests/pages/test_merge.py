@@ -183,6 +183,25 @@ def test_choices_are_in_the_link(chat: Conversation) -> None:
     assert preview(settled(test)) == told(chat.plan_merge("debug", focus="parser", budget=140))
 
 
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"source": "gone"}, "There is no branch “gone”."),
+        ({"source": "debug", "with": "gone"}, "There is no branch “gone”."),
+        ({"graft": "gone", "source": "main"}, "There is no such conversation."),
+        ({"source": "debug", "strategy": "cherry-pick", "picks": "ffff"}, "No message of this conversation"),
+        ({"request": "99"}, "This conversation has no merge request 99."),
+    ],
+)
+def test_what_a_link_names_that_is_not_there_is_said_and_asked_for_no_more(
+    chat: Conversation, asked: dict[str, str], said: str
+) -> None:
+    test = merge(chat, **asked)
+    assert said in words(test)
+    assert not {"gone", "ffff", "99"} & {value for values in test.query_params.values() for value in values}
+    assert by_key(test, "merge.source").value in chat.branches
+
+
 def test_ticked_messages_are_picked_in_the_order_they_were_said(chat: Conversation) -> None:
     source = chat.checkout("debug").path()[2:]
     test = merge(chat, strategy="cherry-pick")

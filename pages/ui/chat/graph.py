@@ -28,7 +28,9 @@ from streamlit.components.v1.custom_component import CustomComponent
 
 from forky_core.views.graph import GraphView, Row
 from forky_core.views.lanes import Edge
+from pages.ui.notice import stay
 from pages.ui.palette import Palette, blend, palette
+from pages.ui.session import session
 
 ROW = 29
 """Pixels from row to row."""
@@ -101,6 +103,7 @@ def draw_graph(
         told = st.session_state[frame].get("room")
         if isinstance(told, int) and told in _ROOMS_GIVEN:
             rooms[key] = told
+        stay(session())
 
     unseen = int(tall * _MARGIN)
     current = next((place for place, row in enumerate(graph.rows) if row.current), 0)
