@@ -10,6 +10,7 @@ from pages.ui.finder import focus_search
 from pages.ui.library.importing import draw_import
 from pages.ui.library.searching import draw_findings, has_words
 from pages.ui.library.shelving import draw_lines, draw_trash
+from pages.ui.library.walking import walk_findings
 from pages.ui.links import follow_a_link_opened_beside
 from pages.ui.lists import apply_list_style
 from pages.ui.moving import hear_library
@@ -33,6 +34,7 @@ def main() -> None:
     page_top("Library", forky, held, last_shown(forky, held), names_it=True)
     words = _tools()
     focus_search(held)
+    walk_findings()
     trashed = forky.conversations(trashed=True)
     tab = _tab(len(trashed))
     if tab == "trash":

@@ -92,6 +92,25 @@ def test_ctrl_k_leads_to_the_search_with_the_cursor_in_it(seeded: str, watch: Wa
     expect(page.locator(".found-snippet mark").first).to_be_visible()
 
 
+def test_enter_opens_what_was_found_first_and_the_arrows_walk_to_the_others(
+    seeded: str, watch: Watch
+) -> None:
+    watched = watch()
+    page = watched.open(f"{seeded}/library")
+    search, hits = page.locator(".st-key-library-search input"), page.locator('[class*="st-key-found-at-"] a')
+    search.fill("needle")
+    expect(hits.first).to_be_visible()
+    search.press("ArrowDown")
+    expect(hits.first).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(search).to_be_focused()
+    search.fill("needle haystack")
+    search.press("Enter")
+    page.wait_for_url(re.compile(r"/\?c=[^&]+&b=debug&m=[0-9a-f]{32}$"))
+    expect(page.get_by_text("the haystack has a needle").first).to_be_visible()
+    assert watched.problems == []
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
 def test_hostile_titles_are_text_and_no_page_is_wider_than_the_screen(
     seeded: str, watch: Watch, width: int, scheme: str
