@@ -64,7 +64,7 @@ def branch_name(text: str) -> str:
     """
     name = unicodedata.normalize("NFC", mend_text(text)).strip()
     if not name:
-        raise BadName("A branch needs a name.", "Type a word or two.")
+        raise BadName("A branch or a tag needs a name.", "Type a word or two.")
     if len(name) > LONGEST_NAME:
         raise BadName(f"A name may have at most {LONGEST_NAME} characters; this one has {len(name)}.")
     if disturbs(name):

@@ -83,10 +83,13 @@ def test_a_question_is_answered_below_it_and_the_composer_is_empty_again(chat: C
     assert texts(chat)[5].split("\n")[0].strip("*") in shown(test)
 
 
-def test_sending_nothing_says_nothing(chat: Conversation) -> None:
-    test = opened(chat)
+@pytest.mark.parametrize("at_head", [True, False])
+def test_sending_white_space_sends_nothing_and_says_so(chat: Conversation, at_head: bool) -> None:
+    test = opened(chat, **({} if at_head else {"m": chat.path()[1].id.removeprefix("b2:")}))
+    by_key(test, "chat.draft").set_value(" \n ")
     by_key(test, "chat.send").click().run()
-    assert len(texts(chat)) == 4 and settled(test)
+    assert "There is nothing to send. Type something, or attach a file." in shown(settled(test))
+    assert len(texts(chat)) == 4 and list(chat.branches) == ["main"]
 
 
 def test_asking_at_an_earlier_message_forks_under_the_name_given(chat: Conversation) -> None:

@@ -138,6 +138,13 @@ def pasting(text: str) -> AppTest:
     return settled(test.run())
 
 
+def test_to_look_at_nothing_that_was_pasted_says_what_to_do(forky: Forky) -> None:
+    test = open_page("library.py")
+    by_key(test, "library.tab").select("import").run()
+    by_key(test, "import.pasted").click().run()
+    assert "Paste what is in a file first" in words(settled(test))
+
+
 def test_a_pasted_file_is_forked_and_a_newer_one_pulled(forky: Forky) -> None:
     with Forky.open(":memory:") as elsewhere:
         theirs = talk(elsewhere.create("Pelicans"), "A name?", "Percy.")

@@ -266,8 +266,6 @@ def _send(here: Frame, place: str, seen: Branch, fork_at: MessageId | None) -> N
     """Ask on the branch as it was `seen`, or on a new one from `fork_at`."""
     draft = drafts().at(place)
     text, files, search = str(st.session_state.get(DRAFT, "")), draft.files, draft.search
-    if not text.strip() and not files:
-        return
     once = here.session.choices.get(ONCE) or None
     with saying(here.session):
         try:

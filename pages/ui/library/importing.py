@@ -99,6 +99,8 @@ def _open_pasted(forky: Workspace, held: Session, key: str) -> None:
     text = mend_text(st.session_state[key] or "")
     if text.strip():
         _take(forky, held, [("Pasted text", BytesIO(text.encode()))])
+    else:
+        held.say("There is nothing to look at. Paste what is in a file first.")
 
 
 def _take(forky: Workspace, held: Session, uploads: Sequence[tuple[str, BinaryIO]]) -> None:
