@@ -10,6 +10,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from forky_core.errors import StoreError
 from pages.ui.pacing import let_style_through
+from pages.ui.session import session
 from pages.ui.style import apply_style
 from pages.ui.telling import tell
 from pages.ui.warmup import warm_up_in
@@ -48,7 +49,7 @@ def _keep_icon() -> None:
 
 
 def main() -> None:
-    st.set_page_config(page_title="Forky", layout="wide", initial_sidebar_state="auto")
+    st.set_page_config(page_title=session().tab, layout="wide", initial_sidebar_state="auto")
     _keep_icon()
     apply_style()
     let_style_through()

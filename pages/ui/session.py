@@ -27,6 +27,8 @@ _KEY = "session"
 class Session:
     """One tab."""
 
+    tab: str = "Forky"
+    """What the browser calls this tab."""
     conversation: ConversationId | None = None
     """The one shown last, for pages that are opened without naming one."""
     branch: str | None = None

@@ -7,7 +7,7 @@ import streamlit as st
 from forky_core.llm.contract import ModelInfo
 from forky_core.repo.workspace import Workspace
 from pages.ui.frame import go, saying
-from pages.ui.markdown import showable
+from pages.ui.models import model_title
 from pages.ui.session import Session
 
 
@@ -65,5 +65,5 @@ def _create(forky: Workspace, held: Session) -> None:
 
 
 def _label(info: ModelInfo | None, default: str, *, chosen: bool) -> str:
-    name = f"{info.label} – {info.provider}" if info is not None else default
-    return showable(name if chosen else f"Default: {name}")
+    name = model_title(info, default)
+    return name if chosen else f"Default: {name}"

@@ -61,6 +61,10 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
 [class*="st-key-cell-user-"] { background: color-mix(in srgb, currentColor 4.5%, transparent); }
 [class*="st-key-cell-current-"] { border-left-color: color-mix(in srgb, currentColor 45%, transparent); }
 [class*="st-key-cell-"] p { line-height: 1.6; }
+/* A paragraph reads in the direction in which it was written. */
+:is([class*="st-key-cell-"], .st-key-chat-form) :is(p, li, h1, h2, h3, h4, h5, h6, textarea), .st-key-chat-composer textarea,
+.fk-live { unicode-bidi: plaintext; text-align: start; }
+.st-key-bar :is(p, h2) { unicode-bidi: plaintext; }
 
 /* A row of small things that wraps instead of stacking on a phone: `st.container(key="line-…", horizontal=True)`. */
 [class*="st-key-line-"] { gap: .3rem !important; align-items: center; }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.errors import ForkyError
+from forky_core.merge.wording import one_line
 from forky_core.model import Operation
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
@@ -12,9 +13,13 @@ from forky_core.views.shelf import called
 from pages.ui.bar import title_bar
 from pages.ui.finder import ask_to_search, go_searching
 from pages.ui.frame import saying
+from pages.ui.markdown import showable
 from pages.ui.mending import mend_browser
 from pages.ui.notice import done, draw_notice
 from pages.ui.session import Session
+
+_TAB = 80
+"""Letters of a page's title in the browser's tab."""
 
 
 def page_top(
@@ -31,6 +36,7 @@ def page_top(
     `names_it`: Undo and Redo say which conversation that is, where the page itself does not. `renames`: the title is
     a button; whether it was pressed.
     """
+    _name_tab(title, held)
     inside = f" – in “{called(chat.title)}”" if names_it and chat is not None else ""
     mend_browser(held)
     pressed = title_bar(
@@ -47,6 +53,14 @@ def page_top(
         _draw_trashed(held, chat)
     go_searching(held)
     return pressed
+
+
+def _name_tab(title: str, held: Session) -> None:
+    """The shell gives the name at each run; a second time in a run only where it is another, so that none flashes."""
+    tab = f"{one_line(showable(title), _TAB)} – Forky"
+    if tab != held.tab:
+        held.tab = tab
+        st.set_page_config(page_title=tab)
 
 
 def _draw_trashed(held: Session, chat: Conversation) -> None:

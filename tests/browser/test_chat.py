@@ -34,6 +34,14 @@ _SHRUNK = """
 """
 """Most cells go, as on the way to a short path: where the page then stands, and the cell that is held in its place
 while earlier messages come in."""
+_LEFT_OVER = """
+(paragraph) => {
+  const words = document.createRange();
+  words.selectNodeContents(paragraph);
+  return paragraph.getBoundingClientRect().right - words.getBoundingClientRect().right;
+}
+"""
+"""Pixels to the right of a paragraph's words."""
 DRAFT = ".st-key-chat-draft textarea"
 LAST = "word59"
 
@@ -285,3 +293,23 @@ def _box(page: Any, key: str) -> tuple[float, float]:
     """Top and bottom."""
     box = page.locator(f".st-key-{key}").bounding_box()
     return box["y"], box["y"] + box["height"]
+
+
+def test_a_tab_is_named_after_what_it_shows_and_keeps_its_icon(slow: str, watch: Any) -> None:
+    page = watch().open(slow)
+    new(page, "Tabs")
+    expect(page).to_have_title("Tabs – Forky")
+    page.get_by_role("link", name="Library").first.click()
+    expect(page).to_have_title("Library – Forky")
+    assert page.locator("link[rel~=icon]").first.evaluate("(icon) => icon.href") == f"{slow}/favicon.png"
+
+
+def test_a_message_reads_from_right_to_left_where_it_is_written_so(slow: str, watch: Any) -> None:
+    page = watch().open(slow)
+    new(page, "Directions")
+    page.locator(DRAFT).fill("שלום, מה שלומך?\n\nAnd you?")
+    page.locator(".st-key-chat-send button").first.click()
+    words = page.locator('[class*="st-key-cell-user-"] p')
+    expect(words).to_have_count(2)
+    assert words.first.evaluate(_LEFT_OVER) < 2
+    assert words.last.evaluate(_LEFT_OVER) > 100

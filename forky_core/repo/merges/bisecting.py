@@ -89,7 +89,8 @@ class Bisection:
         if not self.confirmed:
             if passed:
                 raise NothingToDo(
-                    f"The probe passes at {short(here.id)}, the end: nothing fails yet.", "Sharpen the check."
+                    f"At {short(here.id)}, the end, it is still right: nothing fails yet.",
+                    "Look for something else, or check more sharply.",
                 )
             return replace(self, confirmed=True, probed=probed)
         place = (self.good + self.bad) // 2

@@ -26,6 +26,7 @@ REASONING = (
 _CSS = """
 .fk-live { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.6; }
 .fk-live:empty { display: none; }
+.st-key-chat-live-settled [data-testid="stMarkdownContainer"] { margin-bottom: -.15rem; }
 """
 _component = st.components.v2.component(
     "forky.live",

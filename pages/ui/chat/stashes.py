@@ -34,7 +34,7 @@ def draw_stashes(here: Frame, place: str) -> None:
         length = len(here.chat.path())
         st.checkbox("What is typed, with its files", value=True, key="chat.stash_draft")
         st.checkbox("The branch's model and settings", key="chat.stash_rules")
-        st.number_input("Last messages", 0, length, 0, key="chat.stash_last", help="They leave the branch.")
+        st.number_input("Last messages", 0, length, key="chat.stash_last", help="They leave the branch.")
         st.button(
             "Stash", key="chat.stash_go", type="primary", on_click=_stash, args=(here, place), width="stretch"
         )
