@@ -47,6 +47,14 @@ def test_each_provider_says_which_variable_is_missing(forky: Forky) -> None:
     assert "the offline models answer" in said
 
 
+def test_the_offline_models_are_not_said_to_answer_where_another_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with empty_workspace(monkeypatch, FORKY_MODEL="my-server/llama"):
+        said = words(settings())
+    assert "No key is set." in said and "the offline models answer" not in said
+
+
 def test_servers_that_nobody_looks_for_are_said_to_be_so(forky: Forky) -> None:
     assert "`FORKY_PROBE` is off" in words(settings())
 

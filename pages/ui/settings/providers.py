@@ -79,9 +79,10 @@ def draw_keyed(models: Catalogue, held: Session) -> None:
     there = [status for status in everyone if status.id in _KEYED and status.found]
     missing = [status for status in everyone if status.id in _KEYED and not status.found]
     if not there:
+        who = ", so the offline models answer" if models.default().startswith("offline/") else ""
         st.caption(
-            "No key is set, so the offline models answer. Set one of these variables before starting Forky, write it "
-            "to `.streamlit/secrets.toml`, or enter a key for as long as this server runs."
+            f"No key is set{who}. Set one of these variables before starting Forky, write it to `.streamlit/secrets.toml`, or "
+            "enter a key for as long as this server runs."
         )
     shown = max(0, _SHOWN - len(there))
     with st.container(key="providers", gap=None):
