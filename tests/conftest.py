@@ -13,6 +13,7 @@ browsers at once would only slow each other down, and each process would start t
 from __future__ import annotations
 
 import ipaddress
+import logging
 import os
 import sys
 from collections.abc import Iterator
@@ -46,6 +47,16 @@ class ByFile(LoadFileScheduling):  # type: ignore[misc]  # xdist has no types
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
     return ByFile(config, log)
+
+
+class Loggers(dict[str, logging.Logger | logging.PlaceHolder]):
+    """By name. pytest goes through them before each step of a test, while LiteLLM, loaded in a thread, makes more."""
+
+    def values(self) -> list[logging.Logger | logging.PlaceHolder]:  # type: ignore[override]  # of one moment
+        return list(super().values())
+
+
+logging.root.manager.loggerDict = Loggers(logging.root.manager.loggerDict)
 
 
 def _is_here(host: object) -> bool:

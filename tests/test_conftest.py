@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 from pathlib import Path
 
@@ -68,3 +69,9 @@ def test_tests_are_shared_out_by_file_and_those_in_a_browser_stay_together(pytes
     ran = {tuple(line.split()) for line in done.outlines if " gw" in line and line.startswith("tests.")}
     assert len(ran) == len(files)
     assert len({worker for file, worker in ran if "browser" in file}) == 1
+
+
+def test_loggers_may_be_made_while_a_test_begins() -> None:
+    for _ in logging.root.manager.loggerDict.values():
+        logging.getLogger("tests.made_meanwhile")
+    assert "tests.made_meanwhile" in logging.root.manager.loggerDict
