@@ -64,6 +64,8 @@ def _sentences(change: Change) -> Sequence[str]:
             return [f"Message {place} {said}"]
         case "stash":
             return [_stash(name, change)]
+        case "requests":
+            return [_request(name, change)]
         case "memory":
             was, now = (_memory(entry, EVERYTHING.told) for entry in (change.before, change.after))
             return [f"Memory: {was} → {now}"]
@@ -96,6 +98,16 @@ def _stash(number: str, change: Change) -> str:
     if change.before is None:
         return f"Stash {number}: {note} put aside"
     return f"Stash {number}: {note} {'taken off the list' if change.after is None else 'changed'}"
+
+
+def _request(number: str, change: Change) -> str:
+    was, now = (entry if isinstance(entry, Mapping) else {} for entry in (change.before, change.after))
+    known = now or was
+    what = f"Merge request {number}, {_quoted(known.get('source'))} into {_quoted(known.get('into'))}"
+    if not now:
+        return f"{what}: removed"
+    state = _quoted(now.get("state"))
+    return f"{what}: changed" if now.get("state") == was.get("state") else f"{what}: {state}"
 
 
 def _rules(branch: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Sequence[str]:

@@ -92,7 +92,23 @@ def test_what_a_programs_call_founded_is_said_in_words() -> None:
     assert {"Calls of one token go on here", "Found by how it begins"} <= set(said)
 
 
-@pytest.mark.parametrize("key", ["future/thing", "", "title", "trashed", "opens/x"])
+def test_a_merge_request_is_told_in_words_and_not_as_it_is_stored() -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create("Names"), "first", "second")
+    talk(chat.fork("side"), "third", "fourth")
+    chat.request_merge("side")
+    what = "Merge request 1, “side” into “main”"
+    assert last(chat) == (f"{what}: “open”",)
+    chat.decline_request(1)
+    assert last(chat) == (f"{what}: “declined”",)
+    chat.undo()
+    assert last(chat) == (f"{what}: “open”",)
+    chat.undo()
+    chat.undo()
+    assert f"{what}: removed" in {line for one in chat.operations for line in sentences(one.changes)}
+
+
+@pytest.mark.parametrize("key", ["future/thing", "requests/1", "", "title", "trashed", "opens/x"])
 @given(before=JSON, after=JSON)
 def test_every_key_has_words_also_one_of_a_later_forky(key: str, before: Any, after: Any) -> None:
     assert canonical_json(before) is not None
