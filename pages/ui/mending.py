@@ -57,7 +57,7 @@ const leave = (event) => {
   setTimeout(() => setTimeout(() => { leaving = false; }));
 };
 const press = (event) => {
-  if (!leaving || !event.isTrusted) return;
+  if (!leaving || !event.isTrusted || event.ctrlKey || event.metaKey || event.shiftKey) return;
   const pressed = event.composedPath()[0];
   event.preventDefault(); event.stopImmediatePropagation();
   setTimeout(() => pressed.dispatchEvent(new PointerEvent("click", event)));
