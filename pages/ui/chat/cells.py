@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from html import escape
@@ -17,7 +16,6 @@ from html import escape
 import streamlit as st
 
 from forky_core.context.citing import SOURCES, sources_in, without_sources
-from forky_core.errors import ForkyError
 from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.parts import (
     AttachmentPart,
@@ -36,16 +34,13 @@ from forky_core.views.payload import payload_rows
 from forky_core.views.shelf import count
 from forky_core.views.times import local, stamp
 from pages.ui.chat.acts import button
+from pages.ui.chat.attached import draw_file
 from pages.ui.links import cited_link, passage_link
-from pages.ui.markdown import SHOWN, plain_label, safe_markdown, show_text, showable
+from pages.ui.markdown import SHOWN, safe_markdown, show_text, showable
 
 _LONG_RESULT = 4_000
 _FEW_LINES = 6
 """Of a payload that is shown without a click."""
-_LONG_NAME = 60
-"""Letters of a file's name on its button."""
-_PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-"""What is drawn; anything else, SVG too, is only offered for download."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +88,7 @@ def draw_parts(message: Message, short: str, look: Look) -> None:
             case _:
                 st.html(_tool(part))
     for number, file in enumerate(files):
-        _draw_file(file, f"chat.file.{short}.{number}", look.blob)
+        draw_file(file, f"chat.file.{short}.{number}", look.blob)
 
 
 def _draw_text(text: str, key: str, conversation: ConversationId) -> None:
@@ -310,30 +305,3 @@ def _tool(part: Part) -> str:
         f'<details class="fk-fold fk-tool"{opened}><summary>{escape(showable(title))}</summary>'
         f"<pre>{escape(showable(cut))}</pre></details>"
     )
-
-
-def _draw_file(file: AttachmentPart, key: str, blob: Callable[[str], Blob]) -> None:
-    """A picture where it is one; anything else to download."""
-    name = file.name or f"{file.sha256[:8]}"
-    try:
-        found = blob(file.sha256)
-    except ForkyError:
-        st.html(f'<div class="fk-quiet">“{escape(showable(name))}” is not in this database.</div>')
-        return
-    if file.media_type in _PICTURES:
-        with suppress(Exception):  # Pillow raises whatever a damaged picture makes it raise.
-            st.image(found.content, width="content")
-            return
-    st.download_button(
-        plain_label(name, _LONG_NAME) + " " + plain_label(f"({_size(len(found.content))})"),
-        found.content,
-        file_name=name,
-        mime="application/octet-stream",
-        key=key,
-        icon=":material/attach_file:",
-        on_click="ignore",
-    )
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{max(count / 1e3, 0.1):.1f} kB"
