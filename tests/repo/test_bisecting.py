@@ -123,7 +123,7 @@ def test_what_cannot_be_searched_is_refused_and_nothing_is_written(
     forky: tuple[Workspace, ScriptedModels], chat: Conversation
 ) -> None:
     count, path = len(chat.operations), chat.path()
-    with pytest.raises(NothingToDo, match="passes at"):
+    with pytest.raises(NothingToDo, match="still right"):
         chat.bisect("Which port?", contains("It is"))
     with pytest.raises(BadContent, match="must stand before"):
         chat.bisect("Which port?", contains("8080"), good=path[5].id, bad=path[5].id)
