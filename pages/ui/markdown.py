@@ -30,7 +30,7 @@ _ITEM = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +)(?=\S)")
 _FENCE = re.compile(r"( *)(`{3,}(?=[^`]*$)|~{3,})")
 _TABLE = re.compile(r"^[ >]*+(?:\|[ ]*+)?:?-++:?[ ]*+\|", re.MULTILINE)
 _TOKEN = re.compile(
-    r"""
+    r"""(?=[`\\$<!:\[])(?:
       (?P<code>(?<!`)(?P<ticks>`+)(?!`)[^\n]{0,2000}?(?<!`)(?P=ticks)(?!`))
     | (?P<inline>\\\((?P<formula>[^\n`]{1,1000}?)\\\))
     | (?P<display>\\\[(?P<block>[^`]{1,2000}?)\\\])
@@ -42,9 +42,10 @@ _TOKEN = re.compile(
     | (?P<directive>(?<!(?<!\\):):++(?=[A-Za-z][\w-]{0,60}[\[{])|(?<![^\s>]):{2,}+(?=\s*+[A-Za-z]))
     | (?P<cited>(?<![\]\\])\[[0-9]{1,3}(?:\s?[,;]\s?[0-9]{1,3}){0,9}\](?![(\[:]))
     | (?P<special>[$`<])
-    """,
+    )""",
     re.VERBOSE,
 )
+"""Of the characters that any of them begins with, the first line: of prose, nearly every character is none."""
 
 
 def showable(text: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.markdown import plain_label, safe_markdown
+from pages.ui.markdown import _TOKEN, plain_label, safe_markdown
 
 
 @pytest.mark.parametrize(
@@ -92,3 +92,13 @@ def test_a_label_is_one_line_without_formatting(text: str) -> None:
     assert "\n" not in label
     assert not re.search(r"(?<!\\)(?:\\\\)*[`*_\[\]$]", label)
     label.encode()
+
+
+@given(st.text(alphabet="`\\$<!:[]()~{}> \n,;a1/|", max_size=60))
+def test_no_token_begins_with_a_sign_that_is_not_looked_for_first(text: str) -> None:
+    first = r"(?=[`\\$<!:\[])"
+    assert _TOKEN.pattern.startswith(first)
+    anywhere = re.compile(_TOKEN.pattern.removeprefix(first), _TOKEN.flags)
+    assert [found.span() for found in _TOKEN.finditer(text)] == [
+        found.span() for found in anywhere.finditer(text)
+    ]
