@@ -46,6 +46,7 @@ from forky_core.settings import Settings  # noqa: E402
 from pages.ui.assets import Assets, assets  # noqa: E402
 from pages.ui.downloads import offers  # noqa: E402
 from pages.ui.preloading import Preloading  # noqa: E402
+from pages.ui.theming import keep_theme  # noqa: E402
 from pages.ui.warmup import Traffic, prepare, warm_up_in  # noqa: E402
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ def policy() -> str:
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     hold_connections()
+    keep_theme()
     preparing, timer = prepare(), warm_up_in(WARM_UP_AFTER)
     sending = asyncio.create_task(send_at_once())
     yield {}
