@@ -1,19 +1,29 @@
-"""Python's collector and the turns of its threads, while very much is done at once."""
+"""Python's collector, the turns of its threads and who goes first, while very much is done at once."""
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 TURN = 0.0005
 """Seconds."""
 
+LET_BY = 0.5
+"""Seconds for which work that can wait does so at once; as long again it then goes on."""
+_LOOK = 0.04
+_AFTER = 0.04
+"""Seconds after what was waited for: it is still on its way to the browser."""
+
 _turns = threading.Lock()
 _inside = 0
 _usual = 0.0
+_ahead = 0
+_passed = float("-inf")
 
 
 @contextmanager
@@ -54,3 +64,38 @@ def short_turns() -> Iterator[None]:
             _inside -= 1
             if not _inside:
                 sys.setswitchinterval(_usual)
+
+
+@contextmanager
+def ahead() -> Iterator[None]:
+    """Somebody waits for this, a page say: it goes before the work that asks `Patient`."""
+    global _ahead, _passed  # noqa: PLW0603 - one interpreter, which all threads of the process share
+    with _turns:
+        _ahead += 1
+    try:
+        yield
+    finally:
+        with _turns:
+            _ahead -= 1
+            _passed = time.monotonic()
+
+
+class Patient:
+    """One piece of work on an event loop that can wait for what goes `ahead`, and gets half of the time at least."""
+
+    def __init__(self) -> None:
+        self._next = float("-inf")
+
+    async def let_by(self) -> None:
+        """Between two steps: wait while something goes ahead, for LET_BY seconds at most."""
+        now = begun = time.monotonic()
+        if begun < self._next or not _is_ahead(begun):
+            return
+        while now < begun + LET_BY and _is_ahead(now):
+            await asyncio.sleep(_LOOK)
+            now = time.monotonic()
+        self._next = now + (now - begun)
+
+
+def _is_ahead(now: float) -> bool:
+    return _ahead > 0 or now < _passed + _AFTER

@@ -9,6 +9,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from forky_core.errors import StoreError
+from forky_core.interpreter import ahead
 from pages.ui.pacing import let_style_through
 from pages.ui.session import session
 from pages.ui.style import apply_style
@@ -49,6 +50,11 @@ def _keep_icon() -> None:
 
 
 def main() -> None:
+    with ahead():
+        _run()
+
+
+def _run() -> None:
     st.set_page_config(page_title=session().tab, layout="wide", initial_sidebar_state="auto")
     _keep_icon()
     apply_style()

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import asyncio
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from forky_core.interpreter import TURN, short_turns, uncollected
+from forky_core import interpreter
+from forky_core.interpreter import LET_BY, TURN, Patient, ahead, short_turns, uncollected
 
 NEARLY = 2e-6
 """Python keeps whole microseconds, rounded down."""
@@ -69,3 +71,73 @@ def test_a_collector_that_somebody_else_turned_off_stays_off() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+class Clock:
+    """Stands for what the module asks of `time` and `asyncio`; the hours pass by sleeping."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.dawn: Callable[[], None] = lambda: None
+        """Called after each sleep."""
+
+    def monotonic(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        self.dawn()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(interpreter, "time", clock)
+    monkeypatch.setattr(interpreter, "asyncio", clock)
+    monkeypatch.setattr(interpreter, "_passed", float("-inf"))
+    return clock
+
+
+def waited(patient: Patient, clock: Clock) -> float:
+    begun = clock.now
+    asyncio.run(patient.let_by())
+    return clock.now - begun
+
+
+def test_patient_work_waits_for_nothing_where_nothing_goes_ahead(clock: Clock) -> None:
+    assert waited(Patient(), clock) == 0
+
+
+def test_patient_work_lets_a_page_by_and_goes_on_soon_after_it(clock: Clock) -> None:
+    page = ahead()
+    page.__enter__()
+    passed: list[float] = []
+
+    def pass_by() -> None:
+        if not passed:
+            passed.append(clock.now)
+            page.__exit__(None, None, None)
+
+    clock.dawn = pass_by
+    patient = Patient()
+    waited(patient, clock)
+    assert passed[0] < clock.now < passed[0] + LET_BY
+    assert waited(patient, clock) == 0
+
+
+def test_patient_work_gets_half_of_the_time_whatever_goes_ahead(clock: Clock) -> None:
+    patient = Patient()
+    with ahead():
+        let_by = waited(patient, clock)
+        assert LET_BY <= let_by < 2 * LET_BY
+        assert waited(patient, clock) == 0
+        clock.now += let_by * 0.9
+        assert waited(patient, clock) == 0
+        clock.now += let_by * 0.2
+        assert waited(patient, clock) >= LET_BY
+
+
+def test_what_failed_goes_ahead_no_longer(clock: Clock) -> None:
+    with pytest.raises(ValueError, match="damaged"), ahead():
+        raise ValueError("damaged")
+    assert waited(Patient(), clock) < LET_BY

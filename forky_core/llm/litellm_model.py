@@ -11,14 +11,15 @@ from __future__ import annotations
 import asyncio
 import copy
 import queue
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import Event
 from typing import Any
 
+from forky_core.interpreter import Patient, short_turns
 from forky_core.llm import loading, loop
-from forky_core.llm.chunks import Assembly, usage_of
+from forky_core.llm.chunks import Assembly, shed, usage_of
 from forky_core.llm.contract import Done, Failed, ModelEvent, ModelInfo, ProviderMessage, Request
 from forky_core.llm.failures import Asked, failure, failure_of
 from forky_core.llm.prompt_cache import mark_for_claude
@@ -27,6 +28,8 @@ from forky_core.model import Usage
 
 _POLL = 0.04
 """Seconds between two looks at `stop` while nothing arrives."""
+_KEPT = 64
+"""Chunks that LiteLLM may keep of an answer."""
 
 _ALLOWED = """
     audio frequency_penalty logit_bias logprobs max_completion_tokens max_tokens modalities parallel_tool_calls
@@ -96,14 +99,15 @@ class LiteLLMModel:
         events: queue.SimpleQueue[ModelEvent] = queue.SimpleQueue()
         task = loop.submit(self._run(request, events))
         try:
-            while not stop.is_set():
-                try:
-                    event = events.get(timeout=_POLL)
-                except queue.Empty:
-                    continue
-                yield event
-                if isinstance(event, Done | Failed):
-                    return
+            with short_turns():
+                while not stop.is_set():
+                    try:
+                        event = events.get(timeout=_POLL)
+                    except queue.Empty:
+                        continue
+                    yield event
+                    if isinstance(event, Done | Failed):
+                        return
         finally:
             task.cancel()
 
@@ -122,16 +126,22 @@ class LiteLLMModel:
         self, request: Request, assembly: Assembly, events: queue.SimpleQueue[ModelEvent]
     ) -> Done | Failed:
         """Pass on what arrives; the end event."""
-        patience = self._patience
+        patience, clock = self._patience, asyncio.get_running_loop().time
         call = loading.litellm().acompletion(**self._arguments(request))
         stream = await asyncio.wait_for(call, patience.first)
         try:
-            chunks = aiter(stream)
-            wait = patience.first
-            while (chunk := await asyncio.wait_for(_next(chunks), wait)) is not None:
-                for event in assembly.take(chunk):
-                    events.put(event)
-                    wait = patience.gap
+            wait, kept = patience.first, getattr(stream, "chunks", [])
+            patient = Patient()
+            # Not `wait_for`: it makes a task of each piece.
+            async with asyncio.timeout(wait) as limit:
+                async for chunk in stream:
+                    for event in assembly.take(chunk):
+                        events.put(event)
+                        wait = patience.gap
+                    if len(kept) > _KEPT and not _is_listened_to():
+                        shed(kept)
+                    await patient.let_by()
+                    limit.reschedule(clock() + wait)
         finally:
             await stream.aclose()
         for event in assembly.calls():
@@ -179,8 +189,10 @@ def _copied(message: ProviderMessage) -> ProviderMessage:
     )
 
 
-async def _next(chunks: AsyncIterator[Any]) -> Any | None:
-    return await anext(chunks, None)
+def _is_listened_to() -> bool:
+    """Whether LiteLLM has callbacks in this process, to which it hands the whole answer."""
+    litellm = loading.litellm()
+    return bool(litellm.callbacks or litellm.success_callback or litellm._async_success_callback)
 
 
 def _timeout(patience: Patience) -> Any:

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from forky_core.interpreter import short_turns
-from forky_core.llm.openai_transform import spare_messages
+from forky_core.llm.openai_transform import spare_messages, spare_pieces
 
 _ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
@@ -119,3 +119,4 @@ def _configure(module: ModuleType) -> None:
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "httpcore", "openai"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     spare_messages()
+    spare_pieces()

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from threading import Event, Thread
 from typing import Any
 
 import pytest
 
+from forky_core.llm import loading
 from forky_core.llm.contract import (
     Done,
     Failed,
@@ -309,3 +311,48 @@ def test_a_reply_that_is_no_stream_of_ours_is_a_failure_not_an_answer() -> None:
         events = run(model(server.base_url), ask("hello"))
     assert text(events) == ""
     assert failure(events).kind
+
+
+WORDS = [f"word{number} " for number in range(1000)]
+USAGE = {"prompt_tokens": 7, "completion_tokens": 1000, "total_tokens": 1007}
+
+
+@pytest.fixture
+def streams(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """LiteLLM's streams, as they begin."""
+    kept: list[Any] = []
+    kind = loading.litellm().CustomStreamWrapper
+    begin = kind.__init__
+
+    def begun(self: Any, *args: Any, **named: Any) -> None:
+        begin(self, *args, **named)
+        kept.append(self)
+
+    monkeypatch.setattr(kind, "__init__", begun)
+    return kept
+
+
+@pytest.fixture
+def long_reply() -> Iterator[LiteLLMModel]:
+    """Whose usage comes in the middle, which some servers do, and not again."""
+    pieces = [wire.chunk(word) for word in WORDS]
+    pieces.insert(300, wire.chunk(usage=USAGE))
+    with wire.serving([wire.HEAD, *pieces, wire.chunk(finish="stop"), wire.DONE]) as server:
+        yield model(server.base_url)
+
+
+def test_of_a_long_answer_litellm_keeps_what_it_needs(long_reply: LiteLLMModel, streams: list[Any]) -> None:
+    said = run(long_reply, ask("hello"))
+    assert text(said) == "".join(WORDS)
+    assert isinstance(said[-1], Done)
+    assert (said[-1].usage.prompt_tokens, said[-1].usage.completion_tokens) == (7, 1000)
+    (stream,) = streams
+    assert len(stream.chunks) < 100
+
+
+def test_callbacks_of_the_process_get_all_of_a_long_answer(
+    long_reply: LiteLLMModel, streams: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loading.litellm(), "success_callback", [lambda *_: None])
+    assert text(run(long_reply, ask("hello"))) == "".join(WORDS)
+    assert len(streams[0].chunks) > len(WORDS)

@@ -2,6 +2,7 @@
 
 const MOST = 20000; // Characters of live text that are shown.
 const SILENCE = 3000; // Milliseconds without even a sign of life: something holds the events back.
+const DEAF = 2000; // Milliseconds between two looks at a reply that is not heard.
 const UNSHOWABLE = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e]/g;
 const FENCE = /^[ >]*(?:(?:[-*+]|\d{1,9}[.)]) +)*(?:```|~~~)/gm;
 const shown = (text) => text.replace(/\r\n?/g, "\n").replace(UNSHOWABLE, "\ufffd");
@@ -13,6 +14,7 @@ class Live {
     this.id = null;
     this.turned = () => (document.hidden ? this.close() : this.connect());
     document.addEventListener("visibilitychange", this.turned);
+    this.deaf = setInterval(() => { if (!document.hidden && !this.ended && !this.hears()) this.ask(); }, DEAF);
   }
 
   // What the page says: which reply, what of it is drawn as formatted text already, and all that was said so far.
@@ -104,6 +106,7 @@ class Live {
   leave() {
     this.close();
     clearTimeout(this.again);
+    clearInterval(this.deaf);
     document.removeEventListener("visibilitychange", this.turned);
   }
 }

@@ -1,8 +1,8 @@
 """The end of the notebook: the reply that is being written, and what other tabs have done meanwhile.
 
 A reply is a background job (repo/answers/replies.py), so that clicks, reloads and other tabs cannot lose it. Its words
-come by a stream (ui/live.py); this fragment looks every now and then, in case that fails. When the job has landed, or
-the conversation has moved, the page runs once more.
+come by a stream (ui/live.py), and the browser asks this fragment to run when there is more to format, or that fails.
+When the job has landed, or the conversation has moved, the page runs once more.
 """
 
 from __future__ import annotations
@@ -25,14 +25,17 @@ from pages.ui.models import grouped, label_of, model_title
 from pages.ui.telling import telling
 
 LOOK_EVERY = 2.0
-"""Seconds between two looks at what other tabs did, and at a reply whose stream does not come through."""
+"""Seconds between two looks at what other tabs did."""
+LOOK_AT_REPLY = 10.0
+"""Seconds between two looks at a reply that is written: a browser that does not hear its stream asks by itself."""
 _MENDED_IN_SETTINGS = frozenset({"no_key", "bad_key", "unreachable"})
 """Kinds of failures."""
 
 
 def draw_tail(here: Frame, job: ReplyJob | None, version: int) -> None:
     """`version` is the view that the page has drawn."""
-    st.fragment(run_every=LOOK_EVERY)(telling(_tail))(here, job, version)
+    pause = LOOK_EVERY if job is None else LOOK_AT_REPLY
+    st.fragment(run_every=pause)(telling(_tail))(here, job, version)
 
 
 def _tail(here: Frame, job: ReplyJob | None, version: int) -> None:
