@@ -29,7 +29,7 @@ from forky_core.model import Usage
 _POLL = 0.04
 """Seconds between two looks at `stop` while nothing arrives."""
 _KEPT = 64
-"""Chunks that LiteLLM may keep of an answer."""
+"""Chunks that LiteLLM may keep of an answer beside those it needs."""
 
 _ALLOWED = """
     audio frequency_penalty logit_bias logprobs max_completion_tokens max_tokens modalities parallel_tool_calls
@@ -130,16 +130,17 @@ class LiteLLMModel:
         call = loading.litellm().acompletion(**self._arguments(request))
         stream = await asyncio.wait_for(call, patience.first)
         try:
-            wait, kept = patience.first, getattr(stream, "chunks", [])
-            patient = Patient()
+            wait, patient = patience.first, Patient()
+            kept, most = getattr(stream, "chunks", []), _KEPT
             # Not `wait_for`: it makes a task of each piece.
             async with asyncio.timeout(wait) as limit:
                 async for chunk in stream:
                     for event in assembly.take(chunk):
                         events.put(event)
                         wait = patience.gap
-                    if len(kept) > _KEPT and not _is_listened_to():
+                    if len(kept) > most and not _is_listened_to():
                         shed(kept)
+                        most = len(kept) + _KEPT  # Some servers count in each chunk: those stay.
                     await patient.let_by()
                     limit.reschedule(clock() + wait)
         finally:
