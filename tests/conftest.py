@@ -93,6 +93,16 @@ def nothing_leaves_this_machine() -> Iterator[None]:
     assert _attempts == []
 
 
+_main = sys.modules["__main__"]
+
+
+@pytest.fixture(autouse=True)
+def the_main_module_stays() -> Iterator[None]:
+    """Streamlit puts each script that it runs in its place; a process started by a later test would run that first."""
+    yield
+    sys.modules["__main__"] = _main
+
+
 @pytest.fixture(autouse=True, scope="session")
 def a_bare_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:

@@ -75,3 +75,23 @@ def test_loggers_may_be_made_while_a_test_begins() -> None:
     for _ in logging.root.manager.loggerDict.values():
         logging.getLogger("tests.made_meanwhile")
     assert "tests.made_meanwhile" in logging.root.manager.loggerDict
+
+
+def test_a_script_of_streamlit_is_not_the_main_module_of_the_next_test(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(Path(conftest.__file__).read_text("utf-8"))
+    pytester.makepyfile(
+        """
+        import sys
+        from streamlit.testing.v1 import AppTest
+
+        ours = sys.modules["__main__"]
+
+        def test_runs_a_script():
+            AppTest.from_string("1").run()
+            assert sys.modules["__main__"] is not ours
+
+        def test_starts_a_process():
+            assert sys.modules["__main__"] is ours
+        """
+    )
+    pytester.runpytest_subprocess().assert_outcomes(passed=2)
