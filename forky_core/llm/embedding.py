@@ -8,7 +8,7 @@ from typing import Any
 
 from forky_core.document import Numbers
 from forky_core.errors import ModelError
-from forky_core.llm import loading
+from forky_core.llm import loading, loop
 from forky_core.llm.failures import failure, failure_of
 from forky_core.llm.litellm_model import Connection
 
@@ -38,9 +38,12 @@ class LiteLLMEmbedder:
         if connection.key or connection.base_url:
             arguments["api_key"] = connection.key or "none"
         try:
-            answer = loading.litellm().embedding(
-                model=connection.model, input=list(texts), timeout=_PATIENCE, max_retries=0, **arguments
-            )
+            # On our loop: called here, LiteLLM would make a loop of its own in the main thread and leave it open.
+            answer = loop.submit(
+                loading.litellm().aembedding(
+                    model=connection.model, input=list(texts), timeout=_PATIENCE, max_retries=0, **arguments
+                )
+            ).result()
             entries = sorted(answer.data, key=lambda entry: int(entry["index"]))
             rows = np.array([entry["embedding"] for entry in entries], np.float32)
         except Exception as error:

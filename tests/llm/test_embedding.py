@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import asyncio
+import sys
+
 import numpy as np
 import pytest
 
@@ -29,6 +32,20 @@ def test_texts_come_back_as_rows_of_length_1_in_their_order() -> None:
         assert wire.requests[0]["input"] == ["one", "two"]
     assert rows.dtype == np.float32
     assert np.allclose(rows, [[0.6, 0.8], [0.0, 1.0]])
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="nobody is given a new loop there")
+def test_the_calling_thread_is_left_without_an_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    asyncio.set_event_loop_policy(None)  # As in a program that has had none.
+    with serving([vectors([1.0])]) as wire:
+        embedder(wire.base_url).embed(["one"])
+
+    def make() -> asyncio.AbstractEventLoop:
+        raise LookupError("There is none yet.")
+
+    monkeypatch.setattr(asyncio.get_event_loop_policy(), "new_event_loop", make)
+    with pytest.raises(LookupError):
+        asyncio.get_event_loop()
 
 
 def test_a_failure_and_a_short_answer_are_said() -> None:
