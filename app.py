@@ -45,6 +45,7 @@ from forky_core.gateway.watching import Watching  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
 from pages.ui.assets import Assets, assets  # noqa: E402
 from pages.ui.downloads import offers  # noqa: E402
+from pages.ui.hearing import hear_once  # noqa: E402
 from pages.ui.preloading import Preloading  # noqa: E402
 from pages.ui.theming import keep_theme  # noqa: E402
 from pages.ui.warmup import Traffic, prepare, warm_up_in  # noqa: E402
@@ -107,6 +108,7 @@ def policy() -> str:
 async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     hold_connections()
     keep_theme()
+    hear_once()
     preparing, timer = prepare(), warm_up_in(WARM_UP_AFTER)
     sending = asyncio.create_task(send_at_once())
     yield {}
