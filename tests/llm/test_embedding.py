@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import asyncio
-import sys
+import threading
 
 import numpy as np
 import pytest
@@ -34,18 +34,17 @@ def test_texts_come_back_as_rows_of_length_1_in_their_order() -> None:
     assert np.allclose(rows, [[0.6, 0.8], [0.0, 1.0]])
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 14), reason="nobody is given a new loop there")
-def test_the_calling_thread_is_left_without_an_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    asyncio.set_event_loop_policy(None)  # As in a program that has had none.
+def test_the_calling_thread_is_asked_for_no_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    get, asked = asyncio.get_event_loop, []
+
+    def noted() -> asyncio.AbstractEventLoop:
+        asked.append(threading.current_thread())
+        return get()
+
+    monkeypatch.setattr(asyncio, "get_event_loop", noted)
     with serving([vectors([1.0])]) as wire:
         embedder(wire.base_url).embed(["one"])
-
-    def make() -> asyncio.AbstractEventLoop:
-        raise LookupError("There is none yet.")
-
-    monkeypatch.setattr(asyncio.get_event_loop_policy(), "new_event_loop", make)
-    with pytest.raises(LookupError):
-        asyncio.get_event_loop()
+    assert threading.current_thread() not in asked
 
 
 def test_a_failure_and_a_short_answer_are_said() -> None:
