@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -99,20 +99,29 @@ def test_what_the_llm_command_logs_comes_as_it_happens(
     assert set(forky.store.messages(summary.id)) == theirs
 
 
-def test_a_database_in_the_middle_of_writing_is_read_as_it_was(forky: Workspace, tmp_path: Path) -> None:
-    place = tmp_path / "logs.db"
-    with closing(sqlite3.connect(place, isolation_level=None)) as writer:
+ROW = "INSERT INTO responses VALUES (?, 'm', ?, NULL, 'Yes', 'c', '2026-01-01T00:00:00')"
+
+
+@contextmanager
+def writing(place: Path) -> Iterator[sqlite3.Connection]:
+    """A database of llm's, with one answer, to which somebody goes on writing."""
+    with closing(sqlite3.connect(place, isolation_level=None, check_same_thread=False)) as writer:
         writer.execute("PRAGMA journal_mode=WAL")
         writer.execute("CREATE TABLE conversations (id TEXT, name TEXT, model TEXT)")
         writer.execute(
             "CREATE TABLE responses (id TEXT, model TEXT, prompt TEXT, system TEXT, response TEXT, "
             "conversation_id TEXT, datetime_utc TEXT)"
         )
-        row = "INSERT INTO responses VALUES (?, 'm', ?, NULL, 'Yes', 'c', '2026-01-01T00:00:00')"
         writer.execute("INSERT INTO conversations VALUES ('c', 'Pets', 'm')")
-        writer.execute(row, ("1", "One?"))
+        writer.execute(ROW, ("1", "One?"))
+        yield writer
+
+
+def test_a_database_in_the_middle_of_writing_is_read_as_it_was(forky: Workspace, tmp_path: Path) -> None:
+    place = tmp_path / "logs.db"
+    with writing(place) as writer:
         writer.execute("BEGIN")
-        writer.execute(row, ("2", "Two?"))
+        writer.execute(ROW, ("2", "Two?"))
         following = Following(forky, place)
         try:
             eventually(lambda: paths(forky) == [["One?", "Yes"]])
@@ -120,6 +129,33 @@ def test_a_database_in_the_middle_of_writing_is_read_as_it_was(forky: Workspace,
             eventually(lambda: paths(forky) == [["One?", "Yes", "Two?", "Yes"]])
         finally:
             following.end()
+
+
+def test_a_commit_is_seen_when_it_is_entered_in_the_index_of_the_log(
+    forky: Workspace, tmp_path: Path
+) -> None:
+    place, log = tmp_path / "logs.db", tmp_path / "logs.db-wal"
+    stop, looked = threading.Event(), 0
+    with writing(place) as writer:
+        writer.execute("PRAGMA wal_checkpoint(RESTART)")  # The log goes on at its begin, as long as it is.
+
+        def written(_: Imported) -> None:
+            nonlocal looked
+            looked += 1
+            if looked > 1:
+                stop.set()
+                return
+            before = log.stat()
+            writer.execute(ROW, ("2", "Two?"))
+            assert log.stat().st_size == before.st_size
+            os.utime(log, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+        threading.Timer(PATIENCE, stop.set).start()
+        overdue = threading.Timer(PATIENCE, stop.set)
+        overdue.start()
+        follow(forky, place, written, stop=stop, every=0.01)
+        overdue.cancel()
+    assert paths(forky) == [["One?", "Yes", "Two?", "Yes"]]
 
 
 def test_what_is_no_known_file_is_said(forky: Workspace, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
@@ -25,8 +25,15 @@ EVERY = 2.0
 _PATIENCE = 30.0
 """Seconds to wait for a program that writes."""
 
-Signs = tuple[tuple[int, int], ...]
-"""By which a change is seen: when each file was written last, and how long it is."""
+_INDEX_HEADER = 48
+"""Bytes of one of the two equal headers of a write-ahead log's index (https://sqlite.org/walformat.html, 2.2)."""
+
+Signs = tuple[int | bytes, ...]
+"""By which a change is seen: when each file was written last, how long it is, and what the log's index says.
+
+SQLite writes a commit to the log, waits for the disk, and then enters it in the index, from which readers know of it.
+Who reads in between reads what was before; after that only the index changes.
+"""
 
 
 def follow(
@@ -63,16 +70,17 @@ def follow(
 
 def _signs(path: Path) -> Signs | None:
     """None where there is no such file."""
-    signs = []
+    signs: list[int | bytes] = []
     for file in (path, path.with_name(f"{path.name}-wal")):
         try:
             status = file.stat()
         except OSError:
             if file == path:
                 return None
-            signs.append((0, 0))
         else:
-            signs.append((status.st_mtime_ns, status.st_size))
+            signs += (status.st_mtime_ns, status.st_size)
+    with suppress(OSError), path.with_name(f"{path.name}-shm").open("rb") as index:
+        signs.append(index.read(_INDEX_HEADER))
     return tuple(signs)
 
 
