@@ -12,6 +12,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median
 
+import psutil
+
+_NOTABLE = 0.05
+"""Part of the processors' time."""
+
+
+class _Machine:
+    """What other machines on the same host take of the processors (Linux: `steal` in /proc/stat)."""
+
+    def __init__(self) -> None:
+        self._seen = psutil.cpu_times()
+
+    def stolen(self) -> float:
+        """Part of the time since the last call, from 0 to 1; 0 where the system does not say."""
+        before, self._seen = self._seen, psutil.cpu_times()
+        taken = getattr(self._seen, "steal", 0.0) - getattr(before, "steal", 0.0)
+        return float(taken / max(sum(self._seen) - sum(before), 1e-9))
+
+
+_machine = _Machine()
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -104,4 +125,6 @@ def report(lines: Sequence[Line]) -> bool:
     print(HEADING)
     for line in lines:
         print(line)
+    if (stolen := _machine.stolen()) >= _NOTABLE:
+        print(f"Other machines took {stolen:.0%} of the processors meanwhile: take it again when they rest.")
     return all(line.met for line in lines)
