@@ -125,7 +125,7 @@ def set_rules(
     tx.set_rules(name, rules)
     if not tx.changes:
         raise NothingToDo("Nothing would change.")
-    return tx.publish("rules", f"Set {' and '.join(what)} of “{name}”")
+    return tx.publish("rules", f"Set {' and '.join(what)} on “{name}”")
 
 
 @dataclass(frozen=True, slots=True)

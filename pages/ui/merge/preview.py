@@ -77,7 +77,7 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
     editable = any(side.block is not None for side in parts)
     with st.container(key="line-merge-preview", horizontal=True, vertical_alignment="center"):
         cites = plan.strategy in WRITTEN and not st.session_state.get("merge.edit")
-        told = ". Where lines share a message it reads the id once" if cites else ""
+        told = "; the id of a message only once for all its lines" if cites else ""
         st.caption(f"What the model will read, word for word{told}", width="stretch")
         if held.edited:
             st.button(
