@@ -10,6 +10,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from forky_core.errors import StoreError
 from forky_core.interpreter import ahead
+from pages.ui.hearing import follow
 from pages.ui.pacing import let_style_through
 from pages.ui.session import session
 from pages.ui.style import apply_style
@@ -55,6 +56,7 @@ def main() -> None:
 
 
 def _run() -> None:
+    follow()
     st.set_page_config(page_title=session().tab, layout="wide", initial_sidebar_state="auto")
     _keep_icon()
     apply_style()

@@ -16,6 +16,7 @@ from forky_core.forky import Forky
 from forky_core.model import Message, MessageId
 from forky_core.repo.conversation import Conversation
 from forky_core.views.places import branch_for, grafted_from
+from pages.ui.hearing import lead
 from pages.ui.session import Session, session
 from pages.ui.workspace import workspace
 
@@ -146,7 +147,7 @@ def place(chat: Conversation, at: MessageId | None = None) -> dict[str, str]:
 
 def go(chat: Conversation, at: MessageId | None = None) -> None:
     """Set the URL to a place of this page; a rerun shows it. Call it in a handler."""
-    st.query_params.from_dict(place(chat, at))
+    lead(place(chat, at))
 
 
 @contextmanager

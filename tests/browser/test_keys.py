@@ -158,3 +158,28 @@ def test_a_click_in_the_turn_of_a_look_at_other_tabs_is_done_once_and_drawn(app:
     expect(cells).to_have_count(2)
     page.wait_for_timeout(1000)
     expect(settled(page).locator("[data-cell]")).to_have_count(2)
+
+
+_TWO_REQUESTS = """
+() => {
+  [...document.querySelectorAll("[data-act=sibling]")].at(-1).click();
+  setTimeout(() => [...document.querySelectorAll(".st-key-chat-graph_as button")].at(-1).click(), 15);
+}
+"""
+
+
+def test_what_is_pressed_before_a_click_has_led_elsewhere_does_not_lead_back(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    begin(page)
+    last = settled(page).locator("[data-cell]").last
+    here = last.get_attribute("data-cell")
+    page.locator("[data-act=sibling]").last.click()
+    expect(last).not_to_have_attribute("data-cell", here)
+    beside = settled(page).locator("[data-cell]").last.get_attribute("data-cell")
+    page.go_back()
+    expect(last).to_have_attribute("data-cell", here)
+    settled(page).evaluate(_TWO_REQUESTS)
+    page.locator(".twin").wait_for()
+    expect(last).to_have_attribute("data-cell", beside)
+    page.wait_for_timeout(1000)
+    expect(last).to_have_attribute("data-cell", beside)

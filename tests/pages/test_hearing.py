@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import inspect
+import time
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
@@ -7,11 +9,34 @@ from typing import Any, cast
 import pytest
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.scriptrunner import RerunData, ScriptRunner, get_script_run_ctx
+from streamlit.runtime.state import SafeSessionState
+from streamlit.testing.v1 import AppTest
 
+from pages.ui import hearing
 from pages.ui.hearing import hear_once
 
 FRAGMENTS = {"button": None, "send": "composer", "graph": None}
 """The fragment that each widget is drawn by."""
+
+
+@pytest.fixture(autouse=True)
+def streamlits_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is mended is as Streamlit has it, and will be again."""
+    for of, names in (
+        (AppSession, hearing._REQUEST),
+        (SafeSessionState, hearing._HANDLE),
+        (ScriptRunner, hearing._GIVE_WAY),
+    ):
+        monkeypatch.setattr(of, names, inspect.unwrap(getattr(of, names)))
+
+
+class State(dict[str, object]):
+    """What a tab's session keeps, as far as it is asked for."""
+
+    def __init__(self, known: dict[str, Any]) -> None:
+        super().__init__()
+        self.get_widget_metadata = known.get
 
 
 @pytest.fixture
@@ -21,7 +46,7 @@ def ask(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
     monkeypatch.setattr(AppSession, "request_rerun", lambda _, asked: ran.append(asked.fragment_id))
     hear_once()
     known = {id: SimpleNamespace(fragment_id=fragment) for id, fragment in FRAGMENTS.items()}
-    session = cast(AppSession, SimpleNamespace(session_state=SimpleNamespace(get_widget_metadata=known.get)))
+    session = cast(AppSession, SimpleNamespace(session_state=State(known)))
 
     def hand_over(fragment: str, *, auto: bool = False, **values: Any) -> list[str]:
         ran.clear()
@@ -47,6 +72,128 @@ def test_what_was_pressed_outside_of_the_fragment_runs_the_page(ask: Callable[..
     assert ask("composer", send=True, button=False) == ["composer"]
     assert ask("composer", unknown=True) == ["composer"]
     assert ask("", button=True) == [""]
+
+
+@pytest.fixture
+def led(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Asks from an address, and says from which one Streamlit heard it; the tab was led from b=main to b=side."""
+    ran: list[str] = []
+    monkeypatch.setattr(AppSession, "request_rerun", lambda _, asked: ran.append(asked.query_string))
+    hear_once()
+    state = State({})
+    before = frozenset({hearing._query({"c": "1", "b": "main"})})
+    state[hearing._LED] = hearing._Led("chat", before, {"c": "1", "b": "side"}, time.monotonic())
+    session = cast(AppSession, SimpleNamespace(session_state=state))
+
+    def hand_over(query: str, *, back: bool = False, later: float = 0.0, page: str = "chat") -> str:
+        with monkeypatch.context() as patch:
+            now = time.monotonic() + later
+            patch.setattr(time, "monotonic", lambda: now)
+            asked = ClientState(query_string=query, is_history_navigation=back, page_script_hash=page)
+            AppSession.request_rerun(session, asked)
+        return ran[-1]
+
+    return hand_over
+
+
+def test_what_left_before_the_new_address_was_heard_is_asked_from_there(led: Callable[..., str]) -> None:
+    assert led("c=1&b=main") == led("b=main&c=1") == "c=1&b=side"
+    assert led("c=1&b=side") == "c=1&b=side"
+    assert led("c=1&b=main") == "c=1&b=main"
+
+
+def test_back_and_what_comes_later_are_somebodys_wish(led: Callable[..., str]) -> None:
+    assert led("c=1&b=main", later=60.0) == "c=1&b=main"
+    assert led("c=1&b=main") == "c=1&b=main"
+
+
+def test_back_at_once_goes_back(led: Callable[..., str]) -> None:
+    assert led("c=1&b=main", back=True) == "c=1&b=main"
+    assert led("c=1&b=main") == "c=1&b=main"
+
+
+def _script() -> None:
+    import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
+
+    from pages.ui.hearing import follow, lead  # noqa: PLC0415
+
+    follow()
+    for name in ("main", "side", "third"):
+        st.button(name, on_click=lead, args=({"b": name},))
+    st.text(st.query_params["b"])
+
+
+def test_a_run_that_was_asked_for_while_the_handler_led_elsewhere_is_of_the_new_place() -> None:
+    page = AppTest.from_function(_script)
+
+    def asked_from(name: str, press: str | None = None) -> str:
+        page.query_params.clear()
+        page.query_params["b"] = name
+        if press is not None:
+            next(one for one in page.button if one.label == press).click()
+        return str(page.run().text[0].value)
+
+    assert asked_from("main") == "main"
+    assert asked_from("main", press="side") == "side"
+    assert asked_from("main") == "side"
+    assert asked_from("main", press="third") == "third"
+    assert asked_from("side") == asked_from("main") == "third"
+    assert asked_from("elsewhere") == "elsewhere"
+    assert asked_from("elsewhere", press="main") == "main"
+
+
+def _restless() -> None:
+    import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
+    from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx  # noqa: PLC0415
+
+    def handle() -> None:
+        ask_again()
+        st.session_state["one"] = 1
+        st.session_state["two"] = 2
+
+    def ask_again() -> None:
+        context = get_script_run_ctx()
+        assert context is not None
+        assert context.script_requests is not None
+        context.script_requests.request_rerun(RerunData(context.query_string))
+
+    st.button("press", on_click=handle)
+    st.text(f"{st.session_state.get('one')} {st.session_state.get('two')}")
+
+
+def _pressed() -> str:
+    page = AppTest.from_function(_restless).run()
+    page.button[0].click().run()
+    return str(page.text[0].value)
+
+
+def test_a_handler_runs_to_its_end_before_the_next_request() -> None:
+    assert _pressed() == "None None", "Streamlit breaks none off any more"
+    hear_once()
+    assert _pressed() == "1 2"
+
+
+def test_a_request_that_comes_just_before_a_handler_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    handle = SafeSessionState.on_script_will_rerun
+    came: list[object] = []
+
+    def come_before(state: SafeSessionState, *given: Any, **named: Any) -> None:
+        context = get_script_run_ctx()
+        assert context is not None
+        if given[0] is not None and any(one.trigger_value for one in given[0].widgets):
+            assert context.script_requests is not None
+            came.append(context.script_requests.request_rerun(RerunData(context.query_string)))
+        handle(state, *given, **named)
+
+    monkeypatch.setattr(SafeSessionState, "on_script_will_rerun", come_before)
+    assert _pressed() == "None None"
+    hear_once()
+    assert _pressed() == "1 2"
+    assert came == [True, True]
+
+
+def test_another_page_is_not_where_the_tab_was_led(led: Callable[..., str]) -> None:
+    assert led("c=1&b=main", page="library") == "c=1&b=main"
 
 
 def test_a_session_that_is_asked_for_nothing_in_particular_runs(monkeypatch: pytest.MonkeyPatch) -> None:
