@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal, NewType
 
 from forky_core.context.masking import taken_back_with
@@ -331,7 +332,7 @@ def line_of_text(message: Message) -> str:
                 return _line(f"Merged {sources} ({part.strategy})", _TEXT)
             case RevertPart():
                 return _line(f"Reverted {len(part.targets)} message{'s' * (len(part.targets) > 1)}", _TEXT)
-            case TextPart() if line := _line(plain_words(part.text[: _TEXT * 5]), _TEXT):
+            case TextPart() if line := _plain_line(part.text[: _TEXT * 5]):
                 return line
             case ToolCallPart():
                 return _line(f"calls {part.name}", _TEXT)
@@ -344,6 +345,12 @@ def line_of_text(message: Message) -> str:
 
 _NOT_IN_A_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\\s]+")
 """Spaces, controls, overrides of the writing direction and halves of characters."""
+
+
+@lru_cache(maxsize=4_000)
+def _plain_line(text: str) -> str:
+    """Kept, because a click draws mostly the rows that the one before drew."""
+    return _line(plain_words(text), _TEXT)
 
 
 def _line(text: str, limit: int) -> str:
