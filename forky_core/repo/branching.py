@@ -112,19 +112,19 @@ def set_rules(
 ) -> Operation:
     """Change what the branch asks with (law 4)."""
     tx = repo.live()
-    rules, what = branch_in(tx.view, name).rules, []
+    before = rules = branch_in(tx.view, name).rules
     if not isinstance(system, Unchanged):
         rules = replace(rules, system=fit_text(system or "", "A system prompt").strip() or None)
-        what.append("system prompt")
     if not isinstance(model, Unchanged):
         rules = replace(rules, model=fit_model(model))
-        what.append(f"model to {rules.model}" if rules.model else "model to the default")
     if not isinstance(parameters, Unchanged):
         rules = replace(rules, parameters=fit_parameters(parameters))
-        what.append("parameters")
     tx.set_rules(name, rules)
     if not tx.changes:
         raise NothingToDo("Nothing would change.")
+    what = ["system prompt"] * (rules.system != before.system)
+    what += [f"model to {rules.model or 'the default'}"] * (rules.model != before.model)
+    what += ["parameters"] * (rules.parameters != before.parameters)
     return tx.publish("rules", f"Set {' and '.join(what)} on “{name}”")
 
 

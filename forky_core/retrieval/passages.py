@@ -21,6 +21,12 @@ from forky_core.llm.tokens import message_text
 OPENING = "**Offline model"
 """How every offline answer begins: it says what it is, and is known again and not quoted as if someone had said it."""
 
+
+def past_opening(text: str) -> str:
+    """What an offline answer says behind the line that all of them begin with; any other text as it is."""
+    return text.partition("\n\n")[2] or text if text.startswith(OPENING) else text
+
+
 _FILE_OPENS = re.compile(r'<file name="([^"<>\n]{0,300})">\n')
 _FILE_CLOSES = "\n</file>"
 """The marks context/quoting.py puts around a text file; that closing mark cannot stand inside one."""

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from forky_core.model import Message, MessageId, View
 from forky_core.repo.repo import short
+from forky_core.retrieval.passages import past_opening
 from forky_core.views.graph import line_of_text
 from forky_core.views.words import plain_words
 
@@ -128,7 +129,7 @@ def _names(view: View, checked_out: str) -> Mapping[MessageId, Sequence[str]]:
 
 
 def _label(message: Message, names: Sequence[str]) -> str:
-    words = " ".join(plain_words(message.text[: 8 * _TEXT]).split()) or line_of_text(message)
+    words = " ".join(plain_words(past_opening(message.text)[: 8 * _TEXT]).split()) or line_of_text(message)
     text = words if len(words) <= _TEXT else words[: _TEXT - 1].rstrip() + "…"
     refs = f"({', '.join(names)}) " if names else ""
     return f"{short(message.id)} {refs}{message.name or message.role}: {text}"

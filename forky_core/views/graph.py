@@ -18,6 +18,7 @@ from forky_core.context.masking import taken_back_with
 from forky_core.merge.claims.claim_set import Frozen
 from forky_core.model import Message, MessageId, View
 from forky_core.parts import AttachmentPart, MergePart, RevertPart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.retrieval.passages import past_opening
 from forky_core.views import captions
 from forky_core.views.lanes import Edge, Layout, lay_out
 from forky_core.views.shape import Shape, shape_of
@@ -332,7 +333,7 @@ def line_of_text(message: Message) -> str:
                 return _line(f"Merged {sources} ({part.strategy})", _TEXT)
             case RevertPart():
                 return _line(f"Reverted {len(part.targets)} message{'s' * (len(part.targets) > 1)}", _TEXT)
-            case TextPart() if line := _plain_line(part.text[: _TEXT * 5]):
+            case TextPart() if line := _plain_line(past_opening(part.text)[: _TEXT * 5]):
                 return line
             case ToolCallPart():
                 return _line(f"calls {part.name}", _TEXT)

@@ -45,10 +45,13 @@ button:is([kind="primary"], [kind="primaryFormSubmit"]):not(:disabled), .stMulti
 code .token { filter: brightness(TOKENS); }
 [data-testid="stHeaderActionElements"] { display: none; }
 
-/* Quiet icon buttons: a tertiary button is ink until one comes near. */
+/* Quiet icon buttons: a tertiary button is ink until one comes near, and shows that what it opens is open. */
 button[kind="tertiary"] { opacity: .8; min-height: 1.9rem; padding: .1rem .3rem; transition: opacity .12s; }
 button[kind="tertiary"]:hover, button[kind="tertiary"]:focus-visible { opacity: 1; }
+button[kind="tertiary"]:is([aria-expanded="true"], :active) { color: QUIET_OPEN !important; opacity: 1; }
 button[kind="secondary"], button[kind="primary"] { min-height: 2.1rem; padding: .15rem .7rem; }
+[data-testid="stDialog"] { background: rgb(0 0 0 / .5) !important; }
+[data-testid="stDialog"] > div { border: 1px solid color-mix(in srgb, currentColor 16%, transparent); }
 button:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; }
 
 /* Icon buttons: the label is for screen readers and voice control only. */
@@ -120,5 +123,9 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
 def apply_style() -> None:
     """Once a run, in shell.py."""
     colors = palette()
-    css = _CSS.replace("ICON_ONLY", _ICON_ONLY).replace("ON_ACCENT", colors.on_accent)
+    css = (
+        _CSS.replace("ICON_ONLY", _ICON_ONLY)
+        .replace("ON_ACCENT", colors.on_accent)
+        .replace("QUIET_OPEN", colors.accent)
+    )
     st.html(css.replace("TOKENS", "1.2" if colors.dark else ".6"))

@@ -51,3 +51,13 @@ def test_small_print_and_buttons_can_be_read(app: str, watch: Any, scheme: str) 
         page = watched.open(f"{app}/{place}")
         expect(page.locator(READ).first).to_be_visible()
         page.wait_for_function(f"() => ({LOWEST})([...document.querySelectorAll('{READ}')]).length === 0")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_button_can_be_read_while_what_it_opened_is_open(app: str, watch: Any, scheme: str) -> None:
+    page = watch(scheme=scheme).open(app)
+    page.locator(".st-key-chat-rules button").click()
+    expect(page.get_by_role("button", name="Save for this branch")).to_be_visible()
+    opener = ".st-key-chat-rules button[aria-expanded=true] p"
+    expect(page.locator(opener)).to_be_visible()
+    page.wait_for_function(f"() => ({LOWEST})([...document.querySelectorAll('{opener}')]).length === 0")

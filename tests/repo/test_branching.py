@@ -32,6 +32,14 @@ def test_a_fork_starts_with_the_rules_of_where_it_was_made_and_then_has_its_own(
     assert (chat.rules.system, fork.rules.system) == ("Be brief.", "Be long.")
 
 
+def test_the_log_names_of_the_rules_those_that_changed(chat: Conversation) -> None:
+    assert chat.set_rules(system="Be brief.", parameters={}).sentence == "Set system prompt on “main”."
+    both = chat.set_rules(system="Be brief.", model="scripted/two", parameters={"temperature": 0.5})
+    assert both.sentence == "Set model to scripted/two and parameters on “main”."
+    with pytest.raises(NothingToDo):
+        chat.set_rules(system="Be brief.")
+
+
 def test_a_taken_name_is_refused_and_a_free_one_is_found_without_one(chat: Conversation) -> None:
     chat.fork("debug")
     with pytest.raises(NameTaken, match="debug"):

@@ -128,3 +128,15 @@ def test_a_message_is_recognised_by_its_words_before_its_files() -> None:
     picture, words = AttachmentPart("0" * 64, "image/png", "pic.png"), TextPart("What is on it?")
     assert line_of_text(Message(MessageId("a"), (), "user", (picture, words), created=0)) == "What is on it?"
     assert line_of_text(Message(MessageId("a"), (), "user", (picture,), created=0)) == "pic.png"
+
+
+def test_the_lines_of_offline_answers_say_what_each_of_them_answered() -> None:
+    answer = Message(
+        MessageId("a"),
+        (),
+        "assistant",
+        (TextPart("**Offline model.** It quotes.\n\nFrom the guide: **Forks**"),),
+    )
+    assert line_of_text(answer) == "From the guide: Forks"
+    begun = Message(MessageId("b"), (), "assistant", (TextPart("**Offline model.** It"),))
+    assert line_of_text(begun) == "Offline model. It"

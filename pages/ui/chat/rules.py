@@ -99,7 +99,7 @@ def draw_rules(here: Frame) -> None:
     keys = {name: anew(f"chat.{name}", mark) for name in ("system", *_NUMBERS)}
     with st.popover("Settings", key="chat.rules", type="tertiary", icon=":material/tune:"):
         st.text_area(
-            f"System prompt of {plain_label(here.chat.branch_name)}",
+            f"System prompt of “{plain_label(here.chat.branch_name)}”",
             rules.system or "",
             key=keys["system"],
             height=140,
