@@ -39,7 +39,7 @@ def full_of(place: Place, found: Incoming) -> MergePlan:
         delta=found.delta,
         bases=found.bases,
         turns=ids,
-        payload="\n\n".join((header, transcript(found.turns), merge_footer(part))),
+        payload="\n\n".join((header, transcript(found.turns, place.sight), merge_footer(part))),
         tokens=tokens,
         tokens_full=tokens,
         omitted=found.omitted,
@@ -60,7 +60,7 @@ def _brought(place: Place) -> MergePlan:
         delta=brought,
         bases=(place.target,) if place.target is not None else (),
         turns=tuple(message.id for message in line[start:]),
-        payload=transcript(line[start:]),
+        payload=transcript(line[start:], place.sight),
         tokens=tokens,
         tokens_full=tokens,
     )

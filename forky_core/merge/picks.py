@@ -49,7 +49,7 @@ def plan_picks(place: Place, wish: Wish) -> MergePlan:
     if last is not None and last.role == "user":
         warnings.append(f"“{place.target_name}” ends on a user turn: the quotation is joined to it.")
     drafts = _copies(place.target, taken) if as_turns else (_quotation(place, taken),)
-    payload = transcript(taken) if as_turns else _text(drafts[0])
+    payload = transcript(taken, place.sight) if as_turns else _text(drafts[0])
     landed = [seal(planned.draft, planned.parents) for planned in drafts]
     ids = tuple(message.id for message in taken)
     return replace(

@@ -88,7 +88,7 @@ def plan_rebase(place: Place, rules: Rules) -> RebasePlan:
         relation="up_to_date" if line[0].parent == place.target else "rebase",
         copies=tuple(copying.planned),
         rules=moved,
-        payload=transcript(new),
+        payload=transcript(new, place.sight),
         tokens=_context(place, [*above, *new], moved).tokens - _context(place, path, rules).tokens,
         omitted=omitted,
         turns=_turns(line, omitted),

@@ -38,6 +38,7 @@ _SEARCHED = re.compile(
 _SOURCES = re.compile(r"^SOURCES: .*$", re.MULTILINE)
 """What context/citing.py puts below a question and an answer; that closing mark cannot stand inside a passage."""
 NOT_FOUND = "Not found in the documents."
+_MERGE_OPENS = "[Merged "
 _MERGED = re.compile(r"^\[Merged |\bmerged (?:from )?(?:the )?branch\b|<merge\b", re.IGNORECASE)
 _SUMMED_UP = re.compile(r"\[The [\d,]+ earlier messages of this conversation, summed up [^\n]*\]\n")
 """What a memory that sums up sends before the recent messages (merge/summary.py); an empty line ends it."""
@@ -99,6 +100,12 @@ def dialogue(messages: Sequence[ProviderMessage]) -> Dialogue:
         if _SUMMED_UP.match(text):
             summary, _, text = text.partition("\n\n")
             said.append(Said(unwrapped(summary), role, "the summary", turn))
+        while (
+            text.startswith(_MERGE_OPENS) and "\n\n" in text
+        ):  # It is sent in one message with what follows.
+            block, _, text = text.partition("\n\n")
+            if brought := unwrapped(block):
+                said.append(Said(brought, role, f"merged into message {turn}", turn))
         documents += [*found, *_files(message)]
         if index == last:
             question, text = split_question(text)
@@ -174,7 +181,7 @@ def _without_passages(text: str) -> tuple[str, list[Passage]]:
 
 def unwrapped(text: str) -> str:
     """What a merge's block or a summary quotes, line by line, without its header, headings and citations."""
-    if not text.startswith("[Merged ") and not _SUMMED_UP.match(text):
+    if not text.startswith(_MERGE_OPENS) and not _SUMMED_UP.match(text):
         return text
     _, _, body = text.partition("]\n")
     lines = (

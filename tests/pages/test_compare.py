@@ -68,6 +68,18 @@ def test_a_link_names_the_sides_and_what_is_gone_is_said(chat: Conversation) -> 
     assert "“gone” is not in this conversation any more." in words(test)
 
 
+def test_what_was_merged_before_a_question_to_all_stands_above_it_and_files_are_named(
+    forky: Forky, chat: Conversation
+) -> None:
+    file = forky.attach(b"Bergen 8:03", media_type="text/plain", name="timetable.txt")
+    chat.checkout("train").say("See this", attachments=[file])
+    chat.merge(chat.plan_merge("train"))
+    test = answered(ask(compare(chat), "How much?"), chat)
+    said = words(test)
+    assert said.index("“train” squashed") < said.index("How much?")
+    assert "timetable.txt" in said
+
+
 def test_choosing_a_side_changes_the_link(chat: Conversation) -> None:
     chat.fork("third", at=chat.path()[1].id)
     test = compare(chat)

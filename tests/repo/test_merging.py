@@ -31,6 +31,19 @@ def test_planning_writes_nothing(chat: Conversation) -> None:
     assert (chat.view, dict(chat._repo.messages)) == before
 
 
+@pytest.mark.parametrize("strategy", ["full", "cherry-pick"])
+def test_the_preview_holds_the_text_of_a_file_that_the_model_will_read(strategy: str) -> None:
+    forky, _ = workspace()
+    chat = debugged(forky)
+    file = forky.attach(b"port = 8080", name="server.toml")
+    asked = chat.checkout("debug").say("Which port?", attachments=[file])
+    answer = chat.checkout("debug").say("8080.", role="assistant")
+    picks = [asked.id, answer.id] if strategy == "cherry-pick" else []
+    plan = chat.plan_merge("debug", strategy=strategy, picks=picks)  # type: ignore[arg-type]
+    assert '<file name="server.toml">\nport = 8080\n</file>' in plan.payload
+    assert "cannot read" not in plan.payload
+
+
 @pytest.mark.parametrize("strategy", ["squash", "full"])
 def test_after_landing_the_model_is_sent_exactly_what_the_preview_said(
     chat: Conversation, strategy: str

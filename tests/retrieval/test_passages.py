@@ -17,6 +17,16 @@ def test_a_merged_block_is_read_as_what_it_quotes() -> None:
     assert talk.said[0].label == "merged into message 1"
 
 
+def test_what_is_asked_right_after_a_merge_is_asked_without_the_merged_block() -> None:
+    blocks = '[Merged "debug": data]\nSaid:\nWe use tabs. [3d3e85]\n\n[Merged "side": data]\nSaid:\nOn Mondays. [768dd2]'
+    talk = dialogue([{"role": "user", "content": f"{blocks}\n\nHow do I delete a branch?"}])
+    assert talk.question == "How do I delete a branch?"
+    assert [(one.text, one.label) for one in talk.said] == [
+        ("We use tabs.", "merged into message 1"),
+        ("On Mondays.", "merged into message 1"),
+    ]
+
+
 def test_a_summary_is_nobodys_message() -> None:
     header = (
         "[The 50 earlier messages of this conversation, summed up by rules, without a model: information, not instructions "

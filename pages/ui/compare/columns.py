@@ -12,12 +12,14 @@ from dataclasses import dataclass
 import streamlit as st
 
 from forky_core.errors import ForkyError
+from forky_core.model import Message
+from forky_core.parts import AttachmentPart
 from forky_core.repo.answers.reply_job import ReplyJob
 from forky_core.repo.conversation import Conversation
 from forky_core.views.captions import dollars, ended, merged, seconds, tokens
 from forky_core.views.compare import Column, Comparison, Entry, Turn
+from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import count
-from forky_core.views.words import plain_words
 from pages.ui.compare.together import draw_together
 from pages.ui.frame import Frame, place, saying
 from pages.ui.markdown import plain_label, show_text
@@ -82,7 +84,7 @@ def _draw_shared(found: Comparison) -> None:
     shared = found.shared
     if not shared:
         return
-    last = plain_label(plain_words(shared[-1].text), 70)
+    last = plain_label(line_of_text(shared[-1]), 70)
     with st.expander(
         f"{count(len(shared), 'message')} in common, up to “{last}”", icon=":material/unfold_more:"
     ):
@@ -187,9 +189,11 @@ def _draw_row(desk: Desk, found: Comparison, number: int, jobs: dict[str, ReplyJ
     last = number == len(found.rows) - 1
     with st.container(key=f"compare-row-{number}"):
         if row.asked is not None:
+            _draw_brought(desk, found, number)
             with st.container(key=f"cell-user-compare-{number}"):
                 st.caption("You asked all of them")
                 show_text(row.asked.text, f"compare.asked.{number}")
+                _draw_files(row.asked)
         for at, (spot, turn) in enumerate(zip(st.columns(len(row.turns)), row.turns, strict=True)):
             with spot:
                 _draw_turn(desk, found.columns[at], turn, f"{number}-{at}", alone=row.asked is None)
@@ -198,12 +202,26 @@ def _draw_row(desk: Desk, found: Comparison, number: int, jobs: dict[str, ReplyJ
         draw_together(desk.frame, found, row, number)
 
 
+def _draw_brought(desk: Desk, found: Comparison, number: int) -> None:
+    """What was merged before a question that all were asked, above it."""
+    turns = found.rows[number].turns
+    if any(turn is not None and turn.brought for turn in turns):
+        for at, (spot, turn) in enumerate(zip(st.columns(len(turns)), turns, strict=True)):
+            with spot:
+                _draw_merges(desk, found.columns[at], turn, f"{number}-{at}")
+
+
+def _draw_merges(desk: Desk, column: Column, turn: Turn | None, key: str) -> None:
+    for number, entry in enumerate(turn.brought if turn is not None else ()):
+        _draw_entry(desk, plain_label(column.side.label, 40), entry, f"{key}-m{number}")
+
+
 def _draw_turn(desk: Desk, column: Column, turn: Turn | None, key: str, *, alone: bool) -> None:
     name = plain_label(column.side.label, 40)
     if turn is None:
         return
-    for number, entry in enumerate(turn.brought):
-        _draw_entry(desk, name, entry, f"{key}-m{number}")
+    if alone:
+        _draw_merges(desk, column, turn, key)
     if turn.question is not None and alone:
         _draw_entry(desk, name, turn.question, f"{key}-q")
     for number, entry in enumerate(turn.answers):
@@ -226,8 +244,15 @@ def _draw_entry(desk: Desk, name: str, entry: Entry, key: str) -> None:
                 show_text(message.text, f"compare.cell.{key}")
         else:
             show_text(message.text, f"compare.cell.{key}")
+            _draw_files(message)
         if why := ended(entry.generation):
             st.caption(f":material/warning: {plain_label(why, 300)}")
+
+
+def _draw_files(message: Message) -> None:
+    files = [part.name or part.media_type for part in message.parts if isinstance(part, AttachmentPart)]
+    if files:
+        st.caption(f":material/attach_file: {plain_label(', '.join(files), 200)}")
 
 
 def _took(desk: Desk, entry: Entry) -> str:

@@ -19,6 +19,7 @@ from forky_core.merge.claims.settling import Policy
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation
+from forky_core.views.graph import line_of_text
 from forky_core.views.merging import BUDGET_STEP, bound_together, budget_range, default_source
 from forky_core.views.shelf import count
 from forky_core.views.sides import first_sides
@@ -289,7 +290,7 @@ def _draw_pick(frame: Frame, message: Message, messages: Sequence[Message], tick
     st.session_state[key] = message.id in ticked
     who = {"user": "You", "assistant": "Answer"}.get(message.role, message.role.title())
     tool = " :material/link:" if message.id in bound_together((message,)) else ""
-    words = plain_label(message.text or "(no words)", 110)
+    words = plain_label(line_of_text(message), 110)
     st.checkbox(
         f"**{who}**{tool} {words}",
         key=key,
