@@ -12,10 +12,14 @@ request.
 And where a click leads elsewhere, what the browser asks for before it has heard where names the old place. So a handler
 that leads somewhere says so, and what is asked from an old place is asked from the new one until the browser has been
 heard from there: as it comes in, and as it runs, because it may have come in while the handler was at work.
+
+A double click is one press: its second half comes before anybody can have seen what the first one did, and nobody meant
+two forks, or a second stash of the same draft. Of Undo and Redo each press is a step.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Mapping
@@ -26,16 +30,22 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 from streamlit.proto.ClientState_pb2 import ClientState
-from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import ScriptRunner, get_script_run_ctx
-from streamlit.runtime.state import SafeSessionState
+from streamlit.runtime.state import SafeSessionState, SessionState
 
 _REQUEST = "request_rerun"
 _HANDLE = "on_script_will_rerun"
+_FINISH = "on_script_finished"
 _GIVE_WAY = "_maybe_handle_execution_control_request"
 _PRESSED = ("trigger_value", "json_trigger_value", "string_trigger_value", "chat_input_value")
 """Kinds of values that a browser says once and forgets."""
+_STEPS = ("-bar.undo", "-bar.redo")
+"""Ends of the ids of the buttons of which each press counts."""
+_ANSWERED = "hearing.answered"
+_UNSEEN = 0.3
+"""Seconds from a page that is drawn to one that somebody may have seen."""
 _LED = "hearing.led"
 _ON_ITS_WAY = 5.0
 """Seconds that a browser may need to hear of a new address."""
@@ -87,6 +97,7 @@ def hear_once() -> None:
     """Once, before the first session. A Streamlit that does it otherwise is left alone."""
     _mend_requests()
     _let_handlers_end()
+    _take_a_double_click_for_one()
 
 
 def _mend_requests() -> None:
@@ -131,6 +142,50 @@ def _let_handlers_end() -> None:
 
     setattr(SafeSessionState, _HANDLE, handle_all)
     setattr(ScriptRunner, _GIVE_WAY, give_way_between)
+
+
+def _take_a_double_click_for_one() -> None:
+    handle = getattr(SafeSessionState, _HANDLE, None)
+    finish = getattr(SafeSessionState, _FINISH, None)
+    if handle is None or finish is None:
+        return
+
+    @wraps(handle)
+    def handle_once(safe: SafeSessionState, came: WidgetStates | None, **named: Any) -> None:
+        if came is not None:
+            _leave_out_answered(safe._state, came)
+        handle(safe, came, **named)
+
+    @wraps(finish)
+    def finish_and_forget(safe: SafeSessionState, drawn: frozenset[str], **named: Any) -> None:
+        finish(safe, drawn, **named)
+        if named.get("remove_stale_widgets", True):
+            _let_be_seen(safe._state)
+
+    setattr(SafeSessionState, _HANDLE, handle_once)
+    setattr(SafeSessionState, _FINISH, finish_and_forget)
+
+
+def _leave_out_answered(state: SessionState, came: WidgetStates) -> None:
+    """A button without a handler is answered by what the page does when it is drawn: its press is never left out."""
+    now = time.monotonic()
+    answered = {id: until for id, until in _answered(state).items() if now < until}
+    pressed = {one.id: one for one in came.widgets if one.trigger_value and not one.id.endswith(_STEPS)}
+    for id in answered.keys() & pressed.keys():
+        pressed.pop(id).trigger_value = False
+    heard = (id for id in pressed if (known := state.get_widget_metadata(id)) and known.callback)
+    state[_ANSWERED] = answered | dict.fromkeys(heard, math.inf)
+
+
+def _let_be_seen(state: SessionState) -> None:
+    """The page is drawn, and on its way to the browser."""
+    seen = time.monotonic() + _UNSEEN
+    state[_ANSWERED] = {id: min(until, seen) for id, until in _answered(state).items()}
+
+
+def _answered(state: SessionState) -> dict[str, float]:
+    """Buttons whose handler ran, and until when another press of each is of one who has not seen it."""
+    return state[_ANSWERED] if _ANSWERED in state else {}  # noqa: SIM401 - it has no get
 
 
 def _ask_from_there(session: AppSession, asked: ClientState) -> None:

@@ -183,3 +183,31 @@ def test_what_is_pressed_before_a_click_has_led_elsewhere_does_not_lead_back(app
     expect(last).to_have_attribute("data-cell", beside)
     page.wait_for_timeout(1000)
     expect(last).to_have_attribute("data-cell", beside)
+
+
+_TWICE = """
+(selector) => {
+  const press = () => document.querySelector(selector)?.click();
+  press();
+  setTimeout(press, 15);
+}
+"""
+
+
+def test_a_double_click_forks_once_and_stashes_once(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    ask_anew(page)
+    page.locator('[data-act="fork"]').last.click()
+    expect(page.locator(".st-key-chat-form_name input")).to_be_focused()
+    settled(page).evaluate(_TWICE, ".st-key-chat-form_go button")
+    page.wait_for_url("**b=branch*")
+    page.wait_for_timeout(1000)
+    assert settled(page).url.endswith("b=branch")
+    page.locator(DRAFT).fill("a draft")
+    page.locator(DRAFT).blur()
+    page.locator(".st-key-chat-stashes button").first.click()
+    page.locator(".st-key-chat-stash_go button").wait_for()
+    settled(page).evaluate(_TWICE, ".st-key-chat-stash_go button")
+    holds(page, "")
+    page.wait_for_timeout(1000)
+    expect(settled(page).locator(".st-key-chat-stashes button").first).to_contain_text("Stash 1")

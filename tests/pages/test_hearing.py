@@ -14,6 +14,9 @@ from streamlit.runtime.state import SafeSessionState
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import hearing
+from pages.ui.chat import acts, drafting
+from pages.ui.chat.acts import hear_acts
+from pages.ui.chat.drafting import hear_typing
 from pages.ui.hearing import hear_once
 
 FRAGMENTS = {"button": None, "send": "composer", "graph": None}
@@ -26,6 +29,7 @@ def streamlits_own(monkeypatch: pytest.MonkeyPatch) -> None:
     for of, names in (
         (AppSession, hearing._REQUEST),
         (SafeSessionState, hearing._HANDLE),
+        (SafeSessionState, hearing._FINISH),
         (ScriptRunner, hearing._GIVE_WAY),
     ):
         monkeypatch.setattr(of, names, inspect.unwrap(getattr(of, names)))
@@ -190,6 +194,75 @@ def test_a_request_that_comes_just_before_a_handler_waits_for_it(monkeypatch: py
     hear_once()
     assert _pressed() == "1 2"
     assert came == [True, True]
+
+
+def _twice() -> None:
+    """Each button is pressed once more before the page has shown what the first press did."""
+    import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
+    from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates  # noqa: PLC0415
+    from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx  # noqa: PLC0415
+
+    done = st.session_state.setdefault("done", [])
+
+    def press_again(key: str) -> None:
+        context = get_script_run_ctx()
+        assert context is not None
+        assert context.script_requests is not None
+        id = context.session_state._state.get_widget_id_from_key(key)
+        pressed = WidgetState(id=str(id), trigger_value=True)
+        again = RerunData(context.query_string, WidgetStates(widgets=[pressed]))
+        context.script_requests.request_rerun(again)
+
+    def handle(key: str) -> None:
+        done.append(key)
+        if done.count(key) == 1:
+            press_again(key)
+
+    if st.session_state.get("drawn") and "begun" not in done:
+        done.append("begun")
+        press_again("drawn")
+    for key in ("fork", "bar.undo"):
+        st.button(key, key=key, on_click=handle, args=(key,))
+    if st.button("drawn", key="drawn"):
+        done.append("drawn")
+    st.text(" ".join(done))
+
+
+def _pressed_twice(key: str) -> Any:
+    hear_once()
+    page = AppTest.from_function(_twice).run()
+    return page.button(key).click().run()
+
+
+def test_a_double_click_is_one_press_and_the_next_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = _pressed_twice("fork")
+    assert page.text[0].value == "fork"
+    page.button("fork").click().run()
+    assert page.text[0].value == "fork", "drawn, and nobody can have seen it"
+    later = time.monotonic() + hearing._UNSEEN
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    page.button("fork").click().run()
+    assert page.text[0].value == "fork fork"
+
+
+def test_each_press_of_undo_is_a_step() -> None:
+    assert _pressed_twice("bar.undo").text[0].value == "bar.undo bar.undo"
+
+
+def test_a_press_whose_run_was_broken_off_before_it_was_answered_is_answered_by_the_next() -> None:
+    assert _pressed_twice("drawn").text[0].value == "begun drawn"
+
+
+def test_a_click_that_comes_when_its_page_was_left_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, Callable[[], None]] = {}
+    monkeypatch.setattr(acts, "_component", lambda **named: given.update(named))
+    monkeypatch.setattr(drafting, "_component", lambda **named: given.update(named))
+    heard: list[object] = []
+    hear_acts(heard.append, key="chat.acts", place="", at="", end=True, follow=True, copied=(0, ""))
+    hear_typing(lambda *said: heard.append(said), key="chat.typing", place="")
+    given["on_act_change"]()
+    given["on_draft_change"]()
+    assert heard == [], "Streamlit knows the handler of a widget longer than what it said"
 
 
 def test_another_page_is_not_where_the_tab_was_led(led: Callable[..., str]) -> None:

@@ -74,7 +74,7 @@ def hear_acts(
     """
 
     def handle() -> None:
-        said: Any = st.session_state[key].get("act")
+        said: Any = st.session_state.get(key, {}).get("act")
         if isinstance(said, dict) and isinstance(said.get("name"), str):
             on_act(Act(said["name"], str(said.get("id", ""))))
 

@@ -52,7 +52,7 @@ def draw_branchbox(here: Frame, on_choose: Callable[[str], None]) -> None:
         return message.created // 1_000_000 if message is not None else 0
 
     def handle() -> None:
-        said: Any = st.session_state[_KEY].get("chosen")
+        said: Any = st.session_state.get(_KEY, {}).get("chosen")
         if isinstance(said, dict) and isinstance(said.get("branch"), str) and isinstance(said.get("n"), int):
             here.session.chosen = said["n"]
             on_choose(said["branch"])

@@ -84,7 +84,7 @@ def hear_typing(on_draft: Callable[[str, str], None], *, key: str, place: str) -
     """`on_draft(place, text)` is called a moment after the last key; mount it inside a fragment."""
 
     def handle() -> None:
-        said: Any = st.session_state[key].get("draft")
+        said: Any = st.session_state.get(key, {}).get("draft")
         if isinstance(said, dict) and isinstance(said.get("text"), str):
             on_draft(str(said.get("place", "")), said["text"])
 

@@ -95,12 +95,12 @@ def draw_graph(
     frame = f"{key}.{slots}.{room}.{'dark' if colors.dark else 'light'}"
 
     def handle() -> None:
-        told = st.session_state[frame].get("clicked")
+        told = st.session_state.get(frame, {}).get("clicked")
         if on_click is not None and (id := _fresh(told, key, graph)) is not None:
             on_click(id)
 
     def take_room() -> None:
-        told = st.session_state[frame].get("room")
+        told = st.session_state.get(frame, {}).get("room")
         if isinstance(told, int) and told in _ROOMS_GIVEN:
             rooms[key] = told
         stay(session())

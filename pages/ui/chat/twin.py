@@ -56,7 +56,7 @@ def draw_twin(
     def handle() -> None:
         if (
             on_gesture is not None
-            and (said := _gesture(st.session_state[key].get("gesture"), known)) is not None
+            and (said := _gesture(st.session_state.get(key, {}).get("gesture"), known)) is not None
         ):
             on_gesture(said)
 

@@ -54,7 +54,7 @@ def hear_steering(on_steer: Callable[[str, str], None], *, key: str) -> None:
     """`on_steer(name, id)` is called with `pin`, `unpin`, `exclude` or `include` and the id of a message."""
 
     def handle() -> None:
-        said: Any = st.session_state[key].get("steer")
+        said: Any = st.session_state.get(key, {}).get("steer")
         if isinstance(said, dict):
             on_steer(str(said.get("name", "")), str(said.get("id", "")))
 
