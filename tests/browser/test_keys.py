@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser.agraph import graph_frame
 from tests.browser.conftest import expect, settled
 from tests.browser.test_chat import DRAFT, ask, begin, holds, new, switch
 
@@ -99,6 +100,15 @@ def test_a_form_below_a_message_takes_the_cursor_and_gives_it_back(app: str, wat
     page.keyboard.press("Enter")
     page.wait_for_url("**b=by+keys*")
     expect(page.locator(DRAFT)).to_be_focused()
+
+
+def test_the_shortcuts_are_heard_after_a_click_in_the_graph(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    begin(page)
+    graph_frame(page).locator("canvas").click(position={"x": 300, "y": 520})
+    page.wait_for_function("() => document.activeElement.tagName !== 'IFRAME'")
+    page.keyboard.press("Control+k")
+    expect(page.locator(".st-key-library-search input")).to_be_focused()
 
 
 def test_an_edit_opens_in_sight_with_one_tap_beside_a_draft_and_ctrl_enter_asks_it(

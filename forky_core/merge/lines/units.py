@@ -49,7 +49,9 @@ _ATOM = re.compile(
     re.VERBOSE,
 )
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff\uf900-\ufaff]+")
-_SENTENCE_END = re.compile(r"""(?<=[.!?…])["')\]”»]*\s+(?=["'(\[“«]*[^\sa-z])|(?<=[。！？｡])""")
+_SENTENCE_END = re.compile(
+    r"""(?<!^\d[.])(?<!^\d\d[.])(?<=[.!?…])["')\]”»]*\s+(?=["'(\[“«]*[^\sa-z])|(?<=[。！？｡])"""
+)
 _ENCODED = re.compile(r"(?<![\w+/=-])[\w+/=-]{120,}+", re.ASCII)
 _WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u9fff\uac00-\ud7af]")
 _FENCE = re.compile(r"^\s*(```|~~~)\s*(diff|patch)?")

@@ -73,6 +73,8 @@ export default function ({ data: [given], parentElement, setTriggerValue, setSta
     if (source !== frame.contentWindow || !data?.isStreamlitMessage) return;
     if (data.type === "streamlit:componentReady") {
       held.ready = true;
+      // A click leaves the keys in the frame, where no shortcut of the page hears them.
+      frame.contentWindow.addEventListener("pointerup", () => setTimeout(() => { frame.blur(); window.focus(); }));
       (held.lent ??= lendFont(frame.contentWindow).catch(() => {})).then(draw);
     } else if (data.type === "streamlit:setComponentValue") held.clicked(data.value);
   };

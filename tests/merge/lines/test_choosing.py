@@ -260,3 +260,15 @@ def test_on_a_real_log_every_line_is_quoted_and_the_size_holds() -> None:
         assert all(line.text in texts[line.cites[0]] for line in lines if not line.names)
         assert estimate_tokens(said(lines)) <= whole // 5
         assert len(lines) >= 5
+
+
+def test_the_number_of_a_list_item_is_no_line_of_its_own() -> None:
+    first = "1. On **Merge** choose the branch and the strategy. Then write a note to whoever shall read it."
+    said = talk(
+        "user: How?",
+        f"assistant: {first}\n12. Whoever opens it sees the preview of that very merge. They may change it where they like.",
+    )
+    texts = [unit.text for unit in units(said)]
+    assert "1. On **Merge** choose the branch and the strategy." in texts
+    assert "12. Whoever opens it sees the preview of that very merge." in texts
+    assert not {"1.", "12."} & set(texts)
