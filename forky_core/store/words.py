@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 SNIPPET_LENGTH = 200
 _LEAD = 60
+_SPACE = re.compile(r"\s")
 _WORD = re.compile(r'"([^"]*)"?|([^\s"]+)')
 
 
@@ -27,10 +28,12 @@ def score(text: str, words: Sequence[str]) -> float:
 
 
 def snippet(text: str, words: Sequence[str]) -> str:
-    """One line of at most 200 characters around the first match."""
+    """One line of at most 200 characters around the first match, from the begin of a word where there is one."""
     lowered = text.lower()
     first = min((at for at in map(lowered.find, words) if at >= 0), default=0)
     start = first - _LEAD if first > _LEAD else 0
+    if start and (space := _SPACE.search(text, start - 1, first)):
+        start = space.end()
     line = " ".join(text[start : start + 2 * SNIPPET_LENGTH].split())
     head = "…" if start else ""
     cut = start + 2 * SNIPPET_LENGTH < len(text) or len(head) + len(line) > SNIPPET_LENGTH
