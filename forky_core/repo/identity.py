@@ -113,10 +113,13 @@ _SUGGESTED = 30
 
 
 def suggested_name(text: str, taken: Container[str]) -> str:
-    """A free branch name made of the first words of `text` that say something: “how-do-i” names nothing."""
+    """A free branch name made of the first words of `text` that say something: “how-do-i” names nothing.
+
+    Where there are less than two of those, of its first words.
+    """
     words = _WORD.findall(title_line(text).lower())
-    telling = [word for word in words if word.replace("’", "'") not in STOPWORDS] or words
-    name = re.sub("['’]", "", "-".join(telling[:_WORDS_IN_A_NAME]))
+    telling = [word for word in words if word.replace("’", "'") not in STOPWORDS]
+    name = re.sub("['’]", "", "-".join((telling if len(telling) > 1 else words)[:_WORDS_IN_A_NAME]))
     if len(name) > _SUGGESTED:
         name = name[:_SUGGESTED].rpartition("-")[0] or name[:_SUGGESTED]
     return free_name(name or "branch", taken)
