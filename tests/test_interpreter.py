@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import gc
 import sys
 from collections.abc import Callable, Iterator
@@ -9,6 +8,7 @@ import pytest
 
 from forky_core import interpreter
 from forky_core.interpreter import LET_BY, TURN, Patient, ahead, short_turns, uncollected
+from tests.loops import finished
 
 NEARLY = 2e-6
 """Python keeps whole microseconds, rounded down."""
@@ -100,7 +100,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 def waited(patient: Patient, clock: Clock) -> float:
     begun = clock.now
-    asyncio.run(patient.let_by())
+    finished(patient.let_by())
     return clock.now - begun
 
 

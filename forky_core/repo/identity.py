@@ -12,7 +12,6 @@ from threading import Lock
 from forky_core.errors import BadName
 from forky_core.hashing import mend_text
 from forky_core.parts import AttachmentPart, Part, TextPart
-from forky_core.retrieval.words import STOPWORDS
 
 LONGEST_NAME = 100
 """Characters of a branch or tag name."""
@@ -106,23 +105,11 @@ def said_in(parts: Sequence[Part]) -> str:
     return words or title_from(", ".join(files))
 
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_WORDS_IN_A_NAME = 4
-_SUGGESTED = 30
-"""Characters of a name that nobody typed."""
-
-
 def suggested_name(text: str, taken: Container[str]) -> str:
-    """A free branch name made of the first words of `text` that say something: “how-do-i” names nothing.
-
-    Where there are less than two of those, of its first words.
-    """
-    words = _WORD.findall(title_line(text).lower())
-    telling = [word for word in words if word.replace("’", "'") not in STOPWORDS]
-    name = re.sub("['’]", "", "-".join((telling if len(telling) > 1 else words)[:_WORDS_IN_A_NAME]))
-    if len(name) > _SUGGESTED:
-        name = name[:_SUGGESTED].rpartition("-")[0] or name[:_SUGGESTED]
-    return free_name(name or "branch", taken)
+    """A free branch name made of the first words of `text`."""
+    words = re.findall(r"[^\W_]+", title_line(text).lower())[:4]
+    stem = "-".join(words)[:30].strip("-") or "branch"
+    return free_name(stem, taken)
 
 
 def free_name(stem: str, taken: Container[str]) -> str:

