@@ -100,9 +100,8 @@ def dialogue(messages: Sequence[ProviderMessage]) -> Dialogue:
         if _SUMMED_UP.match(text):
             summary, _, text = text.partition("\n\n")
             said.append(Said(unwrapped(summary), role, "the summary", turn))
-        while (
-            text.startswith(_MERGE_OPENS) and "\n\n" in text
-        ):  # It is sent in one message with what follows.
+        # A merged block is sent in one message with what follows it.
+        while text.startswith(_MERGE_OPENS) and "\n\n" in text:
             block, _, text = text.partition("\n\n")
             if brought := unwrapped(block):
                 said.append(Said(brought, role, f"merged into message {turn}", turn))
