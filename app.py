@@ -45,7 +45,7 @@ from forky_core.gateway.watching import Watching  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
 from pages.ui.assets import Assets, assets  # noqa: E402
 from pages.ui.downloads import offers  # noqa: E402
-from pages.ui.hearing import hear_once  # noqa: E402
+from pages.ui.hearing.once import hear_once  # noqa: E402
 from pages.ui.preloading import Preloading  # noqa: E402
 from pages.ui.theming import keep_theme  # noqa: E402
 from pages.ui.warmup import Traffic, prepare, warm_up_in  # noqa: E402

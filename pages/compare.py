@@ -16,7 +16,7 @@ from forky_core.views.compare import Comparison, compare
 from forky_core.views.sides import MOST_SIDES, Side, all_sides, first_sides, read_sides, written
 from pages.ui.chat.acts import hear_acts
 from pages.ui.compare.columns import draw_columns
-from pages.ui.frame import Frame, locate, place, saying
+from pages.ui.frame import Frame, leave, locate, place, saying
 from pages.ui.markdown import plain_label
 from pages.ui.palette import palette
 from pages.ui.undoing import page_top
@@ -49,6 +49,7 @@ def main() -> None:
         st.info("There is no conversation yet. Begin one on the Chat page, then fork it to compare.")
         st.page_link("chat.py", label="Go to Chat", icon=":material/account_tree:")
         return
+    leave(frame)
     page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat)
     chosen = Chosen(frame, _sides(frame))
     _choose(chosen)

@@ -14,7 +14,7 @@ from forky_core.repo.merges.merge_request import MergeRequest
 from forky_core.views.merging import standing
 from forky_core.views.places import later_on
 from forky_core.views.shelf import count
-from pages.ui.frame import Frame, locate, place, saying
+from pages.ui.frame import Frame, leave, locate, place, saying
 from pages.ui.markdown import plain_label
 from pages.ui.merge.choices import draw_settings, draw_strategy, give_way, homeward, read_wish, rebases, want
 from pages.ui.merge.conflicts import draw_conflicts
@@ -22,7 +22,7 @@ from pages.ui.merge.payload import cites_passages, draw_cited_payload, draw_turn
 from pages.ui.merge.picture import draw_standing
 from pages.ui.merge.planning import WRITTEN, Planning, go_on, plan_anew, planning
 from pages.ui.merge.preview import draw_preview
-from pages.ui.merge.rebase import draw_rebase, leave
+from pages.ui.merge.rebase import draw_rebase
 from pages.ui.merge.requests import draw_propose, draw_requests
 from pages.ui.merge.route import draw_route
 from pages.ui.merge.stale import explain_stale

@@ -10,7 +10,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from forky_core.errors import StoreError
 from forky_core.interpreter import ahead
-from pages.ui.hearing import follow
+from pages.ui.hearing.leading import follow
 from pages.ui.pacing import let_style_through
 from pages.ui.session import session
 from pages.ui.style import apply_style

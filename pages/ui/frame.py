@@ -16,9 +16,11 @@ from forky_core.forky import Forky
 from forky_core.model import Message, MessageId
 from forky_core.repo.conversation import Conversation
 from forky_core.views.places import branch_for, grafted_from
-from pages.ui.hearing import lead
+from pages.ui.hearing.leading import lead
 from pages.ui.session import Session, session
 from pages.ui.workspace import workspace
+
+_LEAVE = "leave"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +150,18 @@ def place(chat: Conversation, at: MessageId | None = None) -> dict[str, str]:
 def go(chat: Conversation, at: MessageId | None = None) -> None:
     """Set the URL to a place of this page; a rerun shows it. Call it in a handler."""
     lead(place(chat, at))
+
+
+def leave_for(branch: str, held: Session) -> None:
+    """Have the next run lead to a branch on the Chat page, where no handler can. Such a page calls `leave`."""
+    held.choices[_LEAVE] = branch
+
+
+def leave(frame: Frame) -> None:
+    """Go where a handler wished to."""
+    branch = frame.session.choices.pop(_LEAVE, None)
+    if branch is not None and branch in frame.chat.branches:
+        st.switch_page("chat.py", query_params=place(frame.chat.checkout(branch)))
 
 
 @contextmanager

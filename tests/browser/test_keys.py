@@ -204,6 +204,18 @@ _TWICE = """
 """
 
 
+def test_a_double_click_forks_once(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    ask_anew(page)
+    page.locator('[data-act="fork"]').last.click()
+    expect(page.locator(".st-key-chat-form_name input")).to_be_focused()
+    settled(page).evaluate(_TWICE, ".st-key-chat-form_go button")
+    page.wait_for_url("**b=branch*")
+    expect(page.locator(".st-key-chat-form_go")).to_have_count(0)
+    page.wait_for_timeout(1000)
+    assert settled(page).url.endswith("b=branch")
+
+
 def test_a_double_click_stashes_once(app: str, watch: Any) -> None:
     page = watch().open(app)
     ask_anew(page)

@@ -13,11 +13,11 @@ from streamlit.runtime.scriptrunner import RerunData, ScriptRunner, get_script_r
 from streamlit.runtime.state import SafeSessionState
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import hearing
 from pages.ui.chat import acts, drafting
 from pages.ui.chat.acts import hear_acts
 from pages.ui.chat.drafting import hear_typing
-from pages.ui.hearing import hear_once
+from pages.ui.hearing import double_clicks, handlers, leading, requests
+from pages.ui.hearing.once import hear_once
 
 FRAGMENTS = {"button": None, "send": "composer", "graph": None}
 """The fragment that each widget is drawn by."""
@@ -27,10 +27,11 @@ FRAGMENTS = {"button": None, "send": "composer", "graph": None}
 def streamlits_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is mended is as Streamlit has it, and will be again."""
     for of, names in (
-        (AppSession, hearing._REQUEST),
-        (SafeSessionState, hearing._HANDLE),
-        (SafeSessionState, hearing._FINISH),
-        (ScriptRunner, hearing._GIVE_WAY),
+        (AppSession, requests._REQUEST),
+        (SafeSessionState, handlers._HANDLE),
+        (SafeSessionState, double_clicks._FINISH),
+        (ScriptRunner, handlers._GIVE_WAY),
+        (ScriptRunner, handlers._REQUEST),
     ):
         monkeypatch.setattr(of, names, inspect.unwrap(getattr(of, names)))
 
@@ -85,8 +86,8 @@ def led(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     monkeypatch.setattr(AppSession, "request_rerun", lambda _, asked: ran.append(asked.query_string))
     hear_once()
     state = State({})
-    before = frozenset({hearing._query({"c": "1", "b": "main"})})
-    state[hearing._LED] = hearing._Led("chat", before, {"c": "1", "b": "side"}, time.monotonic())
+    before = frozenset({leading._query({"c": "1", "b": "main"})})
+    state[leading._LED] = leading._Led("chat", before, {"c": "1", "b": "side"}, time.monotonic())
     session = cast(AppSession, SimpleNamespace(session_state=state))
 
     def hand_over(query: str, *, back: bool = False, later: float = 0.0, page: str = "chat") -> str:
@@ -119,7 +120,7 @@ def test_back_at_once_goes_back(led: Callable[..., str]) -> None:
 def _script() -> None:
     import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
 
-    from pages.ui.hearing import follow, lead  # noqa: PLC0415
+    from pages.ui.hearing.leading import follow, lead  # noqa: PLC0415
 
     follow()
     for name in ("main", "side", "third"):
@@ -196,6 +197,44 @@ def test_a_request_that_comes_just_before_a_handler_waits_for_it(monkeypatch: py
     assert came == [True, True]
 
 
+def _asking() -> None:
+    """The session asks its run for another one: while a handler is at work, behind that, and while it draws."""
+    import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
+    from streamlit.proto.WidgetStates_pb2 import WidgetStates  # noqa: PLC0415
+    from streamlit.runtime.scriptrunner import RerunData, ScriptRunner, get_script_run_ctx  # noqa: PLC0415
+
+    taken = st.session_state.setdefault("taken", [])
+
+    def ask(fragment: str | None = None) -> None:
+        context = get_script_run_ctx()
+        assert context is not None
+        runner = context.session_state._yield_callback.__self__  # type: ignore[attr-defined]
+        assert isinstance(runner, ScriptRunner)
+        asked = RerunData(context.query_string, WidgetStates(), fragment_id=fragment)
+        taken.append(runner.request_rerun(asked))
+
+    def handle() -> None:
+        ask()
+        ask()
+
+    st.button("press", on_click=handle)
+    if len(taken) == 2:
+        ask(fragment="of the page")
+        ask()
+    elif len(taken) == 4:
+        taken.append("drawn again")
+        ask()
+        taken.append("and went on")
+    st.text("drawn")
+
+
+def test_a_request_waits_for_handlers_and_ends_a_run_that_only_draws() -> None:
+    hear_once()
+    page = AppTest.from_function(_asking).run()
+    page.button[0].click().run()
+    assert page.session_state["taken"] == [True, True, True, True, "drawn again", False, "and went on"]
+
+
 def _twice() -> None:
     """Each button is pressed once more before the page has shown what the first press did."""
     import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
@@ -239,7 +278,7 @@ def test_a_double_click_is_one_press_and_the_next_one_another(monkeypatch: pytes
     assert page.text[0].value == "fork"
     page.button("fork").click().run()
     assert page.text[0].value == "fork", "drawn, and nobody can have seen it"
-    later = time.monotonic() + hearing._UNSEEN
+    later = time.monotonic() + double_clicks._UNSEEN
     monkeypatch.setattr(time, "monotonic", lambda: later)
     page.button("fork").click().run()
     assert page.text[0].value == "fork fork"

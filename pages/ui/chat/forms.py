@@ -6,6 +6,7 @@ import streamlit as st
 
 from forky_core.errors import ForkyError
 from forky_core.model import Message, MessageId
+from forky_core.repo.branching import PrunePlan
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, go, saying
 from pages.ui.markdown import plain_label
@@ -86,7 +87,14 @@ def _close(here: Frame) -> None:
     here.session.acting = None
 
 
+def _is_closed(here: Frame) -> bool:
+    """A press that comes after the one that was answered: of a form that the browser shows still."""
+    return here.session.acting is None
+
+
 def _fork(here: Frame, id: MessageId) -> None:
+    if _is_closed(here):
+        return
     with saying(here.session):
         forked = here.chat.fork(st.session_state["chat.form_name"].strip() or None, at=id)
         here.session.acting = None
@@ -97,12 +105,16 @@ def _fork(here: Frame, id: MessageId) -> None:
 
 
 def _tag(here: Frame, id: MessageId) -> None:
+    if _is_closed(here):
+        return
     with saying(here.session):
         done(here.session, here.chat.tag(st.session_state["chat.form_name"], id))
         here.session.acting = None
 
 
 def _say_instead(here: Frame, id: MessageId) -> None:
+    if _is_closed(here):
+        return
     with saying(here.session):
         forked, _ = here.chat.edit(id, st.session_state["chat.form_text"])
         here.session.acting = None
@@ -110,6 +122,8 @@ def _say_instead(here: Frame, id: MessageId) -> None:
 
 
 def _answer_again(here: Frame, id: MessageId) -> None:
+    if _is_closed(here):
+        return
     with saying(here.session):
         search = str(st.session_state.get("chat.form_search") or "")
         chat, _ = here.chat.regenerate(id, model=st.session_state["chat.form_model"], search=search)
@@ -134,17 +148,17 @@ def confirm_prune(here: Frame, id: MessageId) -> None:
         st.markdown(f"- {plain_label(sentence, 300)}")
     st.caption("Undo brings everything back.")
     with st.container(horizontal=True):
-        if st.button("Prune", key="prune.go", type="primary"):
-            here.session.acting = None
-            with saying(here.session):
-                done(here.session, here.chat.prune(plan))
-                branch = here.chat.branch_name
-                names = here.chat.branches
-                go(here.chat if branch in names else here.chat.checkout(next(iter(names))))
+        pruned = st.button("Prune", key="prune.go", type="primary", on_click=_prune, args=(here, plan))
+        if st.button("Cancel", key="prune.cancel", on_click=_close, args=(here,)) or pruned:
             st.rerun()
-        if st.button("Cancel", key="prune.cancel"):
-            here.session.acting = None
-            st.rerun()
+
+
+def _prune(here: Frame, plan: PrunePlan) -> None:
+    here.session.acting = None
+    with saying(here.session):
+        done(here.session, here.chat.prune(plan))
+        names = here.chat.branches
+        go(here.chat if here.chat.branch_name in names else here.chat.checkout(next(iter(names))))
 
 
 def _effects(removed: tuple[str, ...], moved: str | None) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from forky_core.errors import ForkyError
@@ -41,16 +43,17 @@ def confirm_revert(here: Frame, id: MessageId) -> None:
         st.markdown(f"- {plain_label(sentence, 300)}")
     st.caption("Nothing is removed: it stays in the history, and Undo, or taking this back, brings it back.")
     with st.container(horizontal=True):
-        if st.button("Take back", key="revert.go", type="primary"):
-            here.session.acting = None
-            with saying(here.session):
-                here.chat.revert(plan)
-                done(here.session, here.chat.operations[-1])
-                go(here.chat)
+        reverted = st.button("Take back", key="revert.go", type="primary", on_click=_revert, args=(here, id))
+        if st.button("Cancel", key="revert.cancel", on_click=_dismissed) or reverted:
             st.rerun()
-        if st.button("Cancel", key="revert.cancel"):
-            here.session.acting = None
-            st.rerun()
+
+
+def _revert(here: Frame, id: MessageId) -> None:
+    here.session.acting = None
+    with saying(here.session):
+        here.chat.revert(here.chat.plan_revert(id, note=st.session_state["revert.note"] or ""))
+        done(here.session, here.chat.operations[-1])
+        go(here.chat)
 
 
 def _effects(plan: RevertPlan) -> list[str]:
@@ -90,20 +93,34 @@ def _settle(here: Frame) -> None:
 @st.dialog("Settle", icon=":material/call_split:", width="medium", on_dismiss=_dismissed)
 def settle(here: Frame) -> None:
     """Keys: `settle.take.<n>`, `settle.words.<n>`, `settle.go`."""
-    choices: dict[str, Choice | None] = {}
-    for number, clash in enumerate(here.chat.unresolved[:_MOST]):
-        choice = _ask(number, clash)
-        if choice is not None:
-            choices[clash.conflict.hash] = choice
-    if st.button("Land what is settled", key="settle.go", type="primary", disabled=not choices):
-        here.session.acting = None
-        with saying(here.session):
-            done(here.session, here.chat.merge(here.chat.plan_resolution(choices)))
-            go(here.chat)
+    clashes = here.chat.unresolved[:_MOST]
+    for number, clash in enumerate(clashes):
+        _ask(number, clash)
+    if st.button(
+        "Land what is settled",
+        key="settle.go",
+        type="primary",
+        disabled=not _choices(clashes),
+        on_click=_land,
+        args=(here, clashes),
+    ):
         st.rerun()
 
 
-def _ask(number: int, clash: Clash) -> Choice | None:
+def _land(here: Frame, clashes: Sequence[Clash]) -> None:
+    here.session.acting = None
+    with saying(here.session):
+        done(here.session, here.chat.merge(here.chat.plan_resolution(_choices(clashes))))
+        go(here.chat)
+
+
+def _choices(clashes: Sequence[Clash]) -> dict[str, Choice | None]:
+    """By the hash of the conflict; as it is in the dialog now, a word included that was typed just before the press."""
+    chosen = {clash.conflict.hash: _choice(number, clash) for number, clash in enumerate(clashes)}
+    return {conflict: choice for conflict, choice in chosen.items() if choice is not None}
+
+
+def _ask(number: int, clash: Clash) -> None:
     st.markdown(f"**{plain_label(clash.key, 100)}**")
     values = {str(at): value.text for at, value in enumerate(clash.conflict.values)}
     named = {**values, "both": "Both hold", "text": "Own words", _OPEN: "Leave open"}
@@ -115,11 +132,19 @@ def _ask(number: int, clash: Clash) -> Choice | None:
         format_func=lambda at: plain_label(named[at], 200),
         label_visibility="collapsed",
     )
+    if taken == "text":
+        st.text_input(
+            "Own words", key=f"settle.words.{number}", max_chars=LONGEST_WORD, label_visibility="collapsed"
+        )
+
+
+def _choice(number: int, clash: Clash) -> Choice | None:
+    taken = st.session_state[f"settle.take.{number}"]
+    if taken == _OPEN:
+        return None
     if taken == "both":
         return Choice("both")
     if taken == "text":
-        words = st.text_input(
-            "Own words", key=f"settle.words.{number}", max_chars=LONGEST_WORD, label_visibility="collapsed"
-        )
+        words = str(st.session_state.get(f"settle.words.{number}") or "")
         return Choice("text", words) if words.strip() else None
-    return Choice("text", values[taken][:LONGEST_WORD]) if taken in values else None
+    return Choice("text", clash.conflict.values[int(taken)].text[:LONGEST_WORD])

@@ -15,7 +15,7 @@ from forky_core.merge.fuse import FusePlan
 from forky_core.model import MessageId
 from forky_core.views.compare import Comparison, Row
 from forky_core.views.shelf import count
-from pages.ui.frame import Frame, place, saying
+from pages.ui.frame import Frame, leave_for, saying
 from pages.ui.markdown import plain_label
 from pages.ui.merge.choices import want
 from pages.ui.merge.planning import Planning, Wish, go_on, plan_anew, planning
@@ -134,7 +134,7 @@ def _draw_plan(here: Frame, held: Planning, found: Comparison) -> None:
     _draw_what_it_is(shown)
     draw_payload(here, held, shown)
     with st.container(key="line-compare-fusion", horizontal=True):
-        if st.button(
+        st.button(
             f"Land on a new branch beside “{plain_label(held.wish.target, 30)}”"
             if shown.forks
             else f"Land on “{plain_label(held.wish.target, 40)}”",
@@ -143,8 +143,9 @@ def _draw_plan(here: Frame, held: Planning, found: Comparison) -> None:
             icon=":material/merge_type:",
             disabled=bool(held.overtaken),
             help="One operation, which Undo takes back",
-        ):
-            _land(here, held, shown)
+            on_click=_land,
+            args=(here, held, shown),
+        )
         _draw_best(here, shown)
 
 
@@ -184,17 +185,21 @@ def _draw_what_it_is(plan: FusePlan) -> None:
 
 def _draw_best(here: Frame, plan: FusePlan) -> None:
     """One of them as it is, where that will do."""
-    if st.button(
+    st.button(
         f"Take {plan.best} as it is",
         key="compare.fuse_best",
         icon=":material/flag:",
         help=f"{plain_label(plan.why, 200)} “{plain_label(plan.target_name, 40)}” then points at it; nothing is written.",
-    ):
-        with saying(here.session):
-            done(here.session, here.chat.promote(plan.best_message))
-            _close(here)
-            st.switch_page("chat.py", query_params=place(here.chat))
-        st.rerun()
+        on_click=_take_best,
+        args=(here, plan),
+    )
+
+
+def _take_best(here: Frame, plan: FusePlan) -> None:
+    with saying(here.session):
+        done(here.session, here.chat.promote(plan.best_message))
+        _close(here)
+        leave_for(here.chat.branch_name, here.session)
 
 
 def _land(here: Frame, held: Planning, plan: FusePlan) -> None:
@@ -213,8 +218,7 @@ def _land(here: Frame, held: Planning, plan: FusePlan) -> None:
             for change in operation.changes
             if (name := change.key.removeprefix("heads/")) != change.key and name not in before
         ]
-        st.switch_page("chat.py", query_params=place(here.chat.checkout(made[0]) if made else here.chat))
-    st.rerun()
+        leave_for(made[0] if made else here.chat.branch_name, here.session)
 
 
 def _close(here: Frame) -> None:

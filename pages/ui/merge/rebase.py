@@ -7,7 +7,7 @@ import streamlit as st
 from forky_core.errors import ForkyError, Outdated
 from forky_core.merge.rebase import RebasePlan
 from forky_core.views.shelf import count
-from pages.ui.frame import Frame, place
+from pages.ui.frame import Frame, leave_for
 from pages.ui.markdown import plain_label, showable
 from pages.ui.merge.planning import Wish
 from pages.ui.models import grouped, model_title
@@ -89,7 +89,7 @@ def _land(frame: Frame, wish: Wish, plan: RebasePlan) -> None:
         frame.session.say(str(error))
         return
     frame.session.say(operation.sentence, (chat.id, operation.number))
-    frame.session.choices["merge.leave"] = wish.source
+    leave_for(wish.source, frame.session)
 
 
 def _replay(frame: Frame, wish: Wish, plan: RebasePlan, model: str) -> None:
@@ -99,11 +99,4 @@ def _replay(frame: Frame, wish: Wish, plan: RebasePlan, model: str) -> None:
     except ForkyError as error:
         frame.session.say(str(error))
         return
-    frame.session.choices["merge.leave"] = wish.source
-
-
-def leave(frame: Frame) -> None:
-    """After a rebase: to the branch that moved, where its answers are being written."""
-    branch = frame.session.choices.pop("merge.leave", None)
-    if branch is not None and branch in frame.chat.branches:
-        st.switch_page("chat.py", query_params=place(frame.chat.checkout(branch)))
+    leave_for(wish.source, frame.session)

@@ -1,0 +1,14 @@
+"""What somebody presses is heard once, and its page is drawn (docs/design/a-press-is-heard-once.md)."""
+
+from __future__ import annotations
+
+from pages.ui.hearing.double_clicks import take_a_double_click_for_one
+from pages.ui.hearing.handlers import let_handlers_end
+from pages.ui.hearing.requests import mend_requests
+
+
+def hear_once() -> None:
+    """Once, before the first session."""
+    mend_requests()
+    let_handlers_end()
+    take_a_double_click_for_one()
