@@ -148,7 +148,12 @@ def place(chat: Conversation, at: MessageId | None = None) -> dict[str, str]:
 
 
 def go(chat: Conversation, at: MessageId | None = None) -> None:
-    """Set the URL to a place of this page; a rerun shows it. Call it in a handler."""
+    """Set the URL to a place of this page; a rerun shows it, and so does another page that is asked for before.
+
+    Call it in a handler.
+    """
+    held = session()
+    held.conversation, held.branch, held.head = chat.id, chat.branch_name, chat.branch.head
     lead(place(chat, at))
 
 

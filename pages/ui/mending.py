@@ -8,7 +8,15 @@ from pages.ui.person import COOKIE
 from pages.ui.session import Session
 
 _JS = """
-let here = {}; // The conversation and branch this tab is at.
+let here = {}; // The conversation and branch this tab is at, as the page was drawn last.
+let named = ""; // The address that was completed with them last.
+
+// An address that says where it leads is told before the page is drawn there.
+const place = () => {
+  const given = new URLSearchParams(location.search);
+  if (!given.has("c") || location.href === named) return here;
+  return Object.fromEntries(["c", "b"].filter((key) => given.has(key)).map((key) => [key, given.get(key)]));
+};
 
 // Streamlit writes links to the Chat page as `?c=…`, which a new tab reads as the page one is on: name the page. Its
 // navigation leads to a page without a conversation: a new tab would show another one.
@@ -18,7 +26,7 @@ const link = (event) => {
   const found = event.target.closest?.("a[href]");
   if (!found) return null;
   const url = new URL(found.getAttribute("href").replace(/^[?]/, "./?"), location.href);
-  if (found.matches(PAGES) && !APART.test(url.pathname)) url.search = new URLSearchParams(here);
+  if (found.matches(PAGES) && !APART.test(url.pathname)) url.search = new URLSearchParams(place());
   if (url.origin === location.origin) found.href = url.href;
   return found;
 };
@@ -30,10 +38,11 @@ const beside = (event) => {
 // And so the address of a page that was reached by the navigation says no conversation: a reload, a bookmark or somebody
 // it is sent to would see another one.
 const name = () => {
-  const url = new URL(location.href), given = url.searchParams;
-  if (given.has("c") || !here.c || APART.test(url.pathname)) return;
-  for (const [key, value] of Object.entries(here)) if (!given.has(key)) given.set(key, value);
+  const url = new URL(location.href), given = url.searchParams, again = url.href === named;
+  if (given.has("c") && !again || !here.c || APART.test(url.pathname)) return;
+  for (const [key, value] of Object.entries(here)) if (again || !given.has(key)) given.set(key, value);
   history.replaceState(history.state, "", url);
+  named = url.href;
 };
 const moved = () => setTimeout(name, 500); // When Streamlit has gone there.
 

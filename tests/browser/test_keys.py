@@ -12,6 +12,13 @@ from tests.browser.test_chat import DRAFT, ask, begin, holds, new, switch
 
 pytestmark = pytest.mark.browser
 
+_ENTER_AND_LEAVE = """(field) => {
+  field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true, composed: true }));
+  const links = [...document.querySelectorAll("[data-testid=stTopNavLink]")];
+  setTimeout(() => links.find((link) => link.textContent.includes("Context")).click());
+}"""
+"""In two turns of the browser, one right behind the other."""
+
 
 def ask_anew(page: Any) -> Any:
     """The cells of a new conversation with a question and its answer; the field has the focus."""
@@ -64,6 +71,22 @@ def test_a_link_opened_beside_leads_to_the_same_conversation(app: str, watch: An
         page.get_by_role("link", name="Why is the nightly backup slow?").click(modifiers=["Control"])
     begin(opened.value)
     assert page.url.endswith("/library") and "/?c=" in opened.value.url
+
+
+def test_a_page_that_is_asked_for_right_behind_a_branch_is_of_that_branch(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    begin(page)
+    pages = page.get_by_test_id("stTopNav")
+    for branch in ("upload", "main", "upload", "main"):
+        field = page.locator(".st-key-chat-branch input")
+        field.click()
+        page.keyboard.type(branch)
+        field.evaluate(_ENTER_AND_LEAVE)
+        page.wait_for_url(f"**/context?c=*&b={branch}*")
+        expect(settled(page).get_by_role("combobox", name="Branch")).to_have_value(branch)
+        pages.get_by_role("link", name="Chat").click()
+        page.wait_for_url(f"**/?c=*&b={branch}*")
+        settled(page)
 
 
 def test_a_page_that_is_reached_by_the_navigation_has_an_address_to_share(app: str, watch: Any) -> None:
