@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.repo.identity import now
+from forky_core.repo.workspace import Workspace
 from forky_core.views.shelf import Sort, shelf
 from pages.ui.finder import focus_search
 from pages.ui.library.importing import draw_import
@@ -14,7 +15,7 @@ from pages.ui.library.walking import walk_findings
 from pages.ui.links import follow_a_link_opened_beside
 from pages.ui.lists import apply_list_style
 from pages.ui.moving import hear_library
-from pages.ui.session import session
+from pages.ui.session import Session, session
 from pages.ui.starting import new_conversation
 from pages.ui.undoing import last_shown, page_top
 from pages.ui.workspace import workspace
@@ -34,15 +35,22 @@ def main() -> None:
     page_top("Library", forky, held, last_shown(forky, held), names_it=True)
     words = _tools()
     focus_search(held)
-    walk_findings()
+    walked = st.container()
+    found = _draw_tab(forky, held, words)
+    with walked:
+        walk_findings(words, found=found)
+
+
+def _draw_tab(forky: Workspace, held: Session, words: str) -> bool:
+    """Whether it shows what these words found."""
     trashed = forky.conversations(trashed=True)
     tab = _tab(len(trashed))
     if tab == "trash":
         draw_trash(forky, held, trashed)
-        return
+        return False
     if tab == "import":
         draw_import(forky, held)
-        return
+        return False
     hear_library(forky)
     page = int(st.session_state.get("library.page", 1))
     sort: Sort = st.session_state.get("library.sort", "changed")
@@ -52,11 +60,12 @@ def main() -> None:
             st.markdown("##### Titles")
             draw_lines(forky, held, listed)
         st.markdown("##### Messages")
-        draw_findings(forky, words)
-    elif not listed.total:
+        return draw_findings(forky, words) or bool(listed.lines)
+    if not listed.total:
         _draw_empty()
     else:
         draw_lines(forky, held, listed)
+    return False
 
 
 def _tools() -> str:

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import RerunData, ScriptRunner, get_script_run_ctx
 from streamlit.runtime.state import SafeSessionState
@@ -16,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.chat import acts, drafting
 from pages.ui.chat.acts import hear_acts
 from pages.ui.chat.drafting import hear_typing
-from pages.ui.hearing import double_clicks, handlers, leading, requests
+from pages.ui.hearing import double_clicks, filling, handlers, leading, requests
 from pages.ui.hearing.once import hear_once
 
 FRAGMENTS = {"button": None, "send": "composer", "graph": None}
@@ -260,7 +261,7 @@ def _twice() -> None:
     if st.session_state.get("drawn") and "begun" not in done:
         done.append("begun")
         press_again("drawn")
-    for key in ("fork", "bar.undo"):
+    for key in ("fork", "bar.undo", "chat.earlier"):
         st.button(key, key=key, on_click=handle, args=(key,))
     if st.button("drawn", key="drawn"):
         done.append("drawn")
@@ -284,12 +285,68 @@ def test_a_double_click_is_one_press_and_the_next_one_another(monkeypatch: pytes
     assert page.text[0].value == "fork fork"
 
 
-def test_each_press_of_undo_is_a_step() -> None:
-    assert _pressed_twice("bar.undo").text[0].value == "bar.undo bar.undo"
+@pytest.mark.parametrize("key", ["bar.undo", "chat.earlier"])
+def test_each_press_of_undo_is_a_step_and_of_more_brings_more(key: str) -> None:
+    assert _pressed_twice(key).text[0].value == f"{key} {key}"
 
 
 def test_a_press_whose_run_was_broken_off_before_it_was_answered_is_answered_by_the_next() -> None:
     assert _pressed_twice("drawn").text[0].value == "begun drawn"
+
+
+def _draft() -> None:
+    """A field that a handler empties; "lost" breaks the run off before the field is drawn."""
+    import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
+
+    from pages.ui.hearing.filling import fill, refill  # noqa: PLC0415
+
+    st.button("Send", key="send", on_click=fill, args=("draft", ""))
+    if st.session_state.pop("lost", False):
+        st.stop()
+    refill("draft")
+    st.text_input("Message", key="draft")
+
+
+def _sent() -> Callable[[str], Any]:
+    """A draft was sent, unheard of. Asks as a browser that holds a text: the field, as it is drawn then."""
+    hear_once()
+    page = AppTest.from_function(_draft).run()
+    page.text_input("draft").set_value("a draft").run()
+    assert page.text_input("draft").value == "a draft"
+    field = page.text_input("draft").proto.id
+    page.session_state["lost"] = True
+    page.button("send").click().run()
+    assert not page.text_input, "its run was broken off"
+
+    def ask_with(text: str) -> Any:
+        held = WidgetStates(widgets=[WidgetState(id=field, string_value=text)])
+        return page._run(held).text_input("draft")
+
+    return ask_with
+
+
+def test_a_field_that_was_emptied_is_empty_for_a_browser_that_has_not_heard_of_it() -> None:
+    ask_with = _sent()
+    drawn = ask_with("a draft")
+    assert drawn.value == ""
+    assert drawn.proto.set_value, "the browser is told"
+    assert ask_with("").value == ""
+    assert ask_with("a draft").value == "a draft", "it has heard: this was typed"
+
+
+def test_what_is_typed_after_a_field_was_emptied_stays() -> None:
+    ask_with = _sent()
+    assert ask_with("another").value == "another"
+    assert ask_with("a draft").value == "a draft"
+
+
+def test_a_browser_that_was_not_heard_for_long_holds_what_somebody_typed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ask_with = _sent()
+    later = time.monotonic() + filling._ON_ITS_WAY + 1
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    assert ask_with("a draft").value == "a draft"
 
 
 def test_a_click_that_comes_when_its_page_was_left_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

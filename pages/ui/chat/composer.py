@@ -20,11 +20,12 @@ from pages.ui.chat.drafting import hear_typing
 from pages.ui.chat.meter import Measure, account_of_files, measure, meter_html
 from pages.ui.chat.overflow import draw_overflow
 from pages.ui.chat.rules import draw_model_picker, draw_rules
-from pages.ui.chat.stashes import DRAFT, NEXT, draw_stashes
+from pages.ui.chat.stashes import DRAFT, draw_stashes
 from pages.ui.documents.switch import draw_document_use
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, saying
 from pages.ui.frame import place as at_place
+from pages.ui.hearing.filling import fill, refill
 from pages.ui.markdown import plain_label, showable
 from pages.ui.models import ONCE, Asking, asking
 from pages.ui.telling import telling
@@ -110,9 +111,7 @@ def _turn_to(here: Frame, place: str) -> None:
     """Keep what was typed at the place that is left, and take up what was typed here."""
     state: Any = st.session_state
     left = state.get(_PLACE)
-    if NEXT in state:
-        state[DRAFT] = state.pop(NEXT)
-        drafts().write(left or place, state[DRAFT])
+    refill(DRAFT)
     if left is not None and DRAFT in state and state[DRAFT] != state.get(_TAKEN):
         drafts().write(left, state[DRAFT])
     follows, here.session.draft_follows = here.session.draft_follows, False
@@ -121,7 +120,8 @@ def _turn_to(here: Frame, place: str) -> None:
     if left == place and DRAFT in state:
         state[_TAKEN] = state[DRAFT]
         return
-    state[_PLACE], state[DRAFT] = place, drafts().at(place).text
+    state[_PLACE] = place
+    fill(DRAFT, drafts().at(place).text)
     state[_TAKEN] = state[DRAFT]
 
 
@@ -287,5 +287,5 @@ def _send(here: Frame, place: str, seen: Branch, fork_at: MessageId | None) -> N
         here.session.choices[ONCE] = ""
         here.session.race, here.session.window = None, 0
         drafts().clear(place)
-        st.session_state[NEXT] = ""
+        fill(DRAFT, "")
     st.rerun()

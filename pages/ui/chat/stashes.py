@@ -12,13 +12,12 @@ from forky_core.views.shelf import count
 from forky_core.views.times import stamp
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, saying
+from pages.ui.hearing.filling import fill
 from pages.ui.markdown import plain_label
 from pages.ui.notice import done
 
 DRAFT = "chat.draft"
 """Key of the composer's text area."""
-NEXT = "chat._draft_next"
-"""What the text area is to hold from the next run on: a handler that asks for a rerun cannot set the widget itself."""
 
 
 def draw_stashes(here: Frame, place: str) -> None:
@@ -91,7 +90,7 @@ def _stash(here: Frame, place: str) -> None:
         here.session.say(f"Stashed “{kept.note}”.", (here.chat.id, here.chat.view.version))
         if text or files:
             drafts().clear(place)
-            state[NEXT] = ""
+            fill(DRAFT, "")
         state["chat.stash_last"], state["chat.stash_rules"] = 0, False
         go(here.chat)
     st.rerun()
@@ -129,7 +128,7 @@ def _put_back(here: Frame, place: str, applied: Applied) -> None:
     missing = [sha for sha in applied.attachments if sha not in {file.sha256 for file in draft.files}]
     drafts().write(place, text)
     drafts().attach(place, draft.files + tuple(_file(here, sha) for sha in missing if _known(here, sha)))
-    st.session_state[NEXT] = text
+    fill(DRAFT, text)
 
 
 def _known(here: Frame, sha256: str) -> bool:

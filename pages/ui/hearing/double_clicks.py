@@ -1,7 +1,7 @@
 """A double click is one press.
 
 Its second half comes before anybody can have seen what the first one did, and nobody meant two forks, or a second stash
-of the same draft. Of Undo and Redo each press is a step.
+of the same draft. Of Undo and Redo each press is a step, and one of “Show more” shows more.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from streamlit.runtime.state import SafeSessionState, SessionState
 
 _HANDLE = "on_script_will_rerun"
 _FINISH = "on_script_finished"
-_STEPS = ("-bar.undo", "-bar.redo")
+_STEPS = (".undo", ".redo", ".earlier", ".more")
 """Ends of the ids of the buttons of which each press counts."""
 _ANSWERED = "hearing.answered"
 _UNSEEN = 0.3

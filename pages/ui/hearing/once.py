@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pages.ui.hearing.double_clicks import take_a_double_click_for_one
+from pages.ui.hearing.filling import keep_what_was_filled
 from pages.ui.hearing.handlers import let_handlers_end
 from pages.ui.hearing.requests import mend_requests
 
@@ -12,3 +13,4 @@ def hear_once() -> None:
     mend_requests()
     let_handlers_end()
     take_a_double_click_for_one()
+    keep_what_was_filled()

@@ -23,8 +23,8 @@ _NAMED = 3
 """Branches named beside a hit."""
 
 
-def draw_findings(forky: Workspace, words: str) -> None:
-    """Keys: `search.more`."""
+def draw_findings(forky: Workspace, words: str) -> bool:
+    """Whether anything was found. Keys: `search.more`."""
     wanted = words[:LONGEST_QUERY]
     limit = int(st.session_state.setdefault("search.limit", HITS))
     hits = forky.search(wanted, limit=limit + 1)
@@ -33,7 +33,7 @@ def draw_findings(forky: Workspace, words: str) -> None:
         st.caption(
             "No message holds all of these words. A “phrase in double quotes” is looked for as it stands."
         )
-        return
+        return False
     more = "The best " if len(hits) > limit else ""
     messages = count(min(len(hits), limit), "message")
     st.caption(f"{more}{messages} in {count(len(groups), 'conversation')}")
@@ -41,6 +41,7 @@ def draw_findings(forky: Workspace, words: str) -> None:
         _draw_group(group)
     if len(hits) > limit:
         st.button("Show more", key="search.more", type="tertiary", on_click=_show_more)
+    return True
 
 
 def _show_more() -> None:

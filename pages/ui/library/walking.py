@@ -4,42 +4,46 @@ from __future__ import annotations
 
 import streamlit as st
 
+from forky_core.views.findings import LONGEST_QUERY
+
 _JS = """
 const PATIENCE = 5000; // Milliseconds in which what is looked for may be found.
+let drawn = {}; // The words that what is shown was found with.
+let until = 0; // Enter was pressed: what these words find till then is opened.
+
 const hits = () => [...document.querySelectorAll('.st-key-library-lines [data-testid="stPageLink"] a, [class*="st-key-found-at-"] a')]
   .filter((link) => link.offsetParent);
 const field = () => document.querySelector(".st-key-library-search input");
-// The search is part of the address, and what is shown may still be what another one found.
-const found = () => new URLSearchParams(location.search).get("q") === field()?.value.slice(0, 500)
-  && document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning"
-  && !document.querySelector("[data-stale=true]");
+const open = () => {
+  if (performance.now() > until || drawn.words !== field()?.value.slice(0, drawn.longest)) return;
+  until = 0;
+  if (drawn.found) hits()[0]?.click(); // What another search found may still stand below.
+};
+const pressed = (event) => {
+  until = 0;
+  if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  const line = [field(), ...hits()], at = line.indexOf(document.activeElement);
+  if (at < 0) return;
+  if (event.key === "Enter" && at === 0 && field().value.trim()) { until = performance.now() + PATIENCE; open(); }
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step) return;
+  line[at + step]?.focus();
+  event.preventDefault();
+};
+const stop = () => { until = 0; };
 
-export default function () {
-  let frame = 0;
-  const stop = () => cancelAnimationFrame(frame);
-  const open = (latest) => {
-    if (found()) hits()[0]?.click();
-    else if (performance.now() < latest) frame = requestAnimationFrame(() => open(latest));
-  };
-  const pressed = (event) => {
-    stop();
-    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    const line = [field(), ...hits()], at = line.indexOf(document.activeElement);
-    if (at < 0) return;
-    if (event.key === "Enter" && at === 0 && field().value.trim()) open(performance.now() + PATIENCE);
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step) return;
-    line[at + step]?.focus();
-    event.preventDefault();
-  };
+export default function (component) {
+  drawn = component.data;
+  open();
   const ears = [["keydown", pressed], ["pointerdown", stop]];
   for (const [name, ear] of ears) window.addEventListener(name, ear, true);
-  return () => { stop(); for (const [name, ear] of ears) window.removeEventListener(name, ear, true); };
+  return () => { for (const [name, ear] of ears) window.removeEventListener(name, ear, true); };
 }
 """
 _component = st.components.v2.component("forky.walking", html="<span></span>", js=_JS)
 
 
-def walk_findings() -> None:
-    """Once on the Library, below the field."""
-    _component(key="library.walking", height=1)
+def walk_findings(words: str, *, found: bool) -> None:
+    """Once on the Library, when what these words find is drawn: the browser hears of it in that order."""
+    data = {"words": words[:LONGEST_QUERY], "longest": LONGEST_QUERY, "found": found}
+    _component(key="library.walking", data=data, height=1)
