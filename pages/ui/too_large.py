@@ -1,6 +1,7 @@
 """Files that an uploader leaves out for their size, said in sentences: Streamlit shows a red mark, and tells no page.
 
-The browser knows the sizes, so that nothing of such a file is sent.
+The browser knows the sizes, so that nothing of such a file is sent. Where all are small enough it says nothing: an
+uploader asks its server where to put a file, and Streamlit drops that answer when a run begins before it was sent.
 """
 
 from __future__ import annotations
@@ -15,12 +16,18 @@ from pages.ui.markdown import plain_label
 _MOST = 5
 """Sentences."""
 _JS = """
+const LATER = 500; // Milliseconds. A run that begins at once would throw away the address that the uploader asked for.
+const said = {}; // By uploader: whether the page says of any that it is too large.
+
 export default function ({ data, setStateValue }) {
   const look = (event) => {
     if (!event.target.closest?.(`[class*="st-key-${data.of}"]`)) return;
     const files = event.type === "drop" ? event.dataTransfer?.files : event.target.type === "file" && event.target.files;
     if (!files) return;
-    setStateValue("found", [...files].filter((file) => file.size > data.limit).map((file) => [file.name, file.size]));
+    const found = [...files].filter((file) => file.size > data.limit).map((file) => [file.name, file.size]);
+    if (!found.length && !said[data.of]) return;
+    said[data.of] = found.length > 0;
+    setTimeout(() => setStateValue("found", found), LATER);
   };
   for (const name of ["change", "drop"]) document.addEventListener(name, look, true);
   return () => { for (const name of ["change", "drop"]) document.removeEventListener(name, look, true); };
