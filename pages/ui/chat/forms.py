@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from forky_core.errors import ForkyError
@@ -14,6 +16,7 @@ from pages.ui.models import grouped, model_title
 from pages.ui.notice import done
 from pages.ui.session import session
 
+_Verb = Callable[[Frame, MessageId], None]
 FORMS = frozenset({"fork", "edit", "regenerate", "tag"})
 
 
@@ -39,8 +42,8 @@ def _named(here: Frame, message: Message, verb: str, label: str, placeholder: st
                 verb,
                 key="chat.form_go",
                 type="primary",
-                on_click=_fork if verb == "Fork here" else _tag,
-                args=(here, message.id),
+                on_click=_carry_out,
+                args=(here, _fork if verb == "Fork here" else _tag, message.id),
             )
             st.form_submit_button("Cancel", key="chat.form_cancel", on_click=_close, args=(here,))
 
@@ -76,10 +79,11 @@ def _regenerate(here: Frame, message: Message) -> None:
     _buttons(here, "Answer again", _answer_again, message)
 
 
-def _buttons(here: Frame, label: str, verb: object, message: Message) -> None:
+def _buttons(here: Frame, label: str, verb: _Verb, message: Message) -> None:
     with st.container(horizontal=True):
-        assert callable(verb)
-        st.button(label, key="chat.form_go", type="primary", on_click=verb, args=(here, message.id))
+        st.button(
+            label, key="chat.form_go", type="primary", on_click=_carry_out, args=(here, verb, message.id)
+        )
         st.button("Cancel", key="chat.form_cancel", on_click=_close, args=(here,))
 
 
@@ -87,14 +91,13 @@ def _close(here: Frame) -> None:
     here.session.acting = None
 
 
-def _is_closed(here: Frame) -> bool:
-    """A press that comes after the one that was answered: of a form that the browser shows still."""
-    return here.session.acting is None
+def _carry_out(here: Frame, verb: _Verb, id: MessageId) -> None:
+    """Once: a browser that shows the form still may press again after the press that closed it."""
+    if here.session.acting is not None:
+        verb(here, id)
 
 
 def _fork(here: Frame, id: MessageId) -> None:
-    if _is_closed(here):
-        return
     with saying(here.session):
         forked = here.chat.fork(st.session_state["chat.form_name"].strip() or None, at=id)
         here.session.acting = None
@@ -105,16 +108,12 @@ def _fork(here: Frame, id: MessageId) -> None:
 
 
 def _tag(here: Frame, id: MessageId) -> None:
-    if _is_closed(here):
-        return
     with saying(here.session):
         done(here.session, here.chat.tag(st.session_state["chat.form_name"], id))
         here.session.acting = None
 
 
 def _say_instead(here: Frame, id: MessageId) -> None:
-    if _is_closed(here):
-        return
     with saying(here.session):
         forked, _ = here.chat.edit(id, st.session_state["chat.form_text"])
         here.session.acting = None
@@ -122,8 +121,6 @@ def _say_instead(here: Frame, id: MessageId) -> None:
 
 
 def _answer_again(here: Frame, id: MessageId) -> None:
-    if _is_closed(here):
-        return
     with saying(here.session):
         search = str(st.session_state.get("chat.form_search") or "")
         chat, _ = here.chat.regenerate(id, model=st.session_state["chat.form_model"], search=search)
