@@ -102,6 +102,13 @@ class Transaction:
         """
         return self.store.commit(self.commit(verb, summary, group=group, reverts=reverts))
 
+    def stored(self, message: Message) -> Message:
+        """One of `messages`, once it is published, as the history has it.
+
+        Where the same words stood there already, on another branch, that is the message of then: the first one stays.
+        """
+        return self.store.message(self.conversation, message.id)
+
     def commit(
         self, verb: str, summary: str, *, group: int | None = None, reverts: Iterable[int] = ()
     ) -> Commit:

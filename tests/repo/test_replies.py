@@ -9,6 +9,7 @@ import pytest
 from forky_core.errors import InTheWay, ModelError, NotFound, NothingToDo, Outdated
 from forky_core.llm.scripted import Fail, Hang, Until
 from forky_core.model import Generation
+from forky_core.parts import Draft, TextPart
 from forky_core.repo.answers.replies import SAVE_EVERY
 from forky_core.repo.conversation import Conversation
 from tests.builders import talk, texts, workspace
@@ -135,6 +136,24 @@ def test_the_same_answer_again_is_one_message_with_two_generations() -> None:
     assert chat.regenerate()[1].result() == first
     assert [g.message for g in chat.generations] == [first.id, first.id]
     assert len(chat.operations) == count
+
+
+def test_the_same_words_on_two_branches_are_one_message_whichever_said_them() -> None:
+    forky, models = workspace()
+    chat = talk(forky.create(), "a", "b")
+    beside = chat.fork("beside")
+    # Each of these says the same at the same place once more; what comes back is what the history has.
+    assert beside.say("c") == chat.say("c") == chat.head
+    for branch in (chat, beside):
+        models.one.enqueue("Once upon", Fail("cut_off", "The line was cut."))
+        with pytest.raises(ModelError):
+            branch.ask("d")
+    models.one.enqueue(" a time.")
+    models.one.enqueue(" a time.")
+    first, second = chat.resume().result(), beside.resume().result()
+    assert first == second == chat.head == beside.head
+    again = Draft("user", (TextPart("e"),))
+    assert chat.append([again]) == beside.append([again]) == (chat.head,)
 
 
 def test_regenerating_an_earlier_answer_forks() -> None:

@@ -44,12 +44,13 @@ def say(repo: Repo, seen: Branch, draft: Draft) -> tuple[Message, Operation]:
     message = _add(tx, seen.name, seen.head, draft)
     verb, done = ("ask", "Asked") if message.role == "user" else ("say", f"Wrote as {message.role}")
     try:
-        return message, tx.publish(verb, f"{done} on “{seen.name}”: {said_in(draft.parts)}")
+        operation = tx.publish(verb, f"{done} on “{seen.name}”: {said_in(draft.parts)}")
     except Outdated as error:
         # Somebody else came between that look and the writing; they are named all the same.
         if error.first is None or not _moves(error.first, seen.name):
             raise
         raise _overtaken(repo, seen.name, error.first) from error
+    return tx.stored(message), operation
 
 
 def say_on_fork(
@@ -68,7 +69,8 @@ def say_on_fork(
         chosen = wanted or suggested_name(text, tx.view.branches)
         tx.create_branch(chosen, at, rules)
         message = _add(tx, chosen, at, draft)
-        return chosen, message, tx.publish(verb, f"Forked “{chosen}” and asked: {said_in(draft.parts)}")
+        operation = tx.publish(verb, f"Forked “{chosen}” and asked: {said_in(draft.parts)}")
+        return chosen, tx.stored(message), operation
 
     return put() if wanted else with_a_free_key("heads/", put)
 

@@ -309,12 +309,12 @@ def _land(  # noqa: PLR0917 - all of it belongs to one reply
         if not tx.changes:
             # The same words again: one message, one more generation.
             store.record(place.conversation, closed)
-            return closed, store.message(place.conversation, message.id)
+            return closed, tx.stored(message)
         try:
             tx.publish("reply", summary, group=place.group)
         except Outdated:
             continue
-        return closed, message
+        return closed, tx.stored(message)
 
 
 def _is_seen(store: Store, conversation: ConversationId, view: View, message: MessageId) -> bool:

@@ -98,7 +98,7 @@ def revert(repo: Repo, plan: RevertPlan) -> Message:
     first = repo.message(plan.targets[0])
     what = f"{len(plan.targets)} messages" if len(plan.targets) > 1 else _called(first)
     tx.publish("revert", f"Reverted {what} on “{plan.branch}”")
-    return message
+    return tx.stored(message)
 
 
 def _called(message: Message) -> str:

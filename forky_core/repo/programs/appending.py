@@ -40,7 +40,7 @@ def append(repo: Repo, name: str, drafts: Sequence[Draft]) -> tuple[Message, ...
             if not last:
                 raise
             continue
-        return tuple(tx.messages)
+        return tuple(map(tx.stored, tx.messages))
     raise AssertionError
 
 
