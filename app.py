@@ -44,6 +44,7 @@ from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
 from forky_core.gateway.watching import Watching  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
 from pages.ui.assets import Assets, assets  # noqa: E402
+from pages.ui.at_work import AtWork  # noqa: E402
 from pages.ui.downloads import offers  # noqa: E402
 from pages.ui.hearing.once import hear_once  # noqa: E402
 from pages.ui.preloading import Preloading  # noqa: E402
@@ -136,6 +137,7 @@ ROUTES = [
 MIDDLEWARE = [
     Middleware(Traffic),
     Middleware(Preloading),
+    Middleware(AtWork),
     Middleware(SecurityHeaders, policy=policy()),
     Middleware(
         OwnRoutes,
