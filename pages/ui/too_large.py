@@ -1,7 +1,7 @@
 """Files that an uploader leaves out for their size, said in sentences: Streamlit shows a red mark, and tells no page.
 
-The browser knows the sizes, so that nothing of such a file is sent. Where all are small enough it says nothing: an
-uploader asks its server where to put a file, and Streamlit drops that answer when a run begins before it was sent.
+The browser knows the sizes, so that nothing of such a file is sent. Where all are small enough it says nothing, and the
+page is drawn when the files are there.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from pages.ui.markdown import plain_label
 _MOST = 5
 """Sentences."""
 _JS = """
-const LATER = 500; // Milliseconds. A run that begins at once would throw away the address that the uploader asked for.
 const said = {}; // By uploader: whether the page says of any that it is too large.
 
 export default function ({ data, setStateValue }) {
@@ -27,7 +26,7 @@ export default function ({ data, setStateValue }) {
     const found = [...files].filter((file) => file.size > data.limit).map((file) => [file.name, file.size]);
     if (!found.length && !said[data.of]) return;
     said[data.of] = found.length > 0;
-    setTimeout(() => setStateValue("found", found), LATER);
+    setStateValue("found", found);
   };
   for (const name of ["change", "drop"]) document.addEventListener(name, look, true);
   return () => { for (const name of ["change", "drop"]) document.removeEventListener(name, look, true); };

@@ -8,8 +8,10 @@ from typing import Any, cast
 
 import pytest
 from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.scriptrunner import RerunData, ScriptRunner, get_script_run_ctx
 from streamlit.runtime.state import SafeSessionState
 from streamlit.testing.v1 import AppTest
@@ -17,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.chat import acts, drafting
 from pages.ui.chat.acts import hear_acts
 from pages.ui.chat.drafting import hear_typing
-from pages.ui.hearing import double_clicks, filling, handlers, leading, requests
+from pages.ui.hearing import double_clicks, filling, handlers, leading, requests, uploads
 from pages.ui.hearing.once import hear_once
 
 FRAGMENTS = {"button": None, "send": "composer", "graph": None}
@@ -33,6 +35,7 @@ def streamlits_own(monkeypatch: pytest.MonkeyPatch) -> None:
         (SafeSessionState, double_clicks._FINISH),
         (ScriptRunner, handlers._GIVE_WAY),
         (ScriptRunner, handlers._REQUEST),
+        (ForwardMsgQueue, uploads._CLEAR),
     ):
         monkeypatch.setattr(of, names, inspect.unwrap(getattr(of, names)))
 
@@ -363,6 +366,26 @@ def test_a_click_that_comes_when_its_page_was_left_does_nothing(monkeypatch: pyt
 
 def test_another_page_is_not_where_the_tab_was_led(led: Callable[..., str]) -> None:
     assert led("c=1&b=main", page="library") == "c=1&b=main"
+
+
+def _left_when_a_run_begins(**run: Any) -> list[str | None]:
+    """What of an uploader's address and an element is still to be sent."""
+    queue, address, element = ForwardMsgQueue(), ForwardMsg(), ForwardMsg()
+    address.file_urls_response.response_id = "1"
+    element.delta.new_element.markdown.body = "of the run before"
+    for message in (address, element):
+        queue.enqueue(message)
+    queue.clear(retain_lifecycle_msgs=True, **run)
+    left: list[str | None] = [message.WhichOneof("type") for message in queue.flush()]
+    assert queue.is_empty()
+    return left
+
+
+def test_an_uploader_hears_where_to_put_a_file_also_when_a_run_begins() -> None:
+    assert _left_when_a_run_begins() == [], "Streamlit keeps it, too"
+    hear_once()
+    assert _left_when_a_run_begins() == ["file_urls_response"]
+    assert _left_when_a_run_begins(fragment_ids_this_run=["composer"]).count("file_urls_response") == 1
 
 
 def test_a_session_that_is_asked_for_nothing_in_particular_runs(monkeypatch: pytest.MonkeyPatch) -> None:

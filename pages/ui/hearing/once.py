@@ -6,6 +6,7 @@ from pages.ui.hearing.double_clicks import take_a_double_click_for_one
 from pages.ui.hearing.filling import keep_what_was_filled
 from pages.ui.hearing.handlers import let_handlers_end
 from pages.ui.hearing.requests import mend_requests
+from pages.ui.hearing.uploads import keep_addresses
 
 
 def hear_once() -> None:
@@ -14,3 +15,4 @@ def hear_once() -> None:
     let_handlers_end()
     take_a_double_click_for_one()
     keep_what_was_filled()
+    keep_addresses()
