@@ -63,7 +63,6 @@ class _Later:
 
     def forget(self) -> None:
         """The connection is closed."""
-        self._word = None
         if self._due is not None:
             self._due.cancel()
 
