@@ -11,6 +11,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from pages.ui import at_work
 from pages.ui.at_work import AtWork
+from tests.loops import finished
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
@@ -43,7 +44,7 @@ def told(run: Callable[[Send], Awaitable[None]], *, kind: str = "websocket") -> 
     async def app(_scope: object, _receive: object, send: Send) -> None:
         await run(send)
 
-    asyncio.run(AtWork(app)({"type": kind}, None, send))
+    finished(AtWork(app)({"type": kind}, None, send))
     return heard
 
 
@@ -97,7 +98,7 @@ def test_a_browser_that_has_gone_is_no_error(monkeypatch: pytest.MonkeyPatch) ->
         (due,) = asyncio.all_tasks() - {asyncio.current_task()}
         await due
 
-    asyncio.run(AtWork(app)({"type": "websocket"}, None, gone))
+    finished(AtWork(app)({"type": "websocket"}, None, gone))
     assert errors == []
 
 
