@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from forky_core.errors import NotFound
 from forky_core.model import Change, Message, seal
 from forky_core.parts import Draft, ReasoningPart, TextPart
+from forky_core.store import duckdb as duckdb_store
 from forky_core.store.duckdb import DuckDBStore
 from forky_core.store.reading import packs
 from forky_core.store.reading.packs import BadPack, pack_rows
@@ -137,6 +138,21 @@ def test_a_long_conversation_has_several_packs(path: Path, monkeypatch: pytest.M
         assert sorted({(row[0], row[2]) for row in rows}) == [(1, 30), (31, 60), (61, 75)]
     with DuckDBStore.open(path) as again:
         assert again.path(HERE, run[-1].id) == tuple(run)
+
+
+def test_a_conversation_of_which_only_a_path_is_read_is_not_taken_for_its_first_packs(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packs, "_MOST", 40)
+    monkeypatch.setattr(duckdb_store, "_SHORT", 40)
+    run = thread(120)
+    with DuckDBStore.open(path) as store:
+        begin(store, *run)
+        assert store.rest()
+        assert packed(store) == 120
+        store._cache.drop(HERE)
+        assert store.path(HERE, run[-1].id) == tuple(run)
+        assert list(store.messages(HERE).values()) == run
 
 
 def test_long_texts_close_a_pack(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from forky_core.store.along import how_far
 from forky_core.store.deciding import reuse_of
 from forky_core.store.file.database import DatabaseFile
 from forky_core.store.held.whole import Whole
-from forky_core.store.reading.packs import read_packs
+from forky_core.store.reading.packs import BadPack, read_packs
 from forky_core.store.reading.rows import (
     Row,
     generation_from_row,
@@ -109,11 +109,15 @@ def read_messages(
 
     BadPack where what is packed of them cannot be trusted: they can be read without, which is what no `whole` means.
     """
-    if whole is not None and conversation in whole:
+    if whole is not None and (last := whole.last(conversation)) is not None:
+        if most is not None and last > most:
+            return None
         with file.cursor() as cursor:
-            found = read_packs(cursor, conversation, most)
-        if conversation in whole:
-            return found if most is None or len(found) <= most else None
+            found = read_packs(cursor, conversation)
+        if whole.last(conversation) == last:
+            if len(found) != last:
+                raise BadPack
+            return found
     with file.snapshot() as cursor:
         found = read_packs(cursor, conversation, most) if whole is not None else []
         if found and whole is not None:

@@ -148,7 +148,7 @@ def _pack(file: DatabaseFile, conversation: int, last: int, whole: Whole) -> int
     """Write the next pack of a conversation, behind its message `last`; the last of it, None where there is no more."""
     rows = _next_rows(file, conversation, last)
     if not rows:
-        whole.add(conversation)
+        whole.add(conversation, last)
     gapless = [row[0] for row in rows] == list(range(last + 1, last + 1 + len(rows)))
     if len(rows) < LEAST or not gapless:
         return None

@@ -592,7 +592,7 @@ WHERE forky.operations.conversation = ?""",
     ("conversation", "conversation"),
 )
 
-WHOLE = Statement("""SELECT written.conversation
+WHOLE = Statement("""SELECT written.conversation, written.last
 FROM (SELECT forky.messages.conversation AS conversation, max(forky.messages.message) AS last
 FROM forky.messages GROUP BY forky.messages.conversation) AS written JOIN (SELECT
     forky.packs.conversation AS conversation, max(forky.packs.last) AS last

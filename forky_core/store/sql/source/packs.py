@@ -28,8 +28,8 @@ TO_PACK = (
     .order_by(_written.c.conversation)
 )
 """The conversations of which so many messages are in no pack, and the last one that is."""
-WHOLE = select(_written.c.conversation).join(
+WHOLE = select(_written.c.conversation, _written.c.last).join(
     _packed, and_(_packed.c.conversation == _written.c.conversation, _packed.c.last == _written.c.last)
 )
-"""The conversations of which every message is in a pack."""
+"""The conversations of which every message is in a pack, and the last of each."""
 DROP_PACKS = delete(packs).where(packs.c.conversation == here)
