@@ -10,9 +10,10 @@ import pytest
 from forky_core.errors import StoreDamaged, StoreTooNew
 from forky_core.store.duckdb import DuckDBStore
 from forky_core.store.file.migrations import MIGRATIONS, Migration
+from forky_core.store.reading import packs
 from tests.store.document_laws import hits, keep
 from tests.store.packing import packed
-from tests.store.released import make_schema_1, make_schema_2, make_schema_3, make_schema_4
+from tests.store.released import make_schema_1, make_schema_2, make_schema_3, make_schema_4, make_schema_5
 from tests.store.talk import ELSEWHERE, HERE, begin, said
 
 NEXT = MIGRATIONS[-1].number + 1
@@ -27,7 +28,7 @@ def unpacked(file: Path, folder: Path) -> Path:
 @pytest.fixture
 def released(tmp_path: Path) -> Path:
     """A file of the newest schema."""
-    return unpacked(make_schema_4.FILE, tmp_path)
+    return unpacked(make_schema_5.FILE, tmp_path)
 
 
 def _add_a_column(cursor: duckdb.DuckDBPyConnection) -> None:
@@ -39,7 +40,7 @@ def _fail_half_way(cursor: duckdb.DuckDBPyConnection) -> None:
     raise ZeroDivisionError
 
 
-@pytest.mark.parametrize("made", [make_schema_1, make_schema_2, make_schema_3, make_schema_4])
+@pytest.mark.parametrize("made", [make_schema_1, make_schema_2, make_schema_3, make_schema_4, make_schema_5])
 def test_a_file_of_every_released_schema_opens_whole(made: ModuleType, tmp_path: Path) -> None:
     with DuckDBStore.open(unpacked(made.FILE, tmp_path)) as store:
         view = store.view(HERE)
@@ -78,9 +79,19 @@ def test_a_document_comes_back_from_a_released_file(released: Path) -> None:
 
 def test_a_pack_of_a_released_file_is_read(released: Path) -> None:
     with DuckDBStore.open(released) as store:
-        assert [m.text for m in store.messages(make_schema_4.LONG).values()] == [
+        assert [m.text for m in store.messages(make_schema_5.LONG).values()] == [
             f"turn {n}" for n in range(40)
         ]
+        assert packed(store, make_schema_5.LONG) == 40
+        assert store.verify().clean
+
+
+def test_what_schema_4_has_packed_is_packed_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packs, "WORTH", 0)
+    with DuckDBStore.open(unpacked(make_schema_4.FILE, tmp_path)) as store:
+        assert packed(store, make_schema_4.LONG) == 0
+        assert len(store.messages(make_schema_4.LONG)) == 40
+        assert store.rest()
         assert packed(store, make_schema_4.LONG) == 40
         assert store.verify().clean
 

@@ -17,7 +17,6 @@ from forky_core.store.duckdb import DuckDBStore
 from forky_core.store.reading import packs
 from forky_core.store.reading.packs import BadPack, pack_rows
 from forky_core.store.reading.rows import message_body
-from forky_core.store.sql import statements as sql
 from forky_core.store.sql.statement import insertion
 from forky_core.store.sql.tables import packs as table
 from tests.store.packing import packed
@@ -118,12 +117,18 @@ def test_a_pack_that_was_thought_to_hold_all_may_be_bad(path: Path, run: list[Me
         assert store.rest()
         assert knows_whole(store)
         with store._file.cursor() as cursor:
-            cursor.execute("UPDATE forky.packs SET checksum = 1")
+            cursor.execute("UPDATE forky.packs SET heads = '0' || heads")
         for _ in range(3):
             store._cache.drop(HERE)
             assert list(store.messages(HERE).values()) == run
         assert store.rest()
         assert knows_whole(store) and packed(store) == 40
+
+
+def stretches(store: DuckDBStore) -> set[tuple[int, int]]:
+    """The first and the last message of each pack."""
+    with store._file.cursor() as cursor:
+        return set(cursor.execute("SELECT place // 1048576, last FROM forky.packs").fetchall())
 
 
 def test_a_long_conversation_has_several_packs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,8 +139,7 @@ def test_a_long_conversation_has_several_packs(path: Path, monkeypatch: pytest.M
         begin(store, *run)
         assert store.rest()
         assert packed(store) == 75
-        rows = store._file.rows(sql.PACKS, conversation=1, most=1000)
-        assert sorted({(row[0], row[2]) for row in rows}) == [(1, 30), (31, 60), (61, 75)]
+        assert stretches(store) == {(1, 30), (31, 60), (61, 75)}
     with DuckDBStore.open(path) as again:
         assert again.path(HERE, run[-1].id) == tuple(run)
 
@@ -161,8 +165,7 @@ def test_long_texts_close_a_pack(path: Path, monkeypatch: pytest.MonkeyPatch) ->
     with DuckDBStore.open(path) as store:
         begin(store, *run)
         assert store.rest()
-        rows = store._file.rows(sql.PACKS, conversation=1, most=1000)
-        assert {(row[0], row[2]) for row in rows} == {(1, 32), (33, 64), (65, 96)}
+        assert stretches(store) == {(1, 32), (33, 64), (65, 96)}
     with DuckDBStore.open(path) as again:
         assert list(again.messages(HERE).values()) == run
 
@@ -201,11 +204,12 @@ def test_a_full_disk_gets_no_packs(path: Path, monkeypatch: pytest.MonkeyPatch) 
     [
         "UPDATE packs SET texts = replace(texts, 'turn', 'torn')",
         "UPDATE packs SET heads = replace(heads, 'b2:', 'b3:')",
-        "UPDATE packs SET checksum = 1",
-        "UPDATE packs SET last = 39",
-        "UPDATE packs SET first = 2",
+        "UPDATE packs SET heads = 'forged' || heads",
+        "UPDATE packs SET place = place + 1048576",
+        "UPDATE packs SET place = 2097152 - place",
+        "DELETE FROM packs WHERE place % 1048576 = 1",
         "INSERT INTO packs SELECT * FROM packs",
-        "INSERT INTO packs VALUES (1, 41, 41, 0, 0, '', '')",
+        "INSERT INTO packs VALUES (1, 41 * 1048576, 41, '', '')",
     ],
 )
 def test_a_bad_pack_is_passed_over_and_made_anew(path: Path, run: list[Message], statement: str) -> None:
@@ -216,6 +220,22 @@ def test_a_bad_pack_is_passed_over_and_made_anew(path: Path, run: list[Message],
         assert store.path(HERE, run[-1].id) == tuple(run)
         assert store.rest()
         assert packed(store) == 40
+        assert store.verify().clean
+
+
+@pytest.mark.parametrize("last", [1, 39, 41, 1000])
+def test_a_pack_that_ends_elsewhere_than_it_says_hides_nothing(
+    path: Path, run: list[Message], last: int
+) -> None:
+    by_hand(path, "UPDATE packs SET last = ?", [last])
+    with DuckDBStore.open(path) as store:
+        move(store, run[-1], more := said("more", run[-1]))
+    with DuckDBStore.open(path) as store:
+        for _ in range(2):
+            assert store.path(HERE, more.id) == (*run, more)
+            assert list(store.messages(HERE).values()) == [*run, more]
+            store._cache.drop(HERE)
+            store.rest()
         assert store.verify().clean
 
 
@@ -251,7 +271,7 @@ def test_packs_go_with_their_conversation(path: Path, run: list[Message]) -> Non
     with DuckDBStore.open(path) as store:
         change(store, Change("trashed", None, True))
         store.purge(HERE)
-        assert store._file.rows(sql.PACKS, conversation=1, most=1000) == []
+        assert stretches(store) == set()
         with pytest.raises(NotFound):
             store.path(HERE, run[-1].id)
 

@@ -133,3 +133,15 @@ PACKS = (
     texts TEXT
 )""",
 )
+
+LEANER_PACKS = (
+    "DROP TABLE forky.packs",
+    """CREATE TABLE forky.packs (
+    conversation INTEGER,
+    place BIGINT,
+    last INTEGER,
+    heads TEXT,
+    texts TEXT
+)""",
+)
+"""Packs are made anew: they are derived of the messages."""

@@ -300,11 +300,10 @@ WHERE forky.operations.conversation = ? AND forky.operations.number >= ? ORDER B
 )
 
 PACKS = Statement(
-    """SELECT forky.packs.first, forky.packs.part, forky.packs.last, forky.packs.checksum,
-    forky.packs.heads, forky.packs.texts
+    """SELECT forky.packs.place, forky.packs.heads, forky.packs.texts
 FROM forky.packs
-WHERE forky.packs.conversation = ? AND forky.packs.first <= ?""",
-    ("conversation", "most"),
+WHERE forky.packs.conversation = ? AND forky.packs.place < ?""",
+    ("conversation", "before"),
 )
 
 PATH = Statement(

@@ -39,7 +39,7 @@ operations = Table(
     "forky.operations",
     ("conversation", "number", "id", "made", "actor", "verb", "summary", "changes", "gesture", "reverts"),
 )
-packs = Table("forky.packs", ("conversation", "first", "last", "part", "checksum", "heads", "texts"))
+packs = Table("forky.packs", ("conversation", "place", "last", "heads", "texts"))
 postings = Table("forky.postings", ("chunk", "document", "term", "frequency", "length"))
 segments = Table("forky.segments", ("conversation", "segment", "parent_segment", "parent_depth"))
 settings = Table("forky.settings", ("key", "value"))

@@ -65,13 +65,11 @@ packs = Table(
     "packs",
     metadata,
     Column("conversation", Integer),
-    Column("first", Integer, comment="number of its first message"),
-    Column("last", Integer),
-    Column("part", Integer, comment="0, 1, 2 …: a pack is cut so that DuckDB compresses it"),
-    Column("checksum", BigInteger, comment="CRC-32 of the whole pack"),
-    Column("heads", Text, comment="this part of the JSON of all but the texts"),
-    Column("texts", Text, comment="this part of the JSON of the texts"),
-    Index("packs_key", "conversation", "first", "part", unique=True),
+    Column("place", BigInteger, comment="number of its first message << 20, and the part: 0, 1, 2 …"),
+    Column("last", Integer, comment="tells what is left to be packed; not asked when a pack is read"),
+    Column("heads", Text, comment="this part of the pack's checksum and of the JSON of all but the texts"),
+    Column("texts", Text, comment="this part of the texts, one behind the other"),
+    Index("packs_key", "conversation", "place", unique=True),
 )
 """Messages once more, side by side: derived data, to be dropped at any time (reading/packs.py)."""
 
