@@ -28,6 +28,7 @@ _START = 1_700_000_000_000_000
 _PACE = 600_000
 """Microseconds between two messages of anybody."""
 _READ, _UNREAD = 60, 20
+_IN_A_ROW = 10
 """Conversations whose paths are loaded over and over, and others."""
 
 
@@ -211,14 +212,20 @@ def _paths(path: str, million: Million, hashes: HashKeyed, rounds: int, length: 
     )
     for _ in range(_READ):
         million.cold()
+    by_integers = million.recursive(_RECURSIVE)
     found = [
-        compare(f"{path} / {name}", million.cold, recursion, goal, rounds=rounds)
-        for name, recursion, goal in (
-            ("recursive CTE by hashes", by_hashes, 1 / 50),
-            ("recursive CTE by integer keys", million.recursive(_RECURSIVE), None),
-        )
+        compare(
+            f"{path} / recursive CTE by hashes",
+            million.cold,
+            by_hashes,
+            1 / 50,
+            rounds=rounds,
+            first=_IN_A_ROW,
+        ),
+        compare("  the same, one alone behind each recursion", million.cold, by_hashes, None, rounds=rounds),
+        first,
+        compare(f"{path} / recursive CTE by integer keys", million.cold, by_integers, None, rounds=rounds),
     ]
-    found.insert(1, first)
     for name, theirs_too in (
         ("CTE over the conversation's rows", million.recursive(_CONVERSATION)),
         ("ours before it is packed", million.unpacked),
