@@ -97,9 +97,9 @@ def elapsed(call: Callable[[], object]) -> float:
 
 
 def in_turns(
-    calls: Sequence[Callable[[], object]], rounds: int, *, warm_up: int = 2, first: int = 1
+    calls: Sequence[Callable[[], object]], rounds: int, *, warm_up: int = 2, in_a_row: int = 1
 ) -> list[float]:
-    """The median milliseconds of each call, the calls taking turns; in its turn the first is made `first` times.
+    """The median milliseconds of each call, the calls taking turns; in its turn the first is made `in_a_row` times.
 
     One short call behind a long one that went through much more memory spends a third of its time on what the long one
     has put out of the processor's caches.
@@ -107,7 +107,7 @@ def in_turns(
     times: list[list[float]] = [[] for _ in calls]
     for turn in range(warm_up + rounds):
         for at, (call, kept) in enumerate(zip(calls, times, strict=True)):
-            spent = [elapsed(call) for _ in range(1 if at else first)]
+            spent = [elapsed(call) for _ in range(1 if at else in_a_row)]
             if turn >= warm_up:
                 kept.extend(spent)
     return [median(kept) for kept in times]
@@ -120,10 +120,10 @@ def compare(
     goal: float | None,
     *,
     rounds: int = 30,
-    first: int = 1,
+    in_a_row: int = 1,
 ) -> Line:
-    """The line of a comparison whose two sides take turns, `first` calls of ours and one of theirs."""
-    mine, other = in_turns([ours, theirs], rounds, first=first)
+    """The line of a comparison whose two sides take turns, `in_a_row` calls of ours and one of theirs."""
+    mine, other = in_turns([ours, theirs], rounds, in_a_row=in_a_row)
     return Line(name, mine, other, goal)
 
 

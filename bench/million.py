@@ -220,7 +220,7 @@ def _paths(path: str, million: Million, hashes: HashKeyed, rounds: int, length: 
             by_hashes,
             1 / 50,
             rounds=rounds,
-            first=_IN_A_ROW,
+            in_a_row=_IN_A_ROW,
         ),
         compare("  the same, one alone behind each recursion", million.cold, by_hashes, None, rounds=rounds),
         first,
