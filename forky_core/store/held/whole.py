@@ -13,7 +13,7 @@ from forky_core.store.sql import statements as sql
 
 
 class Whole:
-    """Numbers of conversations; to be asked from any thread."""
+    """Numbers of conversations, each with its last message; to be asked from any thread."""
 
     def __init__(self) -> None:
         self._last: dict[int, int] = {}
