@@ -222,7 +222,9 @@ def _paths(path: str, million: Million, hashes: HashKeyed, rounds: int, length: 
             rounds=rounds,
             in_a_row=_IN_A_ROW,
         ),
-        compare("  the same, one alone behind each recursion", million.cold, by_hashes, None, rounds=rounds),
+        compare(
+            "  the same, one alone behind each recursion", million.cold, by_hashes, 1 / 50, rounds=rounds
+        ),
         first,
         compare(f"{path} / recursive CTE by integer keys", million.cold, by_integers, None, rounds=rounds),
     ]
