@@ -28,8 +28,9 @@ _START = 1_700_000_000_000_000
 _PACE = 600_000
 """Microseconds between two messages of anybody."""
 _READ, _UNREAD = 60, 20
-_IN_A_ROW = 10
 """Conversations whose paths are loaded over and over, and others."""
+_IN_A_ROW = 10
+"""Paths for one recursion."""
 
 
 def order(conversations: int, length: int) -> Iterator[int]:

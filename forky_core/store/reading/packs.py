@@ -18,7 +18,7 @@ from zlib import crc32
 
 import duckdb
 
-from forky_core.model import Message, MessageId, Role
+from forky_core.model import Message, Role
 from forky_core.parts import canonical_json
 from forky_core.store.file.database import DatabaseFile, in_transaction
 from forky_core.store.file.wal import log_of
@@ -41,6 +41,7 @@ _PART = 1000
 """Bytes: beyond 4,096 DuckDB would keep a text as it is, and a checkpoint writes up to 4,096 rows anew."""
 _DIGITS = 8
 _PARTS_BITS = 20
+"""A million parts, a billion bytes: a pack ends with the `LEAST` messages that take it beyond `_ENOUGH`."""
 _EVERYTHING = 2**31 - 1
 _ROLES: dict[str, Role] = {"s": "system", "u": "user", "a": "assistant", "t": "tool"}
 
@@ -103,31 +104,29 @@ def read_packs(
     given = sql.PACKS.values(conversation=conversation, before=before)
     rows = cursor.execute(sql.PACKS.text, given).fetchall()
     rows.sort(key=itemgetter(0))
-    ids: list[MessageId] = []
     messages: list[Message] = []
     for first, parts in groupby(rows, key=lambda row: row[0] >> _PARTS_BITS):
         if first != len(messages) + 1:
             raise BadPack
         _, sealed, words = zip(*parts, strict=True)
         try:
-            _unpack(ids, messages, "".join(sealed), "".join(words))
+            _unpack(messages, "".join(sealed), "".join(words))
         except (ValueError, TypeError, LookupError) as error:
             raise BadPack from error
     return messages
 
 
-def _unpack(ids: list[MessageId], messages: list[Message], sealed: str, words: str) -> None:
-    """Put what a pack holds behind the messages of the packs before it, and their ids behind theirs."""
+def _unpack(messages: list[Message], sealed: str, words: str) -> None:
+    """Put what a pack holds behind the messages of the packs before it."""
     heads = sealed[_DIGITS:]
     if int(sealed[:_DIGITS], 16) != _checksum(heads, words):
         raise BadPack
-    own, parents, roles, rests, steps, lengths = json.loads(heads)
-    before = len(ids)
-    ids += own
+    ids, parents, roles, rests, steps, lengths = json.loads(heads)
+    before = len(messages)
     begin = 0
-    columns = zip(own, parents, roles, accumulate(steps), accumulate(lengths), strict=True)
+    columns = zip(ids, parents, roles, accumulate(steps), accumulate(lengths), strict=True)
     for id, parent, letter, created, end in columns:
-        above = (ids[parent - 1],) if parent is not None else ()
+        above = (messages[parent - 1].id,) if parent is not None else ()
         messages.append(text_message(id, above, _ROLES[letter], words[begin:end], created))
         begin = end
     for at, rest in rests:
