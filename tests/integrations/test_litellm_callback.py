@@ -85,6 +85,14 @@ def test_calls_reach_a_running_forky(litellm: Any, aimock: Aimock, gateway: Serv
     assert generations[0].parameters["temperature"] == 0
 
 
+def run_to_its_end(program: str, *arguments: str) -> None:
+    """One that hangs says where, in each of its threads."""
+    watch = f"import faulthandler; faulthandler.dump_traceback_later({0.8 * PATIENCE}, exit=True)"
+    subprocess.run(
+        [sys.executable, "-c", f"{watch}\n{program}", *arguments], cwd=CHECKOUT, check=True, timeout=PATIENCE
+    )
+
+
 ASYNCHRONOUS = """
 import asyncio, sys
 from forky_core.integrations.litellm import ForkyLogger
@@ -146,8 +154,7 @@ asyncio.run(litellm.acompletion(messages=messages(), **model))
 def test_calls_of_event_loops_that_end_at_once_are_recorded_too(aimock: Aimock, tmp_path: Path) -> None:
     """LiteLLM's own report of an asynchronous call is lost where the loop ends before it."""
     spool = tmp_path / "calls.jsonl"
-    program = [sys.executable, "-c", MANY_LOOPS, aimock.base_url, str(spool)]
-    subprocess.run(program, cwd=CHECKOUT, check=True, timeout=PATIENCE)
+    run_to_its_end(MANY_LOOPS, aimock.base_url, str(spool))
     calls = [json.loads(line) for line in spool.read_text("utf-8").splitlines()]
     asked = sorted(call["request"]["messages"][0]["content"] for call in calls)
     assert asked == [f"say hello, {number}" for number in range(10)]
@@ -158,7 +165,8 @@ def test_calls_of_event_loops_that_end_at_once_are_recorded_too(aimock: Aimock, 
 
 
 LEFT = """
-import asyncio, sys
+import asyncio, gc, sys
+gc.disable()
 from forky_core.llm import loading
 litellm = loading.litellm()
 from forky_core.integrations.litellm import ForkyLogger
@@ -172,7 +180,9 @@ def asked(text):
 def after(stream, chunks):
     for number, _ in enumerate(stream, 1):
         if number == chunks:
-            return
+            break
+    del stream
+    gc.collect()
 async def left(opening, chunks):
     number = 0
     async for _ in await opening:
@@ -186,6 +196,7 @@ asyncio.run(left(router.acompletion(model="routed", messages=asked("say hello, b
 for chunk in litellm.completion(messages=asked("say hello, read"), **model):
     if chunk.choices[0].finish_reason:
         break
+gc.collect()
 list(litellm.completion(messages=asked("say hello, whole"), **model))
 try:
     list(litellm.completion(messages=asked("break off"), max_retries=0, **model))
@@ -194,13 +205,14 @@ except Exception:
 held = litellm.completion(messages=asked("say hello, held"), **model)
 next(held), next(held)
 """
+"""It collects where it says so and nowhere else: a collection that finds a left stream while httpcore holds its lock
+waits for that lock for ever, with Forky or without (httpcore 1.0.9, its issue 990)."""
 
 
 def test_streams_that_a_program_leaves_are_kept_as_interrupted(aimock: Aimock, tmp_path: Path) -> None:
     """LiteLLM reports them to nobody."""
     spool = tmp_path / "calls.jsonl"
-    program = [sys.executable, "-c", LEFT, aimock.base_url, str(spool)]
-    subprocess.run(program, cwd=CHECKOUT, check=True, timeout=PATIENCE)
+    run_to_its_end(LEFT, aimock.base_url, str(spool))
     calls = [json.loads(line) for line in spool.read_text("utf-8").splitlines()]
     told = {
         call["request"]["messages"][0]["content"]: (
