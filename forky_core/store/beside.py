@@ -13,6 +13,7 @@ from forky_core.model import Blob, ConversationId
 from forky_core.store.deciding import no_blob, no_conversation
 from forky_core.store.file.database import DatabaseFile
 from forky_core.store.sql import statements as sql
+from forky_core.store.sql.running import execute, execute_text
 from forky_core.store.sql.statement import insertion
 from forky_core.store.sql.tables import blobs, settings
 from forky_core.store.writing.batch import replacing_derived
@@ -20,8 +21,8 @@ from forky_core.store.writing.batch import replacing_derived
 
 def write_blob(cursor: duckdb.DuckDBPyConnection, blob: Blob) -> None:
     """Once: the same bytes again change nothing."""
-    if not cursor.execute(sql.HAS_BLOB.text, [blob.sha256]).fetchall()[0][0]:
-        cursor.execute(insertion(blobs, 1), [blob.sha256, blob.media_type, blob.name, blob.content])
+    if not execute(cursor, sql.HAS_BLOB, sha256=blob.sha256).fetchall()[0][0]:
+        execute_text(cursor, insertion(blobs, 1), [blob.sha256, blob.media_type, blob.name, blob.content])
 
 
 def read_blob(file: DatabaseFile, sha256: str) -> Blob:
@@ -36,16 +37,16 @@ def write_derived(
     cursor: duckdb.DuckDBPyConnection, conversation: ConversationId, entries: Mapping[str, str]
 ) -> None:
     """Each in place of what had its key."""
-    rows = cursor.execute(sql.CONVERSATION.text, [conversation]).fetchall()
+    rows = execute(cursor, sql.CONVERSATION, id=conversation).fetchall()
     if not rows:
         raise no_conversation(conversation)
     ((_, number),) = rows
     for text, values in replacing_derived(number, entries):
-        cursor.execute(text, values)
+        execute_text(cursor, text, values)
 
 
 def write_setting(cursor: duckdb.DuckDBPyConnection, key: str, value: str | None) -> None:
     """None takes it away."""
-    cursor.execute(sql.DROP_SETTING.text, [key])
+    execute(cursor, sql.DROP_SETTING, key=key)
     if value is not None:
-        cursor.execute(insertion(settings, 1), [key, value])
+        execute_text(cursor, insertion(settings, 1), [key, value])

@@ -27,6 +27,7 @@ from forky_core.store.deciding import known_document, no_document
 from forky_core.store.file.database import DatabaseFile
 from forky_core.store.reading.rows import Row
 from forky_core.store.sql import document_statements as sql
+from forky_core.store.sql.running import execute
 from forky_core.store.sql.statement import Statement, Table
 from forky_core.store.sql.tables import chunks, documents, postings, vectors
 from forky_core.store.writing.writer import Alone, Writer
@@ -52,7 +53,7 @@ class FiledDocuments:
         def work(cursor: duckdb.DuckDBPyConnection) -> None:
             if not _rows(cursor, sql.STANDING, ids=[document]):
                 raise no_document(document)
-            cursor.execute(sql.SHELVE.text, sql.SHELVE.values(which=document, on=shelf))
+            execute(cursor, sql.SHELVE, which=document, on=shelf)
 
         self._writer.ask(Alone(work))
 
@@ -90,9 +91,7 @@ class FiledDocuments:
         given = _reach(reach)
         with self._file.snapshot() as cursor:
             ((_, count, length),) = _rows(cursor, sql.WITHIN, **given)
-            found = cursor.execute(
-                sql.POSTINGS.text, sql.POSTINGS.values(terms=list(terms), **given)
-            ).fetchnumpy()
+            found = execute(cursor, sql.POSTINGS, terms=list(terms), **given).fetchnumpy()
         chunk, term, frequency, lengths = (np.asarray(found[name]) for name in _POSTING)
         return Postings(chunk, term, frequency, lengths, count, length / count if count else 0.0)
 
@@ -110,7 +109,7 @@ class FiledDocuments:
 
         def work(cursor: duckdb.DuckDBPyConnection) -> None:
             owners: dict[int, int] = dict(_rows(cursor, sql.OWNERS, keys=list(given)))
-            cursor.execute(sql.DROP_VECTORS.text, sql.DROP_VECTORS.values(keys=list(given)))
+            execute(cursor, sql.DROP_VECTORS, keys=list(given))
             _append(
                 cursor,
                 vectors,
@@ -124,13 +123,13 @@ class FiledDocuments:
         self._writer.ask(Alone(work))
 
     def forget_vectors(self) -> None:
-        self._writer.ask(Alone(lambda cursor: cursor.execute(sql.FORGET_VECTORS.text)))
+        self._writer.ask(Alone(lambda cursor: execute(cursor, sql.FORGET_VECTORS)))
 
     def vectors(self, model: str, reach: Reach) -> Iterator[Vectors]:
         import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
 
         with self._file.cursor() as cursor:
-            cursor.execute(sql.VECTORS.text, sql.VECTORS.values(model=model, **_reach(reach)))
+            execute(cursor, sql.VECTORS, model=model, **_reach(reach))
             while rows := cursor.fetchmany(_BATCH):
                 keys = np.array([key for key, _ in rows], np.int64)
                 yield Vectors(keys, np.stack([np.frombuffer(vector, np.float32) for _, vector in rows]))
@@ -144,7 +143,7 @@ def _reach(reach: Reach) -> dict[str, Any]:
 
 
 def _rows(cursor: duckdb.DuckDBPyConnection, statement: Statement, **given: Any) -> list[Row]:
-    return cursor.execute(statement.text, statement.values(**given)).fetchall()
+    return execute(cursor, statement, **given).fetchall()
 
 
 def _append(cursor: duckdb.DuckDBPyConnection, table: Table, rows: list[Row]) -> None:
@@ -156,7 +155,7 @@ def _append(cursor: duckdb.DuckDBPyConnection, table: Table, rows: list[Row]) ->
 def _drop(cursor: duckdb.DuckDBPyConnection, numbers: list[int]) -> None:
     if numbers:
         for statement in sql.DROPS:
-            cursor.execute(statement.text, statement.values(numbers=numbers))
+            execute(cursor, statement, numbers=numbers)
 
 
 def _take_in(cursor: duckdb.DuckDBPyConnection, pieces: Sequence[Piece]) -> None:
@@ -179,8 +178,8 @@ def _take_in(cursor: duckdb.DuckDBPyConnection, pieces: Sequence[Piece]) -> None
     _append(cursor, chunks, rows.chunks)
     _append(cursor, postings, rows.postings)
     for number, more_chunks, more_terms, whole in rows.grown:
-        given = sql.GROW.values(which=number, more_chunks=more_chunks, more_terms=more_terms, is_whole=whole)
-        cursor.execute(sql.GROW.text, given)
+        more = {"more_chunks": more_chunks, "more_terms": more_terms, "is_whole": whole}
+        execute(cursor, sql.GROW, which=number, **more)
 
 
 def _begins(piece: Piece) -> bool:

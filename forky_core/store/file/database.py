@@ -18,6 +18,7 @@ import duckdb
 from forky_core.errors import StoreDamaged, StoreError, StoreFull
 from forky_core.store.file.trouble import damaged_log, is_invalid, store_error
 from forky_core.store.file.wal import log_of, passed_over_from
+from forky_core.store.sql.running import execute
 from forky_core.store.sql.statement import Statement
 
 T = TypeVar("T")
@@ -131,7 +132,7 @@ class DatabaseFile:
 
     def rows(self, statement: Statement, **given: Any) -> list[tuple[Any, ...]]:
         with self.cursor() as cursor:
-            return cursor.execute(statement.text, statement.values(**given)).fetchall()
+            return execute(cursor, statement, **given).fetchall()
 
     @contextmanager
     def snapshot(self) -> Iterator[duckdb.DuckDBPyConnection]:

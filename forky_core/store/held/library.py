@@ -15,17 +15,17 @@ from forky_core.model import ConversationId, ConversationSummary, View
 from forky_core.parts import Json
 from forky_core.store.file.database import DatabaseFile
 from forky_core.store.sql import statements as sql
+from forky_core.store.sql.running import execute
 
 
 def summaries(file: DatabaseFile) -> list[ConversationSummary]:
     """Of all conversations, in the trash or not; the one that was made first first."""
     with file.snapshot() as cursor:
-        known = cursor.execute(sql.CONVERSATIONS.text).fetchall()
-        times = {row[0]: row[1:] for row in cursor.execute(sql.LIBRARY_OPERATIONS.text).fetchall()}
-        sizes = dict(cursor.execute(sql.LIBRARY_MESSAGES.text).fetchall())
+        known = execute(cursor, sql.CONVERSATIONS).fetchall()
+        times = {row[0]: row[1:] for row in execute(cursor, sql.LIBRARY_OPERATIONS).fetchall()}
+        sizes = dict(execute(cursor, sql.LIBRARY_MESSAGES).fetchall())
         entries: dict[int, list[tuple[str, str, int]]] = defaultdict(list)
-        named = sql.LIBRARY_ENTRIES
-        for conversation, key, value, operation in cursor.execute(named.text, named.values()).fetchall():
+        for conversation, key, value, operation in execute(cursor, sql.LIBRARY_ENTRIES).fetchall():
             entries[conversation].append((key, value, operation))
     return [
         _summary(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import duckdb
 
 from forky_core.store.sql import statements as sql
+from forky_core.store.sql.running import execute
 
 
 class Whole:
@@ -32,7 +33,7 @@ class Whole:
     def learn(self, cursor: duckdb.DuckDBPyConnection) -> None:
         """11 ms of a million messages; nobody else may write meanwhile."""
         if not self.learned:
-            self._last.update(cursor.execute(sql.WHOLE.text).fetchall())
+            self._last.update(execute(cursor, sql.WHOLE).fetchall())
             self.learned = True
 
     def add(self, number: int, last: int) -> None:

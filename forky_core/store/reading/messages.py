@@ -36,6 +36,7 @@ from forky_core.store.reading.rows import (
 )
 from forky_core.store.reading.segments import Origin, ranges
 from forky_core.store.sql import statements as sql
+from forky_core.store.sql.running import execute
 
 _HEX = frozenset("0123456789abcdef")
 _FEW = 16
@@ -70,11 +71,10 @@ def read_path(file: DatabaseFile, conversation: int, head: MessageId) -> list[Me
     if not is_whole(head):
         return None
     with file.snapshot() as cursor:
-        given = sql.PLACE.values(conversation=conversation, id=id_key(head))
-        place = cursor.execute(sql.PLACE.text, given).fetchall()
+        place = execute(cursor, sql.PLACE, conversation=conversation, id=id_key(head)).fetchall()
         if not place:
             return None
-        rows = cursor.execute(sql.SEGMENTS.text, sql.SEGMENTS.values(conversation=conversation)).fetchall()
+        rows = execute(cursor, sql.SEGMENTS, conversation=conversation).fetchall()
         origins: dict[int, Origin] = {segment: (parent, depth) for segment, parent, depth in rows}
         segments, depths = ranges(place[0][0], place[0][1], origins)
         rows = _rows_of_ranges(cursor, conversation, segments, depths)
@@ -91,13 +91,12 @@ def _rows_of_ranges(
 ) -> list[Row]:
     """A condition for each of a few ranges is twice as quick as a join with a list of them."""
     if len(segments) > _FEW:
-        given = sql.PATH.values(conversation=conversation, segments=segments, depths=depths)
-        rows = cursor.execute(sql.PATH.text, given).fetchall()
+        given = {"segments": segments, "depths": depths}
+        rows = execute(cursor, sql.PATH, conversation=conversation, **given).fetchall()
     else:
-        statement = sql.PATH_OF.of(len(segments))
         named = {f"segment_{at}": segment for at, segment in enumerate(segments)}
         named |= {f"depth_{at}": depth for at, depth in enumerate(depths)}
-        rows = cursor.execute(statement.text, statement.values(conversation=conversation, **named)).fetchall()
+        rows = execute(cursor, sql.PATH_OF.of(len(segments)), conversation=conversation, **named).fetchall()
     return sorted(rows, key=itemgetter(0))
 
 
@@ -123,14 +122,13 @@ def read_messages(
         if found and whole is not None:
             whole.wanted = True
         if most is None:
-            given = sql.MESSAGES.values(conversation=conversation, after=len(found))
-            rows = cursor.execute(sql.MESSAGES.text, given).fetchall()
+            rows = execute(cursor, sql.MESSAGES, conversation=conversation, after=len(found)).fetchall()
         elif len(found) > most:
             return None
         else:
             left = most - len(found)
-            given = sql.FIRST_MESSAGES.values(conversation=conversation, after=len(found), most=left + 1)
-            rows = cursor.execute(sql.FIRST_MESSAGES.text, given).fetchall()
+            given = {"after": len(found), "most": left + 1}
+            rows = execute(cursor, sql.FIRST_MESSAGES, conversation=conversation, **given).fetchall()
             if len(rows) > left:
                 return None
             rows.sort(key=itemgetter(0))

@@ -25,6 +25,7 @@ from forky_core.store.file.wal import log_of
 from forky_core.store.held.whole import Whole
 from forky_core.store.reading.rows import Row, message_from_row, text_message
 from forky_core.store.sql import statements as sql
+from forky_core.store.sql.running import execute
 from forky_core.store.sql.tables import packs
 
 WORTH = 100_000
@@ -101,8 +102,7 @@ def read_packs(
     With `most`, packs that begin behind so many are left out.
     """
     before = _place(_EVERYTHING if most is None else most + 1)
-    given = sql.PACKS.values(conversation=conversation, before=before)
-    rows = cursor.execute(sql.PACKS.text, given).fetchall()
+    rows = execute(cursor, sql.PACKS, conversation=conversation, before=before).fetchall()
     rows.sort(key=itemgetter(0))
     messages: list[Message] = []
     for first, parts in groupby(rows, key=lambda row: row[0] >> _PARTS_BITS):
@@ -189,8 +189,7 @@ def _next_rows(file: DatabaseFile, conversation: int, last: int) -> list[Row]:
     rows: list[Row] = []
     characters = 0
     with file.cursor() as cursor:
-        given = sql.FIRST_MESSAGES.values(conversation=conversation, after=last, most=_MOST)
-        cursor.execute(sql.FIRST_MESSAGES.text, given)
+        execute(cursor, sql.FIRST_MESSAGES, conversation=conversation, after=last, most=_MOST)
         while characters < _ENOUGH and (some := cursor.fetchmany(LEAST)):
             rows += some
             characters += sum(len(row[4]) for row in some)
@@ -198,4 +197,4 @@ def _next_rows(file: DatabaseFile, conversation: int, last: int) -> list[Row]:
 
 
 def drop_packs(cursor: duckdb.DuckDBPyConnection, conversation: int) -> None:
-    cursor.execute(sql.DROP_PACKS.text, sql.DROP_PACKS.values(conversation=conversation))
+    execute(cursor, sql.DROP_PACKS, conversation=conversation)

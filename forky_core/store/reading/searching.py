@@ -15,6 +15,7 @@ from forky_core.store.file.database import DatabaseFile
 from forky_core.store.reading.rows import Row, id_from_key, message_from_row
 from forky_core.store.reading.visible import Visible, read_visible
 from forky_core.store.sql import statements as sql
+from forky_core.store.sql.running import execute
 from forky_core.store.words import score, snippet
 
 _FIRST = 200
@@ -44,7 +45,7 @@ def _candidates(
     statement = (sql.SEARCH if conversation is None else sql.SEARCH_IN_ONE).of(len(words))
     given: dict[str, object] = {f"word_{at}": word for at, word in enumerate(words)}
     given |= {"most": most, "skip": skip, "conversation": conversation}
-    return cursor.execute(statement.text, statement.values(**given)).fetchall()
+    return execute(cursor, statement, **given).fetchall()
 
 
 def _hits(rows: Sequence[Row], words: Sequence[str], seen: dict[int, Visible]) -> Iterator[Hit]:

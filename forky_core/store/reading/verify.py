@@ -21,6 +21,7 @@ from forky_core.store.reading.rows import (
 )
 from forky_core.store.reading.segments import Origin
 from forky_core.store.sql import statements as sql
+from forky_core.store.sql.running import execute
 from forky_core.store.sql.statement import Statement
 from forky_core.store.writing.ledger import stored_entries
 
@@ -59,7 +60,7 @@ def _conversation(
     with file.snapshot() as cursor:
 
         def rows(statement: Statement, **more: object) -> list[Row]:
-            return cursor.execute(statement.text, statement.values(conversation=number, **more)).fetchall()
+            return execute(cursor, statement, conversation=number, **more).fetchall()
 
         message_rows = rows(sql.AUDITED_MESSAGES)
         packed = _packed(cursor, number)

@@ -19,6 +19,7 @@ from forky_core.store.reading.messages import is_whole
 from forky_core.store.reading.rows import id_key
 from forky_core.store.reading.segments import Origin
 from forky_core.store.sql import statements as sql
+from forky_core.store.sql.running import execute
 
 Place = tuple[int, int]
 """Segment and depth."""
@@ -48,15 +49,17 @@ def read_visible(cursor: duckdb.DuckDBPyConnection, conversations: Sequence[int]
     """Of each conversation, inside a transaction."""
     of_each = list(conversations)
     entries: dict[int, dict[str, object]] = defaultdict(dict)
-    for conversation, key, value in cursor.execute(sql.ENTRIES_OF.text, [of_each]).fetchall():
+    for conversation, key, value in execute(cursor, sql.ENTRIES_OF, conversations=of_each).fetchall():
         entries[conversation][key] = json.loads(value)
     seen = {number: Visible(View(MappingProxyType(entries[number]), 0)) for number in of_each}
-    for conversation, segment, parent, depth in cursor.execute(sql.SEGMENTS_OF.text, [of_each]).fetchall():
+    for conversation, segment, parent, depth in execute(
+        cursor, sql.SEGMENTS_OF, conversations=of_each
+    ).fetchall():
         seen[conversation].origins[segment] = (parent, depth)
     merges = [
         (conversation, segment, depth, json.loads(rest).get("parents", ()))
-        for conversation, segment, depth, rest in cursor.execute(
-            sql.MERGES_OF.text, sql.MERGES_OF.values(conversations=of_each)
+        for conversation, segment, depth, rest in execute(
+            cursor, sql.MERGES_OF, conversations=of_each
         ).fetchall()
     ]
     tips = [(number, tip) for number, one in seen.items() for tip in one.view.tips]
@@ -78,10 +81,11 @@ def _places(
     cursor: duckdb.DuckDBPyConnection, wanted: Iterable[tuple[int, str]]
 ) -> dict[tuple[int, str], Place]:
     pairs = sorted({pair for pair in wanted if is_whole(pair[1])})
-    given = sql.PLACES_OF.values(
-        conversations=[conversation for conversation, _ in pairs], ids=[id_key(id) for _, id in pairs]
-    )
+    given = {
+        "conversations": [conversation for conversation, _ in pairs],
+        "ids": [id_key(id) for _, id in pairs],
+    }
     return {
         (conversation, f"b2:{id}"): (segment, depth)
-        for conversation, id, segment, depth in cursor.execute(sql.PLACES_OF.text, given).fetchall()
+        for conversation, id, segment, depth in execute(cursor, sql.PLACES_OF, **given).fetchall()
     }

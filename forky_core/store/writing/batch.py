@@ -18,6 +18,7 @@ from forky_core.parts import Json, canonical_json
 from forky_core.store.file.database import in_transaction
 from forky_core.store.reading.rows import Row, generation_row
 from forky_core.store.sql import statements as sql
+from forky_core.store.sql.running import execute_text
 from forky_core.store.sql.statement import Table, insertion
 from forky_core.store.sql.tables import (
     conversations,
@@ -177,7 +178,7 @@ def _run_as_one(cursor: duckdb.DuckDBPyConnection, steps: Sequence[Step]) -> Non
     *before, (last, _) = steps
     heads = ", ".join(f"step_{at} AS ({text} RETURNING 1)" for at, (text, _) in enumerate(before))
     text = f"WITH {heads} {last}" if before else last
-    cursor.execute(text, [value for _, values in steps for value in values]).fetchall()
+    execute_text(cursor, text, [value for _, values in steps for value in values]).fetchall()
 
 
 def _run_in_turn(
@@ -188,6 +189,6 @@ def _run_in_turn(
             with cursor.appender(table.name) as appender:
                 appender.append_rows(rows)
         for text, values in steps:
-            cursor.execute(text, values).fetchall()
+            execute_text(cursor, text, values).fetchall()
 
     in_transaction(cursor, work)

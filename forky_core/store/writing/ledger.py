@@ -18,6 +18,7 @@ from forky_core.parts import Json
 from forky_core.store.reading.rows import Row, id_from_key
 from forky_core.store.reading.segments import Places
 from forky_core.store.sql import statements as sql
+from forky_core.store.sql.running import execute
 from forky_core.store.sql.statement import Statement
 
 
@@ -91,7 +92,7 @@ def read_ledger(cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> Ledger
     """The ledger of a stored conversation; None where there is none of that id."""
 
     def rows(statement: Statement, **given: object) -> list[Row]:
-        return cursor.execute(statement.text, statement.values(**given)).fetchall()
+        return execute(cursor, statement, **given).fetchall()
 
     found = rows(sql.CONVERSATION, id=id)
     if not found:

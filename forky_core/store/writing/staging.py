@@ -26,6 +26,7 @@ from forky_core.store.deciding import (
 from forky_core.store.held.known import Known
 from forky_core.store.reading.rows import Row, id_key, message_body, operation_row, operations_from_rows
 from forky_core.store.sql import statements as sql
+from forky_core.store.sql.running import execute
 from forky_core.store.sql.tables import conversations, messages, operations, segments
 from forky_core.store.writing.batch import Batch
 from forky_core.store.writing.ledger import Ledger, read_ledger
@@ -73,7 +74,7 @@ class Ledgers:
         """Whether the file certainly has no such conversation: asking it for each takes a millisecond."""
         if self._ids is not None:
             return self._ids.lacks(id)
-        known = Known(lambda: ((str(id), n) for n, id in cursor.execute(sql.CONVERSATIONS.text).fetchall()))
+        known = Known(lambda: ((str(id), n) for n, id in execute(cursor, sql.CONVERSATIONS).fetchall()))
         new = known.lacks(id)
         self._ids = known
         return new
@@ -81,7 +82,7 @@ class Ledgers:
     def begin(self, cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> Ledger:
         """A ledger for a new conversation, not held until `hold`."""
         if not self._numbers:
-            highest = cursor.execute(sql.LAST_CONVERSATION.text).fetchall()[0][0]
+            highest = execute(cursor, sql.LAST_CONVERSATION).fetchall()[0][0]
             self._numbers = highest or 0
         self._numbers += 1
         if self._ids is not None:
@@ -220,16 +221,16 @@ def _mover(cursor: duckdb.DuckDBPyConnection, ledger: Ledger, key: str) -> Opera
     """The operation that changed `key` last."""
     number = ledger.moved.get(key)
     if number is None:
-        given = sql.LAST_TO_MOVE.values(conversation=ledger.conversation, key=_quoted(key))
-        number = cursor.execute(sql.LAST_TO_MOVE.text, given).fetchall()[0][0]
+        given = {"conversation": ledger.conversation, "key": _quoted(key)}
+        number = execute(cursor, sql.LAST_TO_MOVE, **given).fetchall()[0][0]
     return _operation(cursor, ledger, number) if number is not None else None
 
 
 def _operation(cursor: duckdb.DuckDBPyConnection, ledger: Ledger, number: int) -> Operation | None:
     if number in ledger.recent:
         return ledger.recent[number]
-    given = sql.OPERATIONS.values(conversation=ledger.conversation, first=max(number - 1, 1))
-    rows = cursor.execute(sql.OPERATIONS.text, given).fetchall()
+    given = {"conversation": ledger.conversation, "first": max(number - 1, 1)}
+    rows = execute(cursor, sql.OPERATIONS, **given).fetchall()
     found = operations_from_rows(ledger.id, rows[: 1 if number == 1 else 2], None)
     return found[-1] if found else None
 
