@@ -96,20 +96,31 @@ def elapsed(call: Callable[[], object]) -> float:
     return (time.perf_counter() - start) * 1000
 
 
+def _nothing() -> None:
+    pass
+
+
 def in_turns(
-    calls: Sequence[Callable[[], object]], rounds: int, *, warm_up: int = 2, in_a_row: int = 1
+    calls: Sequence[Callable[[], object]],
+    rounds: int,
+    *,
+    warm_up: int = 2,
+    in_a_row: int = 1,
+    after: Callable[[], object] = _nothing,
 ) -> list[float]:
     """The median milliseconds of each call, the calls taking turns; in its turn the first is made `in_a_row` times.
 
     One short call behind a long one that went through much more memory spends a third of its time on what the long one
-    has put out of the processor's caches.
+    has put out of the processor's caches. `after` each call comes, untimed, what puts things back as they were.
     """
     times: list[list[float]] = [[] for _ in calls]
     for turn in range(warm_up + rounds):
         for at, (call, kept) in enumerate(zip(calls, times, strict=True)):
-            spent = [elapsed(call) for _ in range(1 if at else in_a_row)]
-            if turn >= warm_up:
-                kept.extend(spent)
+            for _ in range(1 if at else in_a_row):
+                spent = elapsed(call)
+                after()
+                if turn >= warm_up:
+                    kept.append(spent)
     return [median(kept) for kept in times]
 
 
@@ -121,9 +132,10 @@ def compare(
     *,
     rounds: int = 30,
     in_a_row: int = 1,
+    after: Callable[[], object] = _nothing,
 ) -> Line:
     """The line of a comparison whose two sides take turns, `in_a_row` calls of ours and one of theirs."""
-    mine, other = in_turns([ours, theirs], rounds, in_a_row=in_a_row)
+    mine, other = in_turns([ours, theirs], rounds, in_a_row=in_a_row, after=after)
     return Line(name, mine, other, goal)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import count, cycle, islice
+from itertools import cycle, islice
 from pathlib import Path
 
 from bench.hash_keys import HashKeyed
@@ -113,25 +113,34 @@ WITH RECURSIVE here AS MATERIALIZED (
 
 
 class Million:
-    """The filled store, and the ways to load a path from it; each call takes the next conversation."""
+    """The filled store, and the ways to load a path from it; each call takes the next conversation.
+
+    What calls have put into memory stays there; `forget` lets go of the next one's, which is no part of loading it.
+    """
 
     def __init__(self, path: Path, conversations: int, length: int) -> None:
         self.store = DuckDBStore.open(path)
         self.store.rest()
         self._length = length
-        self._next = count()
+        self._next = 0
         numbers = RANDOM.sample(range(1, conversations + 1), min(conversations, _READ + _UNREAD))
         heads = [(number, self._head(number)) for number in numbers]
         self._unread = cycle(heads[-_UNREAD:])
-        self._heads = heads[:-_UNREAD] or heads
+        self._warm, *rest = heads[:-_UNREAD] or heads
+        self._heads = rest
         self._peer = self.store._file._root.cursor()
 
     def _head(self, number: int) -> MessageId:
         return id_from_key(self.store._file.rows(sql.PLACES, conversation=number)[-1][0])
 
     def _pick(self) -> tuple[ConversationId, MessageId]:
-        number, head = self._heads[next(self._next) % len(self._heads)]
+        number, head = self._heads[self._next]
+        self._next = (self._next + 1) % len(self._heads)
         return ConversationId(str(number)), head
+
+    def forget(self) -> None:
+        """Nobody has looked at the next conversation lately."""
+        self.store._cache.drop(ConversationId(str(self._heads[self._next][0])))
 
     def cold(self) -> None:
         """From the file, as when nobody has looked at the conversation lately."""
@@ -143,26 +152,23 @@ class Million:
         self._load(ConversationId(str(number)), head)
 
     def _load(self, conversation: ConversationId, head: MessageId) -> None:
-        self.store._cache.drop(conversation)
         assert len(self.store.path(conversation, head)) == self._length
 
     def unpacked(self) -> None:
         """From the file, as before the store has rested for the first time."""
         conversation, head = self._pick()
-        self.store._cache.drop(conversation)
         shelf = self.store._cache.shelf(conversation)
         shelf.complete(read_messages(self.store._file, self.store._numbers.of(conversation), None) or ())
-        assert len(self.store.path(conversation, head)) == self._length
+        self._load(conversation, head)
 
     def by_segments(self) -> None:
         """From the file, as in a conversation that is too long to be read whole."""
         conversation, head = self._pick()
-        self.store._cache.drop(conversation)
         self.store._cache.shelf(conversation).long = True
-        assert len(self.store.path(conversation, head)) == self._length
+        self._load(conversation, head)
 
     def warm(self) -> None:
-        number, head = self._heads[0]
+        number, head = self._warm
         self.store.path(ConversationId(str(number)), head)
 
     def by_hashes(self, peer: HashKeyed) -> Callable[[], None]:
@@ -213,7 +219,11 @@ def _paths(path: str, million: Million, hashes: HashKeyed, rounds: int, length: 
     )
     for _ in range(_READ):
         million.cold()
-    by_integers = million.recursive(_RECURSIVE)
+        million.forget()
+
+    def from_file(name: str, theirs: Callable[[], None], goal: float | None = None) -> Line:
+        return compare(name, million.cold, theirs, goal, rounds=rounds, after=million.forget)
+
     found = [
         compare(
             f"{path} / recursive CTE by hashes",
@@ -222,19 +232,18 @@ def _paths(path: str, million: Million, hashes: HashKeyed, rounds: int, length: 
             1 / 50,
             rounds=rounds,
             in_a_row=_IN_A_ROW,
+            after=million.forget,
         ),
-        compare(
-            "  the same, one alone behind each recursion", million.cold, by_hashes, 1 / 50, rounds=rounds
-        ),
+        from_file("  the same, one alone behind each recursion", by_hashes, 1 / 50),
         first,
-        compare(f"{path} / recursive CTE by integer keys", million.cold, by_integers, None, rounds=rounds),
+        from_file(f"{path} / recursive CTE by integer keys", million.recursive(_RECURSIVE)),
     ]
     for name, theirs_too in (
         ("CTE over the conversation's rows", million.recursive(_CONVERSATION)),
         ("ours before it is packed", million.unpacked),
         ("ours by segments", million.by_segments),
     ):
-        found.append(compare(f"  the same / {name}", million.cold, theirs_too, None, rounds=rounds))
+        found.append(from_file(f"  the same / {name}", theirs_too))
     million.warm()
     found.append(
         compare(
@@ -243,6 +252,7 @@ def _paths(path: str, million: Million, hashes: HashKeyed, rounds: int, length: 
             million.cold,
             1 / 5,
             rounds=rounds,
+            after=million.forget,
         )
     )
     return found

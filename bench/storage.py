@@ -113,4 +113,4 @@ def lines(*, quick: bool) -> list[Line]:
             found.append(peer)
         else:
             print("LangGraph is not installed (requirements-bench.txt has it): its line is left out.")
-        return found + million.lines(folder, 7, conversations=20 if quick else 1000, length=1000)
+        return found + million.lines(folder, 15, conversations=20 if quick else 1000, length=1000)

@@ -20,10 +20,16 @@ _OVERHEAD = 700
 """Bytes of a message's objects beside its text, measured roughly."""
 
 
-def _weight(message: Message) -> int:
-    if len(message.parts) == 1 and isinstance(part := message.parts[0], TextPart):
-        return _OVERHEAD + 2 * len(part.text)
-    return _OVERHEAD + 2 * len(message.text) + 100 * len(message.parts)
+def _weight(messages: Iterable[Message]) -> int:
+    """Bytes."""
+    weight = 0
+    for message in messages:
+        parts = message.parts
+        if len(parts) == 1 and type(part := parts[0]) is TextPart:
+            weight += _OVERHEAD + 2 * len(part.text)
+        else:
+            weight += _OVERHEAD + 2 * len(message.text) + 100 * len(parts)
+    return weight
 
 
 class Shelf:
@@ -51,7 +57,7 @@ class Shelf:
     def _keep(self, message: Message) -> Message:
         kept = self.known.setdefault(message.id, message)
         if kept is message:
-            self.bytes += _weight(message)
+            self.bytes += _weight([kept])
         return kept
 
     def publish(self, messages: Iterable[Message]) -> None:
@@ -73,7 +79,7 @@ class Shelf:
                 for id in self.known.keys() & found.keys() if self.known else ():
                     found[id] = self.known[id]
                 self.known.update(found)
-                self.bytes = sum(map(_weight, self.known.values()))
+                self.bytes = _weight(self.known.values())
                 found.update((message.id, message) for message in self._late)
                 self._whole = found
                 self._late.clear()

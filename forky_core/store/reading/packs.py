@@ -43,7 +43,6 @@ _PART = 1000
 _DIGITS = 8
 _PARTS_BITS = 20
 """A million parts, a billion bytes: a pack ends with the `LEAST` messages that take it beyond `_ENOUGH`."""
-_EVERYTHING = 2**31 - 1
 _ROLES: dict[str, Role] = {"s": "system", "u": "user", "a": "assistant", "t": "tool"}
 
 
@@ -101,8 +100,11 @@ def read_packs(
 
     With `most`, packs that begin behind so many are left out.
     """
-    before = _place(_EVERYTHING if most is None else most + 1)
-    rows = execute(cursor, sql.PACKS, conversation=conversation, before=before).fetchall()
+    if most is None:
+        rows = execute(cursor, sql.PACKS, conversation=conversation).fetchall()
+    else:
+        before = _place(most + 1)
+        rows = execute(cursor, sql.FIRST_PACKS, conversation=conversation, before=before).fetchall()
     rows.sort(key=itemgetter(0))
     messages: list[Message] = []
     for first, parts in groupby(rows, key=lambda row: row[0] >> _PARTS_BITS):

@@ -136,6 +136,13 @@ WHERE forky.messages.conversation = ? AND forky.messages.message > ?
     {"concat_2": "b2:", "replace_1": "-", "replace_2": ""},
 )
 
+FIRST_PACKS = Statement(
+    """SELECT forky.packs.place, forky.packs.heads, forky.packs.texts
+FROM forky.packs
+WHERE forky.packs.conversation = ? AND forky.packs.place < ?""",
+    ("conversation", "before"),
+)
+
 GENERATIONS = Statement(
     """SELECT forky.generations.conversation, forky.generations.id, forky.generations.status,
     forky.generations.model, forky.generations.started, forky.generations.first_token,
@@ -302,8 +309,8 @@ WHERE forky.operations.conversation = ? AND forky.operations.number >= ? ORDER B
 PACKS = Statement(
     """SELECT forky.packs.place, forky.packs.heads, forky.packs.texts
 FROM forky.packs
-WHERE forky.packs.conversation = ? AND forky.packs.place < ?""",
-    ("conversation", "before"),
+WHERE forky.packs.conversation = ?""",
+    ("conversation",),
 )
 
 PATH = Statement(

@@ -7,9 +7,8 @@ from sqlalchemy import and_, bindparam, delete, func, select
 from forky_core.store.sql.source.given import here
 from forky_core.store.sql.source.tables import messages, packs
 
-PACKS = select(packs.c.place, packs.c.heads, packs.c.texts).where(
-    packs.c.conversation == here, packs.c.place < bindparam("before")
-)
+PACKS = select(packs.c.place, packs.c.heads, packs.c.texts).where(packs.c.conversation == here)
+FIRST_PACKS = PACKS.where(packs.c.place < bindparam("before"))
 _written = (
     select(messages.c.conversation, func.max(messages.c.message).label("last"))
     .group_by(messages.c.conversation)
