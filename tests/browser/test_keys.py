@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.browser.agraph import graph_frame
-from tests.browser.conftest import expect, settled
+from tests.browser.conftest import CHECKOUT, expect, served, settled
 from tests.browser.test_chat import DRAFT, ask, begin, holds, new, switch
 
 pytestmark = pytest.mark.browser
@@ -73,11 +75,11 @@ def test_a_link_opened_beside_leads_to_the_same_conversation(app: str, watch: An
     assert page.url.endswith("/library") and "/?c=" in opened.value.url
 
 
-def test_a_page_that_is_asked_for_right_behind_a_branch_is_of_that_branch(app: str, watch: Any) -> None:
-    page = watch().open(app)
+def ask_for_a_branch_and_a_page(page: Any, branches: Sequence[str]) -> None:
+    """Each branch is shown by the page that is asked for right behind it."""
     begin(page)
     pages = page.get_by_test_id("stTopNav")
-    for branch in ("upload", "main", "upload", "main"):
+    for branch in branches:
         field = page.locator(".st-key-chat-branch input")
         field.click()
         page.keyboard.type(branch)
@@ -87,6 +89,17 @@ def test_a_page_that_is_asked_for_right_behind_a_branch_is_of_that_branch(app: s
         pages.get_by_role("link", name="Chat").click()
         page.wait_for_url(f"**/?c=*&b={branch}*")
         settled(page)
+
+
+def test_a_page_that_is_asked_for_right_behind_a_branch_is_of_that_branch(app: str, watch: Any) -> None:
+    ask_for_a_branch_and_a_page(watch().open(app), ("upload", "main", "upload", "main"))
+
+
+def test_a_page_that_is_asked_for_before_the_branch_was_heard_of_is_of_that_branch(
+    tmp_path: Path, watch: Any
+) -> None:
+    with served(CHECKOUT / "tests/browser/late_app.py", tmp_path) as app:
+        ask_for_a_branch_and_a_page(watch().open(app), ("upload", "main"))
 
 
 def test_a_page_that_is_reached_by_the_navigation_has_an_address_to_share(app: str, watch: Any) -> None:

@@ -13,6 +13,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.scriptrunner import RerunData, ScriptRunner, get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests, ScriptRequestType
 from streamlit.runtime.state import SafeSessionState
 from streamlit.testing.v1 import AppTest
 
@@ -237,6 +238,59 @@ def test_a_request_waits_for_handlers_and_ends_a_run_that_only_draws() -> None:
     page = AppTest.from_function(_asking).run()
     page.button[0].click().run()
     assert page.session_state["taken"] == [True, True, True, True, "drawn again", False, "and went on"]
+
+
+def _asked(page: str, press: bool = False) -> RerunData:
+    pressed = [WidgetState(id="button", trigger_value=True)] if press else []
+    return RerunData(page_script_hash=page, widget_states=WidgetStates(widgets=pressed))
+
+
+class Runner(SimpleNamespace):
+    """Of a tab whose run is about to begin: what it is asked for, and what it runs."""
+
+    def __init__(self, first: RerunData) -> None:
+        super().__init__(_requests=ScriptRequests(), _wake_parallel_join_barrier_if_waiting=lambda: None)
+        assert self._requests.request_rerun(first)
+
+    def ask(self, asked: RerunData) -> None:
+        assert ScriptRunner.request_rerun(cast(ScriptRunner, self), asked)
+
+    def run(self) -> str | None:
+        """The page, with a mark behind it where a press comes along; its handlers run to their end."""
+        request = self._requests.on_scriptrunner_ready()
+        if request.type is not ScriptRequestType.RERUN:
+            return None
+        handlers._let_go(self._requests)
+        return str(request.rerun_data.page_script_hash) + "!" * len(request.rerun_data.widget_states.widgets)
+
+
+def _run_with_a_page_asked_for(*behind: RerunData) -> list[str | None]:
+    runner = Runner(_asked("chat", press=True))
+    for asked in behind:
+        runner.ask(asked)
+    return [runner.run() for _ in range(3)]
+
+
+def test_another_page_comes_behind_a_press_that_waits() -> None:
+    assert _run_with_a_page_asked_for(_asked("merge"))[:1] == ["merge!"], "Streamlit keeps them apart, too"
+    hear_once()
+    assert _run_with_a_page_asked_for(_asked("merge")) == ["chat!", "merge", None]
+    assert _run_with_a_page_asked_for(_asked("merge"), _asked("library")) == ["chat!", "library", None]
+    assert _run_with_a_page_asked_for(_asked("merge"), _asked("merge", press=True))[:2] == ["chat!", "merge!"]
+    assert _run_with_a_page_asked_for(_asked("chat")) == ["chat!", None, None]
+
+
+def test_another_page_waits_for_nothing_but_a_press() -> None:
+    hear_once()
+    runner = Runner(_asked("chat"))
+    runner.ask(_asked("merge"))
+    assert [runner.run(), runner.run()] == ["merge", None]
+    runner = Runner(_asked("chat"))
+    assert runner._requests.on_scriptrunner_ready().rerun_data.page_script_hash == "chat"
+    runner.ask(_asked("chat", press=True))
+    runner.ask(_asked("merge"))
+    handlers._let_go(runner._requests)  # Those of the run before it.
+    assert [runner.run(), runner.run(), runner.run()] == ["chat!", "merge", None]
 
 
 def _twice() -> None:

@@ -33,7 +33,7 @@ def mend_requests() -> None:
         if asked is not None:
             ask_from_there(session, asked)
         if asked is not None and asked.fragment_id:
-            pressed = [state.id for state in asked.widget_states.widgets if _is_pressed(state)]
+            pressed = [state.id for state in asked.widget_states.widgets if is_pressed(state)]
             if pressed and asked.is_auto_rerun:
                 return  # What was pressed is on its way; the clock comes again.
             if any(_is_outside(session, id, asked.fragment_id) for id in pressed):
@@ -43,7 +43,8 @@ def mend_requests() -> None:
     setattr(AppSession, _REQUEST, hear)
 
 
-def _is_pressed(state: WidgetState) -> bool:
+def is_pressed(state: WidgetState) -> bool:
+    """Whether it says what was pressed, chosen or sent, and not only what a field holds."""
     kind = state.WhichOneof("value")
     if kind not in _PRESSED:
         return False
