@@ -23,8 +23,7 @@ help: ## Say what there is
 
 run: ## Start Forky and print its address
 	@$(VENV) requirements.txt
-	@port=$(PORT); echo "Forky: http://127.0.0.1:$$port  (Ctrl+C stops it)"; \
-	exec $(BIN)/python -m streamlit run app.py --server.address 127.0.0.1 --server.port $$port \
+	@port=$(PORT); exec $(BIN)/python -m streamlit run app.py --server.address 127.0.0.1 --server.port $$port \
 		--server.showEmailPrompt false
 
 test: ## Run every test: unit, property, store laws, pages, browser

@@ -27,27 +27,27 @@ HERE = Path(__file__).resolve().parent
 if str(HERE) not in sys.path:
     sys.path.insert(0, str(HERE))
 
-from forky_core.gateway.downloading import PREFIX as DOWNLOADS  # noqa: E402 - the lines above make it importable
+from forky_core.gateway.access.gate import Gate  # noqa: E402 - the lines above make it importable
+from forky_core.gateway.downloading import PREFIX as DOWNLOADS  # noqa: E402
 from forky_core.gateway.downloading import Downloading  # noqa: E402
 from forky_core.gateway.front import PREFIX as API  # noqa: E402
 from forky_core.gateway.front import Gateway  # noqa: E402
-from forky_core.gateway.guard import (  # noqa: E402
-    OwnRoutes,
+from forky_core.gateway.headers import (  # noqa: E402
     SecurityHeaders,
     content_security_policy,
     inline_script_hashes,
 )
 from forky_core.gateway.moving import PREFIX as MOVES  # noqa: E402
 from forky_core.gateway.moving import Moving  # noqa: E402
-from forky_core.gateway.serving import hold_connections, send_at_once  # noqa: E402
+from forky_core.gateway.serving import hold_connections, listening_at, send_at_once  # noqa: E402
 from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
 from forky_core.gateway.watching import Watching  # noqa: E402
-from forky_core.settings import Settings  # noqa: E402
 from pages.ui.assets import Assets, assets  # noqa: E402
 from pages.ui.at_work import AtWork  # noqa: E402
 from pages.ui.downloads import offers  # noqa: E402
 from pages.ui.hearing.once import hear_once  # noqa: E402
 from pages.ui.preloading import Preloading  # noqa: E402
+from pages.ui.sign_in import SIGN_IN  # noqa: E402
 from pages.ui.theming import keep_theme  # noqa: E402
 from pages.ui.warmup import Traffic, prepare, warm_up_in  # noqa: E402
 
@@ -108,6 +108,9 @@ def policy() -> str:
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     hold_connections()
+    host, port, scheme = listening_at()
+    SIGN_IN.listens_at(host)
+    print(SIGN_IN.announcement(scheme, host, port), flush=True)  # noqa: T201 - what the operator waits for
     keep_theme()
     hear_once()
     preparing, timer = prepare(), warm_up_in(WARM_UP_AFTER)
@@ -135,17 +138,16 @@ ROUTES = [
 ]
 """Ours; the rest is Streamlit's."""
 MIDDLEWARE = [
+    Middleware(SecurityHeaders, policy=policy()),
+    Middleware(
+        Gate, sign_in=SIGN_IN, public=("/healthz", "/_stcore/health", "/favicon.png"), public_below=(API,)
+    ),
     Middleware(Traffic),
     Middleware(Preloading),
     Middleware(AtWork),
-    Middleware(SecurityHeaders, policy=policy()),
-    Middleware(
-        OwnRoutes,
-        prefixes=("/healthz", API, REPLIES, MOVES, DOWNLOADS),
-        hosts=Settings.from_environment().hosts,
-    ),
     Middleware(Assets, known=assets()),
 ]
+"""The outermost first: nothing but the headers stands before the gate."""
 
 app = st.App(HERE / "pages" / "shell.py", routes=ROUTES, middleware=MIDDLEWARE, lifespan=lifespan)
 

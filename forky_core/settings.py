@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from forky_core.errors import RequestError
 
@@ -33,7 +34,17 @@ class Settings:
     actor: str = "you"
     """FORKY_ACTOR: whose name stands beside operations."""
     hosts: tuple[str, ...] = ()
-    """FORKY_HOSTS: names besides this machine's own that /v1 and /healthz answer to, separated by commas or spaces."""
+    """FORKY_HOSTS: names besides this machine's own by which browsers and programs reach it, separated by commas or
+    spaces."""
+    origins: tuple[str, ...] = ()
+    """FORKY_ORIGINS: what a proxy in front of Forky shows to browsers, as https://forky.example; separated likewise."""
+    sign_in: Literal["auto", "always", "off"] = "auto"
+    """FORKY_SIGN_IN: who must sign in: who comes from beyond this machine (`auto`), everybody (`always`), or nobody
+    (`off`)."""
+    password_hash: str | None = field(default=None, repr=False)
+    """FORKY_PASSWORD_HASH: the Argon2 hash of the password that lets a browser in, in the place of `password_file`."""
+    password_file: Path | None = None
+    """Where `forky password` keeps that hash: a file in the user's data folder."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -46,10 +57,14 @@ class Settings:
         return cls(
             database=_database(value("FORKY_DATABASE")),
             model=value("FORKY_MODEL") or None,
-            servers=tuple(_server(url) for url in re.split(r"[,\s]+", value("FORKY_SERVERS")) if url),
+            servers=tuple(_server(url) for url in _several(value("FORKY_SERVERS"))),
             probe=_switch("FORKY_PROBE", value("FORKY_PROBE"), default=True),
             actor=value("FORKY_ACTOR") or "you",
-            hosts=tuple(host.lower() for host in re.split(r"[,\s]+", value("FORKY_HOSTS")) if host),
+            hosts=tuple(_host(host) for host in _several(value("FORKY_HOSTS"))),
+            origins=tuple(_origin(origin) for origin in _several(value("FORKY_ORIGINS"))),
+            sign_in=_sign_in(value("FORKY_SIGN_IN")),
+            password_hash=value("FORKY_PASSWORD_HASH") or None,
+            password_file=data_folder() / "password.json",
         )
 
 
@@ -64,6 +79,42 @@ def data_folder() -> Path:
     from platformdirs import user_data_path  # noqa: PLC0415 - only where no place was given
 
     return user_data_path("forky", appauthor=False)
+
+
+def _several(value: str) -> list[str]:
+    return [item for item in re.split(r"[,\s]+", value) if item]
+
+
+def _host(name: str) -> str:
+    if not re.fullmatch(r"[\w.-]+|\[[0-9a-f:.]+\]|[0-9a-f]*:[0-9a-f:.]+", name, re.IGNORECASE | re.ASCII):
+        raise RequestError(
+            f"FORKY_HOSTS holds “{name}”, which is no name of a host.",
+            "Write names or addresses without http:// and without a port, several separated by commas.",
+        )
+    return name.lower().strip("[]")
+
+
+def _origin(text: str) -> str:
+    if not re.fullmatch(r"https?://([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?/?", text, re.IGNORECASE | re.ASCII):
+        raise RequestError(
+            f"FORKY_ORIGINS holds “{text}”, which is no origin.",
+            "Write what a browser's address begins with, as https://forky.example or http://10.0.0.5:8080.",
+        )
+    return text.lower().rstrip("/")
+
+
+def _sign_in(value: str) -> Literal["auto", "always", "off"]:
+    match value.lower():
+        case "" | "auto":
+            return "auto"
+        case "always":
+            return "always"
+        case "off":
+            return "off"
+    raise RequestError(
+        f"FORKY_SIGN_IN is “{value}”, which Forky does not know.",
+        "Write auto (whoever comes from beyond this machine signs in), always (everybody does), or off (nobody does).",
+    )
 
 
 def _server(url: str) -> str:

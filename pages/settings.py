@@ -14,6 +14,7 @@ from pages.ui.chat.people import draw_me
 from pages.ui.lists import apply_list_style
 from pages.ui.session import session
 from pages.ui.settings.about import draw_about
+from pages.ui.settings.access import draw_access
 from pages.ui.settings.providers import draw_default, draw_keyed, draw_servers
 from pages.ui.settings.storage import draw_storage
 from pages.ui.settings.tokens import draw_tokens
@@ -33,6 +34,7 @@ def main() -> None:
         st.markdown("##### You")
         st.caption("Where several people share a conversation, your name stands on what you say.")
         draw_me(held)
+        draw_access()
         draw_tokens(forky, held)
         draw_storage(forky)
         draw_about()

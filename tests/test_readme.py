@@ -28,7 +28,7 @@ def test_an_example_of_the_readme_runs(source: str, capsys: pytest.CaptureFixtur
 
 def test_every_variable_of_the_settings_is_in_the_readme() -> None:
     text = README.read_text()
-    for name in re.findall(r"FORKY_[A-Z]+", SETTINGS.read_text()):
+    for name in re.findall(r"FORKY_[A-Z_]+", SETTINGS.read_text()):
         assert f"`{name}`" in text, name
 
 

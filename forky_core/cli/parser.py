@@ -24,6 +24,7 @@ from forky_core.cli import (
     log,
     merge_file,
     merging,
+    password,
     rebasing,
     repair,
     requesting,
@@ -55,6 +56,7 @@ COMMANDS = (
     token,
     verify,
     repair,
+    password,
     serve,
 )
 """In the order the help lists them."""

@@ -5,7 +5,7 @@ offers a way to make it, and who asks for the offer's address gets it piece by p
 
 The address cannot be guessed, and is good as long as whoever offered it holds on to the offer: a page that offers
 another file instead, or is gone, has taken it back. It may be asked for more than once, as a person may who presses
-Download again. The hosts and origins that may ask are those of all our routes (guard.OwnRoutes).
+Download again. The hosts and origins that may ask are those of all our routes (access.gate.Gate).
 
 A file that cannot be made is a sentence in its place. One that fails on the way is cut off without an end, by which
 browsers know that it is not whole.
@@ -21,8 +21,8 @@ from urllib.parse import quote
 from weakref import WeakValueDictionary
 
 from forky_core.errors import ForkyError
+from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.events import Stream, gone
-from forky_core.gateway.guard import Receive, Send
 from forky_core.gateway.serving import server_stops
 
 PREFIX = "/downloads"

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
 from urllib.parse import parse_qs
 
-from forky_core.gateway.guard import Receive, Scope, Send
+from forky_core.gateway.asgi import Receive, Scope, Send
 
 T = TypeVar("T")
 

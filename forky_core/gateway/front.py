@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from forky_core.gateway.guard import Receive, Scope, Send
+from forky_core.gateway.asgi import Receive, Scope, Send
 
 if TYPE_CHECKING:
     from forky_core.gateway.v1.service import Service

@@ -3,7 +3,7 @@
 One event for each time it is found at a later operation than the watcher knows: `data: {"at": 17}`. The page then reads
 what is new by itself, as at any other run: nothing of the conversation travels here. `event: alive` says that the
 connection lives. The address holds the conversation's id, which cannot be guessed; an unknown one is 404. The hosts and
-origins that may ask are those of all our routes (guard.OwnRoutes).
+origins that may ask are those of all our routes (access.gate.Gate).
 
 `/moves/library` tells of all conversations: the moment of the last change of any stands for the operation's number. It
 is looked at once a second, since a busy program would else keep a page drawing.
@@ -18,8 +18,8 @@ import asyncio
 import json
 from collections.abc import Callable
 
+from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.events import HEADERS, Stream, gone, send_event
-from forky_core.gateway.guard import Receive, Send
 from forky_core.gateway.serving import server_stops
 
 PREFIX = "/moves"

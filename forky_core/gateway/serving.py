@@ -1,5 +1,5 @@
-"""The uvicorn server in whose process our routes run: when it wants to end, how long it keeps a connection that is
-silent, and that it sends without delay.
+"""The uvicorn server in whose process our routes run: where it listens, when it wants to end, how long it keeps a
+connection that is silent, and that it sends without delay.
 
 uvicorn hands its server to nobody; but it is whose handler the signal to end has.
 """
@@ -21,6 +21,17 @@ that it has nothing to ask: httpx, and so OpenAI's and Anthropic's SDKs, do afte
 def server_stops() -> bool:
     """Whether uvicorn wants to end: it waits for open responses first, so none of ours must keep it."""
     return bool(getattr(_server(), "should_exit", False))
+
+
+def listening_at() -> tuple[str, int, str]:
+    """The address and port that the server listens at, and `http` or `https`.
+
+    The address is "" where it cannot be told: another server than uvicorn, a Unix socket, a socket that was handed in.
+    """
+    config = getattr(_server(), "config", None)
+    if config is None or config.uds is not None or config.fd is not None:
+        return "", 0, "http"
+    return config.host, config.port, "https" if config.is_ssl else "http"
 
 
 def hold_connections() -> None:

@@ -10,8 +10,8 @@ wait. The protocol is small:
 - `event: alive`: nothing was said for a second. Who hears not even that sits behind something that holds events back.
 
 The address holds the generation's id, which cannot be guessed; one that is unknown, or whose reply has ended, is 404.
-The hosts and origins that may ask are those of all our routes (guard.OwnRoutes). A watcher holds nothing but a place in
-the job's list of those to wake: it is gone when the client is, or the reply, or the server that wants to stop.
+Who may ask is decided before (access.gate.Gate). A watcher holds nothing but a place in the job's list of those to
+wake: it is gone when the client is, or the reply, or the server that wants to stop.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.events import HEADERS, Stream, send_event
 from forky_core.gateway.events import gone as left
-from forky_core.gateway.guard import Receive, Send
 from forky_core.gateway.serving import server_stops
 
 if TYPE_CHECKING:  # The server's start does not wait for what a reply is made of.

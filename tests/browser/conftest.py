@@ -7,27 +7,22 @@ once, and never after a pause.
 
 from __future__ import annotations
 
-import contextlib
-import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.programs import chromium
+from tests.app_server import free_port, served
+from tests.programs import CHECKOUT, chromium
+
+__all__ = ["CHECKOUT", "Watched", "expect", "free_port", "served", "settled"]
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
 PATIENCE = 60_000
 """Milliseconds that anything may take on a machine that is busy with something else. A good run waits for none."""
 expect.set_options(timeout=PATIENCE)
-CHECKOUT = Path(__file__).resolve().parents[2]
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -39,12 +34,8 @@ FLAGS = [
 ]
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
+REBOUND = "rebound.example"
+"""A foreign name that resolves to this machine, for the browser of the tests."""
 _SETTLED = """
 () => {
   const app = document.querySelector('[data-testid=stApp]');
@@ -64,51 +55,14 @@ def settled(page: Any) -> Any:
     return page
 
 
-@contextlib.contextmanager
-def served(script: Path, folder: Path, **environment: str) -> Iterator[str]:
-    """The address of a server of its own; what it wrote is shown where it does not come up."""
-    port = free_port()
-    log = folder / f"server-{port}.log"
-    variables = os.environ | {
-        "FORKY_DATABASE": str(folder / "forky.duckdb"),
-        "FORKY_PROBE": "0",
-        "PYTHONPATH": str(CHECKOUT),
-        **environment,
-    }
-    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
-    with log.open("wb") as out:
-        server = subprocess.Popen(command, cwd=CHECKOUT, env=variables, stdout=out, stderr=out)
-    address = f"http://127.0.0.1:{port}"
-    try:
-        _await(server, f"{address}/_stcore/health", log)
-        yield address
-    finally:
-        server.terminate()
-        try:
-            server.wait(10)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
-
-
-def _await(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    latest = time.monotonic() + PATIENCE / 1000
-    while time.monotonic() < latest:
-        if server.poll() is not None:
-            break
-        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5):  # noqa: S310 - our own address
-            return
-        time.sleep(0.1)
-    pytest.fail(f"The server did not come up:\n{log.read_text('utf-8', 'replace')[-4000:]}")
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     program = chromium()
     if program is None:
         pytest.skip("No Chromium on this machine (set CHROMIUM=/path/to/it).")
     with playwright.sync_playwright() as play:
-        opened = play.chromium.launch(executable_path=str(program), args=FLAGS)
+        rules = f"--host-resolver-rules=MAP {REBOUND} 127.0.0.1"
+        opened = play.chromium.launch(executable_path=str(program), args=[*FLAGS, rules])
         yield opened
         opened.close()
 

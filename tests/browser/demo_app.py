@@ -12,6 +12,6 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 
 from app import policy  # noqa: E402 - the line above makes it importable
-from forky_core.gateway.guard import SecurityHeaders  # noqa: E402
+from forky_core.gateway.headers import SecurityHeaders  # noqa: E402
 
 app = st.App(HERE / "demo_graph.py", middleware=[Middleware(SecurityHeaders, policy=policy())])

@@ -13,7 +13,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT))
 
 from app import policy  # noqa: E402 - the line above makes it importable
-from forky_core.gateway.guard import SecurityHeaders  # noqa: E402
+from forky_core.gateway.headers import SecurityHeaders  # noqa: E402
 from forky_core.llm import litellm_model  # noqa: E402
 from forky_core.llm.litellm_model import Patience  # noqa: E402
 

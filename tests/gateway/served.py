@@ -15,8 +15,10 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
+from forky_core.gateway.access.gate import Gate
+from forky_core.gateway.access.origins import Origins
+from forky_core.gateway.access.sign_in import SignIn
 from forky_core.gateway.front import PREFIX, Gateway
-from forky_core.gateway.guard import OwnRoutes
 from forky_core.gateway.serving import HELD
 from forky_core.gateway.tokens import Made, Tokens
 from forky_core.llm.catalogue import Catalogue
@@ -94,7 +96,7 @@ def serving(models: Models, store: Store | None = None) -> Iterator[Served]:
         yield
         await gateway.close()
 
-    guard = Middleware(OwnRoutes, prefixes=(PREFIX,))
+    guard = Middleware(Gate, sign_in=SignIn(Origins()), public_below=(PREFIX,))
     app = Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
     tokens = Tokens(forky.store)
     try:

@@ -18,7 +18,9 @@ from starlette.routing import Route
 
 from forky_core.gateway import events as streams
 from forky_core.gateway import watching
-from forky_core.gateway.guard import OwnRoutes
+from forky_core.gateway.access.gate import Gate
+from forky_core.gateway.access.origins import Origins
+from forky_core.gateway.access.sign_in import SignIn
 from forky_core.gateway.watching import PREFIX, Watching
 from forky_core.llm.contract import ReasoningDelta
 from forky_core.llm.scripted import Hang, Step, Until
@@ -53,7 +55,7 @@ class Served:
 def serving(most: int = watching.MOST) -> Iterator[Served]:
     forky, models = workspace()
     endpoint = Watching(forky.replies.find, most=most)
-    guard = Middleware(OwnRoutes, prefixes=(PREFIX,))
+    guard = Middleware(Gate, sign_in=SignIn(Origins()))
     app = Starlette(routes=[Route(f"{PREFIX}/{{id}}", endpoint)], middleware=[guard])
     with listening(app) as url:
         served = Served(url, forky, models, endpoint)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from forky_core.errors import BadCall
-from forky_core.gateway.guard import Receive, Send
+from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.v1.admission import Admitted, admit
 from forky_core.gateway.v1.api_errors import ApiError, malformed
 from forky_core.gateway.v1.calls import Said, Speech

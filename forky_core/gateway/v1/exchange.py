@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from forky_core.errors import ForkyError
-from forky_core.gateway.guard import Receive, Send
+from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.serving import server_stops
 from forky_core.gateway.v1.api_errors import ApiError
 from forky_core.gateway.v1.calls import Call, Indexed, Said, Speech

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from forky_core.gateway.guard import is_loopback
+from forky_core.gateway.access.origins import is_loopback
 from forky_core.gateway.v1.api_errors import ApiError, of_failure
 from forky_core.llm.failures import Asked, failure_of
 from forky_core.llm.upstream import Upstream

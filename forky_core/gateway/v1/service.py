@@ -1,8 +1,8 @@
 """`/v1`: any program that speaks OpenAI's or Anthropic's protocol asks models through Forky, and its chats are kept.
 
 Plain ASGI in the process of the pages, because one process writes the database. Who may call at all (this machine's
-names, no foreign page) is guard.OwnRoutes' business; here every call needs a token. What is not served is a 404 in the
-protocol's own shape, and whatever goes wrong is one of its errors: never a page of HTML, never a stack.
+names, no foreign page) is access.gate.Gate's business; here every call needs a token. What is not served is a 404 in
+the protocol's own shape, and whatever goes wrong is one of its errors: never a page of HTML, never a stack.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from forky_core.errors import NotFound, StoreError
+from forky_core.gateway.asgi import Receive, Scope, Send
 from forky_core.gateway.front import PREFIX
-from forky_core.gateway.guard import Receive, Scope, Send
 from forky_core.gateway.tokens import Token, Tokens
 from forky_core.gateway.v1.admission import authorised
 from forky_core.gateway.v1.api_errors import ApiError, Style, unknown_model

@@ -1,0 +1,52 @@
+"""`forky password`: what lets a browser from beyond this machine in, in the place of the secret that is printed."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import sys
+
+from forky_core.cli.plain import plain
+from forky_core.errors import BadContent
+from forky_core.gateway.access.credentials import PasswordFile, hashed
+from forky_core.settings import Settings
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "password",
+        help="set the password for browsers beyond this machine (read from standard input in a pipe)",
+    )
+    choice = command.add_mutually_exclusive_group()
+    choice.add_argument(
+        "--clear", action="store_true", help="take it away: a secret is printed at each start again"
+    )
+    choice.add_argument(
+        "--hash", action="store_true", help="set nothing, print the hash for FORKY_PASSWORD_HASH"
+    )
+    command.set_defaults(run=run, makes_database=None)
+
+
+def run(options: argparse.Namespace) -> int:
+    path = Settings.from_environment().password_file
+    assert path is not None
+    file = PasswordFile(path)
+    if options.clear:
+        said = "The password is taken away." if file.clear() else "No password was set."
+    elif options.hash:
+        said = hashed(_typed())
+    else:
+        file.save(hashed(_typed()))
+        said = f"The password is set, in {file.path}. Browsers that are signed in have to sign in again."
+    print(plain(said))
+    return 0
+
+
+def _typed() -> str:
+    """The new password: typed twice without being shown, or the one line of a pipe."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\n")
+    password = getpass.getpass("New password: ")
+    if getpass.getpass("Once more: ") != password:
+        raise BadContent("The two are not the same.", "Nothing was changed.")
+    return password

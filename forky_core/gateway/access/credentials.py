@@ -1,0 +1,190 @@
+"""What lets a browser in: a password that the operator set, or otherwise a secret that is printed at the start.
+
+A password is kept as its Argon2id hash, in a file that only its owner can read or in an environment variable; it is
+checked slowly on purpose, in a thread, and not more often than `Attempts` allows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import ipaddress
+import json
+import os
+import secrets
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from forky_core.errors import BadContent, RequestError
+
+SHORTEST = 8
+"""Characters of a password, at least."""
+LONGEST = 1024
+"""Characters that are looked at: more is no password."""
+WINDOW = 60.0
+"""Seconds over which attempts are counted."""
+PER_CLIENT = 5
+"""Failed attempts of one client in that time."""
+IN_ALL = 60
+"""Failed attempts of everybody in that time: behind a proxy that does not say who asks, all look like one client."""
+
+
+class Credential(Protocol):
+    """Something that a person shows to be let in."""
+
+    @property
+    def id(self) -> str:
+        """Changes when the credential does; it gives nothing of the credential away."""
+
+    def fits(self, shown: str) -> bool:
+        """Whether this is it. It may take a tenth of a second: call it in a thread."""
+
+
+class PrintedSecret:
+    """256 random bits that are new at each start, as Jupyter's token is."""
+
+    id = "secret"
+
+    def __init__(self) -> None:
+        self.text = secrets.token_urlsafe(32)
+
+    def fits(self, shown: str) -> bool:
+        return hmac.compare_digest(self.text.encode(), shown.encode("utf-8", "replace"))
+
+
+class Password:
+    """A password by its Argon2 hash (RFC 9106), in the textual form that argon2-cffi writes."""
+
+    def __init__(self, hash: str) -> None:
+        """RequestError where this is no such hash."""
+        if not hash.startswith("$argon2"):
+            raise RequestError(
+                "What is set as the password's hash is no Argon2 hash.",
+                "Make one for FORKY_PASSWORD_HASH: python -m forky_core password --hash",
+            )
+        self._hash = hash
+        self.id = f"password:{hashlib.sha256(hash.encode()).hexdigest()[:16]}"
+
+    def fits(self, shown: str) -> bool:
+        # Imported at the first attempt: most servers have no password.
+        from argon2 import PasswordHasher  # noqa: PLC0415
+        from argon2.exceptions import Argon2Error, InvalidHash  # noqa: PLC0415
+
+        try:
+            return len(shown) <= LONGEST and PasswordHasher().verify(self._hash, shown)
+        except (Argon2Error, InvalidHash):
+            return False
+
+
+def hashed(password: str) -> str:
+    """The Argon2id hash of a new password; BadContent where it is too short or too long."""
+    from argon2 import PasswordHasher  # noqa: PLC0415 - only where one is set
+
+    if not SHORTEST <= len(password) <= LONGEST:
+        raise BadContent(
+            f"A password has {SHORTEST} to {LONGEST} characters.", "A sentence makes a good one."
+        )
+    return PasswordHasher().hash(password)
+
+
+class PasswordFile:
+    """The hash of the password, kept in a file; what another process writes there counts at once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._seen: tuple[int, int] | None = None
+        self._password: Password | None = None
+
+    def password(self) -> Password | None:
+        """The password as the file has it now; None where none is set.
+
+        RequestError where the file cannot be read or understood: nobody must come in because of that.
+        """
+        try:
+            status = self.path.stat()
+        except FileNotFoundError:
+            self._seen = self._password = None
+            return None
+        except OSError as error:
+            raise RequestError(f"{self.path} cannot be read: {error.strerror}.") from error
+        stamp = (status.st_mtime_ns, status.st_ino)
+        if stamp != self._seen:
+            try:
+                self._password = Password(str(json.loads(self.path.read_text("utf-8"))["password"]))
+            except (OSError, ValueError, TypeError, KeyError, RequestError) as error:
+                raise RequestError(
+                    f"{self.path} holds no password that can be read.",
+                    "Set it anew: python -m forky_core password",
+                ) from error
+            self._seen = stamp
+        return self._password
+
+    def save(self, hash: str) -> None:
+        """Set the password by its hash, readable for its owner only; sessions of the former one end."""
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            fresh = self.path.with_name(f"{self.path.name}.{secrets.token_hex(4)}")
+            opened = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(opened, "w", encoding="utf-8") as file:
+                json.dump({"password": hash}, file)
+            fresh.replace(self.path)
+        except OSError as error:
+            raise RequestError(f"{self.path} cannot be written: {error.strerror}.") from error
+
+    def clear(self) -> bool:
+        """Take the password away; False where there was none."""
+        try:
+            self.path.unlink()
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise RequestError(f"{self.path} cannot be removed: {error.strerror}.") from error
+        return True
+
+
+class Attempts:
+    """Counts failed attempts to come in, so that nobody can try many passwords."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._by_client: dict[str, deque[float]] = {}
+        self._all: deque[float] = deque()
+
+    def wait(self, client: str) -> float:
+        """Seconds until this client may try again; 0: now."""
+        now = self._clock()
+        for times in (self._all, *self._by_client.values()):
+            while times and times[0] <= now - WINDOW:
+                times.popleft()
+        self._by_client = {name: times for name, times in self._by_client.items() if times}
+        own = self._by_client.get(_network(client), deque())
+        full = [times[0] for times, most in ((own, PER_CLIENT), (self._all, IN_ALL)) if len(times) >= most]
+        return max((first + WINDOW - now for first in full), default=0.0)
+
+    def count(self, client: str) -> Callable[[], None]:
+        """Count an attempt as failed, before it is checked; call what is returned where it did not fail."""
+        now = self._clock()
+        own = self._by_client.setdefault(_network(client), deque())
+        own.append(now)
+        self._all.append(now)
+
+        def succeeded() -> None:
+            for times in (own, self._all):
+                if now in times:
+                    times.remove(now)
+
+        return succeeded
+
+
+def _network(client: str) -> str:
+    """What one client can hardly leave: its IPv4 address, or the network of its IPv6 address."""
+    try:
+        address = ipaddress.ip_address(client)
+    except ValueError:
+        return client
+    if address.version == 6:
+        return str(ipaddress.ip_network((address, 64), strict=False))
+    return str(address)

@@ -1,0 +1,110 @@
+"""The gate: the ASGI middleware that every request and every WebSocket passes before anything else sees it.
+
+It refuses what comes from a foreign page or under a foreign name (`origins`), and asks who sends the rest, where that
+matters (`sign_in`). A session that ends takes its open connections with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+
+from forky_core.gateway.access.sessions import Session
+from forky_core.gateway.access.sign_in import SignIn
+from forky_core.gateway.asgi import AsgiApp, Message, Receive, Scope, Send, header, headers_named, refuse
+
+CLOSED = "/_stcore/metrics"
+"""Streamlit's own figures, which it shows to everybody. Forky's are at `/metrics`."""
+
+
+class Gate:
+    """Lets a request through, asks for a session, or refuses with a sentence."""
+
+    def __init__(
+        self,
+        app: AsgiApp,
+        sign_in: SignIn,
+        *,
+        public: Iterable[str] = (),
+        public_below: Iterable[str] = (),
+        refused: Callable[[str], None] = lambda _reason: None,
+    ) -> None:
+        """`public` are paths that need no session; `public_below` are others, each with all that lies below it.
+
+        `refused` is called with the reason of each refusal: `origin`, `session` or `closed`.
+        """
+        self.app = app
+        self.sign_in = sign_in
+        self.public = frozenset(public)
+        self.public_below = tuple(public_below)
+        self.refused = refused
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in {"http", "websocket"}:
+            await self.app(scope, receive, send)
+            return
+        sentence = self.sign_in.origins.refusal(scope)
+        if sentence is not None:
+            self.refused("origin")
+            await refuse(scope, send, 403, sentence)
+        elif scope["path"].rstrip("/") == CLOSED:
+            self.refused("closed")
+            await refuse(scope, send, 404, "Forky's own figures are at /metrics.")
+        elif self.sign_in.answers(scope):
+            await self.sign_in(scope, receive, send)
+        elif self._is_public(scope) or not self.sign_in.required(scope):
+            await self.app(_same_origin(scope), receive, send)
+        elif (session := self.sign_in.session(scope)) is None:
+            self.refused("session")
+            await self.sign_in.ask(scope, send)
+        else:
+            await self._until_it_ends(session, _same_origin(scope), receive, send)
+
+    def _is_public(self, scope: Scope) -> bool:
+        """Only HTTP: a WebSocket at one of these paths would be Streamlit's."""
+        path = scope["path"]
+        below = any(path == prefix or path.startswith(f"{prefix}/") for prefix in self.public_below)
+        return scope["type"] == "http" and (below or path in self.public)
+
+    async def _until_it_ends(self, session: Session, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, and break it off when its session ends."""
+        opened = False
+
+        async def send_noting(message: Message) -> None:
+            nonlocal opened
+            opened = opened or message["type"] == "websocket.accept"
+            await send(message)
+
+        serving = asyncio.ensure_future(self.app(scope, receive, send_noting))
+        loop, ended = asyncio.get_running_loop(), False
+
+        def end() -> None:
+            nonlocal ended
+            ended = True
+            loop.call_soon_threadsafe(serving.cancel)
+
+        session.on_end.add(end)
+        try:
+            await serving
+        except asyncio.CancelledError:
+            if not ended:
+                serving.cancel()
+                raise
+            if opened:
+                await send({"type": "websocket.close", "code": 4401, "reason": "Signed out."})
+        finally:
+            session.on_end.discard(end)
+
+
+def _same_origin(scope: Scope) -> Scope:
+    """The request as what is behind the gate takes it: Host says what Origin says.
+
+    Behind a proxy, or where the two are only spelled differently, they differ. Streamlit would then compare them in its
+    own way, and look up the external address of this machine for it.
+    """
+    origins = headers_named(scope, b"origin")
+    host = header(scope, b"origin").partition("://")[2].encode("latin-1")
+    if not origins or headers_named(scope, b"host") == [host]:
+        return scope
+    others = [pair for pair in scope["headers"] if pair[0].lower() != b"host"]
+    return {**scope, "headers": [(b"host", host), *others]}

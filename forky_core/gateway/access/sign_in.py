@@ -1,0 +1,341 @@
+"""Who must sign in, and the three addresses by which a browser does: `/sign-in`, `/sign-out`, `/sign-in/session`.
+
+On this machine nobody is asked: whoever can open a port here can as well read the files. Whoever comes from beyond it
+shows a credential once (the printed address holds it) and gets a cookie for its session. A request comes from beyond
+this machine when the server listens beyond loopback, when the operator names a host or an origin beyond loopback, or
+when a proxy forwarded it.
+
+`SignIn.session` is the one answer to "who sends this request": pages, the WebSocket, uploads, downloads, media and
+replies all get it from `gate.Gate`. Another way to sign in needs only to open a session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
+from typing import Literal
+from urllib.parse import parse_qs, quote, urlencode
+
+from forky_core.errors import ForkyError
+from forky_core.gateway.access.credentials import (
+    Attempts,
+    Credential,
+    Password,
+    PasswordFile,
+    PrintedSecret,
+)
+from forky_core.gateway.access.origins import Origin, Origins, is_loopback, normal_host, own_address
+from forky_core.gateway.access.sessions import LIFETIME, Session, Sessions
+from forky_core.gateway.access.sign_in_page import SCRIPT_TEXT, entered, sign_in_form, sign_out_form
+from forky_core.gateway.asgi import (
+    Header,
+    Receive,
+    Scope,
+    Send,
+    answer,
+    header,
+    headers_named,
+    refuse,
+    wants_html,
+)
+from forky_core.settings import Settings
+
+PATH = "/sign-in"
+OUT = "/sign-out"
+SESSION = f"{PATH}/session"
+SCRIPT = f"{PATH}/page.js"
+Mode = Literal["auto", "always", "off"]
+
+_LARGEST_FORM = 8192
+"""Bytes of a form that is read."""
+_FORWARDED = (
+    b"forwarded",
+    b"x-forwarded-for",
+    b"x-forwarded-host",
+    b"x-forwarded-proto",
+    b"x-real-ip",
+    b"via",
+)
+"""Headers by which a proxy says that it forwards; a browser cannot be made to leave them out."""
+
+_WRONG = {
+    False: "That is not the secret of this start. The console where Forky runs shows the whole address.",
+    True: "That is not the password.",
+}
+"""What a failed attempt is told; the key says whether a password is asked for."""
+
+log = logging.getLogger("forky.access")
+
+
+class SignIn:
+    """Decides who must sign in, lets browsers in and out, and finds the session of a request."""
+
+    def __init__(
+        self,
+        origins: Origins,
+        mode: Mode = "auto",
+        *,
+        password_hash: str | None = None,
+        password_file: Path | None = None,
+        sessions: Sessions | None = None,
+        attempts: Attempts | None = None,
+    ) -> None:
+        """`password_hash` wins over the file. Where neither holds a password, a secret is made and printed."""
+        self.origins = origins
+        self.mode = mode
+        self.sessions = Sessions() if sessions is None else sessions
+        self._attempts = Attempts() if attempts is None else attempts
+        self._given = Password(password_hash) if password_hash else None
+        self._file = PasswordFile(password_file) if password_file else None
+        self._secret = PrintedSecret()
+        self._exposed = any(not is_loopback(host) for host in origins.hosts)
+        self._announced = False
+        self._valid = self._secret.id
+        """The `Credential.id` whose sessions are open."""
+        self._checking = asyncio.Semaphore(1)
+        """One password at a time: a check takes 64 MB and a tenth of a second on purpose."""
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> SignIn:
+        return cls(
+            Origins.of(settings.hosts, settings.origins),
+            settings.sign_in,
+            password_hash=settings.password_hash,
+            password_file=settings.password_file,
+        )
+
+    # Who must sign in.
+
+    def listens_at(self, address: str) -> None:
+        """Tell it where the server listens ("": unknown). Beyond loopback everybody signs in, this machine as well:
+
+        a program that publishes the port to others (a container's, for instance) connects from here, too.
+        """
+        self._exposed = self._exposed or not is_loopback(address or "unknown")
+
+    @property
+    def exposed(self) -> bool:
+        """Whether the server is known to be reached from beyond this machine."""
+        return self._exposed
+
+    @property
+    def uses_password(self) -> bool:
+        """Whether a password is set, in the place of the printed secret."""
+        return self._current() is not self._secret
+
+    def required(self, scope: Scope) -> bool:
+        """Whether a request needs a session."""
+        if self.mode != "auto":
+            return self.mode == "always"
+        if self._exposed:
+            return True
+        forwarded = any(headers_named(scope, name) for name in _FORWARDED)
+        called, client = self.origins.called(scope), scope.get("client")
+        local = [own_address(scope), called and called.host, normal_host(client[0]) if client else None]
+        return forwarded or not all(host and is_loopback(host) for host in local)
+
+    # Who sends a request.
+
+    def session(self, scope: Scope) -> Session | None:
+        """The session of a request, by its cookie; None where it has none that holds."""
+        return self.sessions.find(self._token(scope)) if self._current() else None
+
+    def _token(self, scope: Scope) -> str:
+        cookies: SimpleCookie = SimpleCookie()
+        for value in headers_named(scope, b"cookie"):
+            try:
+                cookies.load(value.decode("latin-1"))
+            except CookieError:
+                continue
+        found = cookies.get(self._cookie(scope))
+        return found.value if found else ""
+
+    def _cookie(self, scope: Scope) -> str:
+        """Cookies know no ports: the name has it, so that two servers of one host do not sign each other out."""
+        called = self.origins.called(scope)
+        return f"forky_session_{called.port}" if called else "forky_session"
+
+    def _current(self) -> Credential | None:
+        """What lets one in now; sessions that a former password opened end. None where it cannot be read."""
+        try:
+            found = self._given or (self._file.password() if self._file else None) or self._secret
+        except ForkyError as error:
+            log.error("%s Nobody can sign in.", error)  # noqa: TRY400 - the sentence says all
+            self.sessions.end_all()
+            return None
+        if found.id != self._valid:
+            self._valid = found.id
+            self.sessions.end_all()
+        return found
+
+    # What the operator reads.
+
+    def announcement(self, scheme: str, host: str, port: int) -> str:
+        """What is printed at the start: Forky's address, and how one comes in. `host` is "" where it is not known."""
+        base = self._base(scheme, host, port)
+        where = f"Forky: {base}  (Ctrl+C stops it)"
+        if self.mode == "off" and self._exposed:
+            return (
+                f"{where}\nFORKY_SIGN_IN is off: everybody who reaches this port can read and change all conversations, "
+                "and ask models with your keys."
+            )
+        if self.mode == "off" or (self.mode == "auto" and not self._exposed):
+            return where
+        if self.uses_password:
+            return f"{where}\nBrowsers sign in with the password."
+        self._announced = True
+        return (
+            f"Forky: {base}{PATH}?secret={self._secret.text}  (Ctrl+C stops it)\n"
+            "Only a browser that opens this whole address comes in. From another computer, write this one's name or "
+            "address in the place of the host. To sign in with a password instead: python -m forky_core password"
+        )
+
+    def _base(self, scheme: str, host: str, port: int) -> str:
+        """The address that a browser opens: a proxy's where one is named, otherwise this server's."""
+        if self.origins.allowed:
+            return str(min(self.origins.allowed))
+        everywhere = host in {"", "0.0.0.0", "::"}  # noqa: S104 - compared, not listened at
+        return str(Origin(scheme, "127.0.0.1" if everywhere else host, port)) if port else "the server is up"
+
+    def _announce_once(self, scope: Scope) -> None:
+        """A request came through a proxy that nobody named: its person needs the secret, which was not printed yet."""
+        if self._announced or self.uses_password:
+            return
+        self._announced = True
+        called = self.origins.called(scope)
+        print(  # noqa: T201 - a log may be sent elsewhere; the secret belongs on the console alone
+            f"Forky was opened from beyond this machine. The address that lets a browser in: "
+            f"{called or ''}{PATH}?secret={self._secret.text}",
+            flush=True,
+        )
+
+    # The pages.
+
+    def answers(self, scope: Scope) -> bool:
+        """Whether a request is for one of the addresses here."""
+        return scope["type"] == "http" and scope["path"] in {PATH, OUT, SESSION, SCRIPT}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        match scope["path"], scope["method"]:
+            case (path, "GET" | "HEAD") if path == SCRIPT:
+                await answer(scope, send, 200, SCRIPT_TEXT.encode(), "text/javascript; charset=utf-8")
+            case (path, "GET" | "HEAD") if path == SESSION:
+                inside = not self.required(scope) or self.session(scope) is not None
+                await answer(scope, send, 204 if inside else 401)
+            case (path, "GET" | "HEAD") if path == OUT:
+                await _page(scope, send, 200, sign_out_form(OUT))
+            case (path, "POST") if path == OUT:
+                self.sessions.end(self._token(scope))
+                gone = self._set_cookie(scope, "", 0)
+                await answer(scope, send, 303, headers=[(b"location", PATH.encode()), gone])
+            case (path, "GET" | "HEAD") if path == PATH:
+                await self._open(scope, send)
+            case (path, "POST") if path == PATH:
+                await self._check(scope, send, await _form(receive))
+            case _:
+                await refuse(scope, send, 405, "Use GET or POST.", [(b"allow", b"GET, HEAD, POST")])
+
+    async def ask(self, scope: Scope, send: Send) -> None:
+        """Answer a request that needs a session and has none: the sign-in page for a person, 401 for the rest."""
+        self._announce_once(scope)
+        if wants_html(scope):
+            query = scope.get("query_string", b"").decode("latin-1")
+            wanted = quote(scope["path"]) + (f"?{query}" if query else "")
+            place = f"{PATH}?{urlencode({'next': wanted})}".encode("ascii")
+            await answer(scope, send, 303, headers=[(b"location", place)])
+        else:
+            await refuse(scope, send, 401, f"Sign in at {PATH} first.")
+
+    async def _open(self, scope: Scope, send: Send) -> None:
+        query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+        target = _own_path(query.get("next", ["/"])[0])
+        if not self.required(scope) or self.session(scope) is not None:
+            await answer(scope, send, 303, headers=[(b"location", target.encode("ascii"))])
+        elif "secret" in query:
+            await self._try(scope, send, query["secret"][0], target)
+        else:
+            self._announce_once(scope)
+            await self._ask(scope, send, 200, "", target)
+
+    async def _check(self, scope: Scope, send: Send, form: dict[str, str] | None) -> None:
+        if form is None:
+            await refuse(scope, send, 413, "That is too long for a password.")
+            return
+        await self._try(scope, send, form.get("secret", ""), _own_path(form.get("next", "/")))
+
+    async def _try(self, scope: Scope, send: Send, shown: str, target: str) -> None:
+        credential = self._current()
+        if credential is None:
+            await refuse(scope, send, 500, "The password cannot be read; the server's log says why.")
+            return
+        client = (scope.get("client") or ("",))[0]
+        async with self._checking:
+            wait = self._attempts.wait(client)
+            if wait > 0:
+                seconds = max(1, round(wait))
+                sentence = f"Too many attempts. Try again in {seconds} seconds."
+                await self._ask(scope, send, 429, sentence, target, (b"retry-after", str(seconds).encode()))
+                return
+            succeeded = self._attempts.count(client)
+            fits = await asyncio.to_thread(credential.fits, shown)
+        if not fits:
+            log.warning("A browser was refused: wrong password or secret.")
+            await self._ask(scope, send, 403, _WRONG[isinstance(credential, Password)], target)
+            return
+        succeeded()
+        log.info("A browser signed in.")
+        cookie = self._set_cookie(scope, self.sessions.open(), LIFETIME)
+        await _page(scope, send, 200, entered(target), cookie)
+
+    async def _ask(
+        self, scope: Scope, send: Send, status: int, sentence: str, target: str, *headers: Header
+    ) -> None:
+        """Show the form, with a sentence on what was wrong with the last attempt."""
+        page = sign_in_form(PATH, SCRIPT, target, sentence, by_password=self.uses_password)
+        await _page(scope, send, status, page, *headers)
+
+    def _set_cookie(self, scope: Scope, token: str, seconds: int) -> Header:
+        parts = [
+            f"{self._cookie(scope)}={token}",
+            "Path=/",
+            f"Max-Age={seconds}",
+            "HttpOnly",
+            "SameSite=Strict",
+        ]
+        if self._is_secure(scope):
+            parts.append("Secure")
+        return (b"set-cookie", "; ".join(parts).encode("ascii"))
+
+    def _is_secure(self, scope: Scope) -> bool:
+        """Whether the browser came by TLS: to this server, or to a proxy that says so or was named with https."""
+        if scope["scheme"] == "https" or header(scope, b"x-forwarded-proto") == "https":
+            return True
+        called = self.origins.called(scope)
+        named = [origin for origin in self.origins.allowed if origin.scheme == "https"]
+        return any(called is not None and called.host == origin.host for origin in named)
+
+
+async def _page(scope: Scope, send: Send, status: int, page: str, *headers: Header) -> None:
+    await answer(scope, send, status, page.encode(), "text/html; charset=utf-8", headers)
+
+
+def _own_path(target: str) -> str:
+    """Where to go after signing in: a path of this server, never another one's address."""
+    plain = target.startswith("/") and not target.startswith(("//", "/\\")) and target.isascii()
+    return target if plain and target.isprintable() and not target.startswith((PATH, OUT)) else "/"
+
+
+async def _form(receive: Receive) -> dict[str, str] | None:
+    """The fields of a form; None where it is too large to be one of ours."""
+    body = b""
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if len(body) > _LARGEST_FORM:
+            return None
+        if message["type"] == "http.disconnect" or not message.get("more_body"):
+            break
+    fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
+    return {name: values[0] for name, values in fields.items()}

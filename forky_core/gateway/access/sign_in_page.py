@@ -1,0 +1,111 @@
+"""What a browser sees before it has signed in: small pages without Streamlit, in Forky's colours, light and dark.
+
+Their links and forms stay on this server, so the referrer is kept for it: without that, a browser sends `Origin: null`
+with a form, which the gate refuses.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+_FRAME = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="same-origin">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+{head}<title>{title}</title>
+<link rel="icon" href="/favicon.png" type="image/svg+xml">
+<style>
+:root {{
+  --back: #f3f1ec; --card: #fcfbf9; --text: #23272a; --quiet: #5d6468; --line: #e2dfd8;
+  --accent: #1f6f63; --on-accent: #ffffff; --wrong: #9c2f22;
+}}
+@media (prefers-color-scheme: dark) {{
+  :root {{
+    --back: #111416; --card: #1e2326; --text: #dfe3e1; --quiet: #9aa39f; --line: #2e3538;
+    --accent: #3f9f8e; --on-accent: #08110f; --wrong: #f0937f;
+  }}
+}}
+* {{ box-sizing: border-box; }}
+body {{
+  margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem;
+  background: var(--back); color: var(--text); font: 16px/1.5 system-ui, sans-serif;
+}}
+main {{
+  width: 100%; max-width: 26rem; padding: 2rem; background: var(--card);
+  border: 1px solid var(--line); border-radius: .6rem;
+}}
+h1 {{ display: flex; align-items: center; gap: .6rem; margin: 0 0 .75rem; font-size: 1.4rem; font-weight: 650; }}
+h1 svg {{ width: 1.8rem; height: 1.8rem; }}
+p {{ margin: 0 0 1rem; color: var(--quiet); }}
+p.wrong {{ color: var(--wrong); font-weight: 600; }}
+label {{ display: block; margin-bottom: .3rem; font-weight: 600; }}
+input {{
+  width: 100%; padding: .6rem .7rem; margin-bottom: 1rem; border: 1px solid var(--line); border-radius: .4rem;
+  background: var(--back); color: inherit; font: inherit;
+}}
+button {{
+  width: 100%; padding: .65rem; border: 0; border-radius: .4rem; background: var(--accent); color: var(--on-accent);
+  font: inherit; font-weight: 600; cursor: pointer;
+}}
+:is(input, button, a):focus-visible {{ outline: 2px solid var(--accent); outline-offset: 2px; }}
+a {{ color: var(--accent); }}
+</style>
+</head>
+<body>
+<main>
+<h1><svg viewBox="0 0 32 32" aria-hidden="true"><g fill="none" stroke="currentColor" stroke-width="3"
+><path d="M9 5v22M9 20c0-7 14-3 14-10"/></g><g fill="currentColor"><circle cx="9" cy="6" r="4"/><circle cx="9"
+cy="26" r="4"/></g><circle cx="23" cy="8" r="4" fill="#b0612a"/></svg>{title}</h1>
+{main}
+</main>
+</body>
+</html>
+"""
+
+_HOW = (
+    "The address that is printed where Forky was started lets you in. Open that one, or copy what stands behind "
+    "“secret=” in it."
+)
+SCRIPT_TEXT = """// The cookie of a session is not sent along a link from another site. Asked from here it is.
+const form = document.querySelector("form");
+fetch("/sign-in/session").then((answer) => {
+  if (answer.status === 204) location.replace(form.elements.next.value);
+});
+"""
+"""Takes a browser that has a session already to where it wanted to go."""
+
+
+def sign_in_form(path: str, script: str, target: str, sentence: str, *, by_password: bool) -> str:
+    """The page that asks for the password, or for the printed secret; `sentence` says what went wrong before."""
+    name, hint = ("Password", "This Forky asks for a password.") if by_password else ("Secret", _HOW)
+    wrong = f'<p class="wrong" role="alert">{escape(sentence)}</p>\n' if sentence else ""
+    main = f"""<p>{hint}</p>
+{wrong}<form method="post" action="{path}">
+<input type="hidden" name="next" value="{escape(target)}">
+<label for="secret">{name}</label>
+<input id="secret" name="secret" type="password" autocomplete="current-password" required autofocus>
+<button>Sign in</button>
+</form>
+<script src="{script}" defer></script>"""
+    return _FRAME.format(head="", title="Sign in to Forky", main=main)
+
+
+def sign_out_form(path: str) -> str:
+    """The page that asks whether to sign this browser out."""
+    main = f"""<p>This browser will be asked to sign in again. Nothing else changes.</p>
+<form method="post" action="{path}"><button>Sign out</button></form>"""
+    return _FRAME.format(head="", title="Sign out of Forky", main=main)
+
+
+def entered(target: str) -> str:
+    """The page that leads on, once the cookie is set.
+
+    A redirect in its place would belong to the site that linked here, and then the strict cookie would not be sent.
+    """
+    place = escape(target)
+    head = f'<meta http-equiv="refresh" content="0;url={place}">\n'
+    return _FRAME.format(head=head, title="Signed in", main=f'<p><a href="{place}">Go on to Forky</a></p>')

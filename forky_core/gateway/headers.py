@@ -1,0 +1,76 @@
+"""The headers that every response carries.
+
+Text of models and people is shown in the browser, so the browser is told what it may run and load: nothing but what
+this server ships (the second line of defence behind pages/ui/markdown.py). No other site may frame a page or embed a
+file. Plain ASGI, so that streamed answers are neither buffered nor cut.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterable
+
+from forky_core.gateway.asgi import AsgiApp, Message, Receive, Scope, Send
+
+
+def inline_script_hashes(html: str) -> tuple[str, ...]:
+    """The CSP sources that allow the inline scripts of a page we ship, and no other."""
+    scripts = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
+    return tuple(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+
+
+def content_security_policy(script_sources: Iterable[str] = ()) -> str:
+    """Everything from this server; no foreign image, script, frame or connection.
+
+    `blob:` scripts are how Streamlit starts a component that is given as text; emotion, its styling library, and
+    vis-network write inline styles.
+    """
+    directives = {
+        "default-src": "'self'",
+        "script-src": " ".join(("'self'", "blob:", *script_sources)),
+        "style-src": "'self' 'unsafe-inline' blob:",
+        "img-src": "'self' data: blob:",
+        "media-src": "'self' data: blob:",
+        "font-src": "'self' data:",
+        "connect-src": "'self'",
+        "worker-src": "'self' blob:",
+        "frame-src": "'self'",
+        "frame-ancestors": "'self'",
+        "object-src": "'none'",
+        "base-uri": "'self'",
+        "form-action": "'self'",
+    }
+    return "; ".join(f"{name} {sources}" for name, sources in directives.items())
+
+
+class SecurityHeaders:
+    """Adds the policy and its companions to every HTTP response."""
+
+    def __init__(self, app: AsgiApp, policy: str) -> None:
+        self.app = app
+        self.headers = [
+            (b"content-security-policy", policy.encode("ascii")),
+            (b"x-content-type-options", b"nosniff"),
+            (b"referrer-policy", b"no-referrer"),
+            (b"x-frame-options", b"SAMEORIGIN"),
+            (b"cross-origin-opener-policy", b"same-origin"),
+            (b"cross-origin-resource-policy", b"same-origin"),
+            (b"permissions-policy", b"geolocation=(), camera=(), payment=()"),
+        ]
+        self.names = {name for name, _ in self.headers}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                kept = [pair for pair in message.get("headers", ()) if pair[0].lower() not in self.names]
+                message["headers"] = kept + self.headers
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
