@@ -42,9 +42,7 @@ class Settings:
     """FORKY_SIGN_IN: who must sign in: who comes from beyond this machine (`auto`), everybody (`always`), or nobody
     (`off`)."""
     password_hash: str | None = field(default=None, repr=False)
-    """FORKY_PASSWORD_HASH: the Argon2 hash of the password that lets a browser in, in the place of `password_file`."""
-    password_file: Path | None = None
-    """Where `forky password` keeps that hash: a file in the user's data folder."""
+    """FORKY_PASSWORD_HASH: the Argon2 hash of the password that lets a browser in, not the one in `password_file()`."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -64,7 +62,6 @@ class Settings:
             origins=tuple(_origin(origin) for origin in _several(value("FORKY_ORIGINS"))),
             sign_in=_sign_in(value("FORKY_SIGN_IN")),
             password_hash=value("FORKY_PASSWORD_HASH") or None,
-            password_file=data_folder() / "password.json",
         )
 
 
@@ -115,6 +112,11 @@ def _sign_in(value: str) -> Literal["auto", "always", "off"]:
         f"FORKY_SIGN_IN is “{value}”, which Forky does not know.",
         "Write auto (whoever comes from beyond this machine signs in), always (everybody does), or off (nobody does).",
     )
+
+
+def password_file() -> Path:
+    """Where `forky password` keeps the hash of the password: a file in the user's data folder."""
+    return data_folder() / "password.json"
 
 
 def _server(url: str) -> str:

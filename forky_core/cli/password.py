@@ -9,7 +9,7 @@ import sys
 from forky_core.cli.plain import plain
 from forky_core.errors import BadContent
 from forky_core.gateway.access.credentials import PasswordFile, hashed
-from forky_core.settings import Settings
+from forky_core.settings import password_file
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -28,9 +28,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    path = Settings.from_environment().password_file
-    assert path is not None
-    file = PasswordFile(path)
+    file = PasswordFile(password_file())
     if options.clear:
         said = "The password is taken away." if file.clear() else "No password was set."
     elif options.hash:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.gateway.access.credentials import Password, PasswordFile
-from forky_core.settings import Settings
+from forky_core.settings import password_file
 from tests.cli.conftest import Ended
 
 Run = Callable[..., Ended]
@@ -21,9 +21,7 @@ def typed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], No
 
 
 def kept() -> PasswordFile:
-    path = Settings.from_environment().password_file
-    assert path is not None
-    return PasswordFile(path)
+    return PasswordFile(password_file())
 
 
 def test_a_password_is_set_changed_and_taken_away(forky: Run, typed: Callable[[str], None]) -> None:

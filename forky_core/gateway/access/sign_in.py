@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Literal
@@ -40,7 +41,7 @@ from forky_core.gateway.asgi import (
     refuse,
     wants_html,
 )
-from forky_core.settings import Settings
+from forky_core.settings import Settings, password_file
 
 PATH = "/sign-in"
 OUT = "/sign-out"
@@ -78,17 +79,21 @@ class SignIn:
         mode: Mode = "auto",
         *,
         password_hash: str | None = None,
-        password_file: Path | None = None,
+        password_file: Callable[[], Path] | None = None,
         sessions: Sessions | None = None,
         attempts: Attempts | None = None,
     ) -> None:
-        """`password_hash` wins over the file. Where neither holds a password, a secret is made and printed."""
+        """`password_hash` wins over the file, which is looked for when somebody has to sign in.
+
+        Where neither holds a password, a secret is made and printed.
+        """
         self.origins = origins
         self.mode = mode
         self.sessions = Sessions() if sessions is None else sessions
         self._attempts = Attempts() if attempts is None else attempts
         self._given = Password(password_hash) if password_hash else None
-        self._file = PasswordFile(password_file) if password_file else None
+        self._file_path = password_file
+        self._file: PasswordFile | None = None
         self._secret = PrintedSecret()
         self._exposed = any(not is_loopback(host) for host in origins.hosts)
         self._announced = False
@@ -103,7 +108,7 @@ class SignIn:
             Origins.of(settings.hosts, settings.origins),
             settings.sign_in,
             password_hash=settings.password_hash,
-            password_file=settings.password_file,
+            password_file=password_file,
         )
 
     # Who must sign in.
@@ -159,6 +164,8 @@ class SignIn:
 
     def _current(self) -> Credential | None:
         """What lets one in now; sessions that a former password opened end. None where it cannot be read."""
+        if self._file is None and self._file_path is not None:
+            self._file = PasswordFile(self._file_path())
         try:
             found = self._given or (self._file.password() if self._file else None) or self._secret
         except ForkyError as error:

@@ -32,4 +32,4 @@ def described(sign_in: SignIn) -> str:
     )
     browsers = len(sign_in.sessions)
     many = "1 browser is" if browsers == 1 else f"{browsers} browsers are"
-    return f"Who has {way}. {many} signed in. After a restart everybody signs in again."
+    return f"Everybody who has {way}. {many} signed in. After a restart everybody signs in again."
