@@ -2,17 +2,24 @@ r"""Text of models and people, made safe to draw: formatted as meant, never obey
 
 Streamlit escapes HTML, but it loads images from anywhere (a way to leak what was said), reads "$5 and $10" as a formula
 and obeys its own directives (`:red[…]`, `:smile:`, `:material/x:`). Here all of that is text again outside code, while
-`\( \)`, `\[ \]` and `$$` stay formulas and images become links. Where this scanner and the browser's parser could
-disagree about what is code (a code span over several lines, a stray backtick), the text is escaped rather than trusted;
-the Content-Security-Policy is the second line of defence.
+`\( \)`, `\[ \]` and `$$` stay formulas and images become links. A link leads to http, https, mailto or a heading of the
+text itself; one with any other address (`data:`, `javascript:`, a path on this server) is shown as it was written.
+Where this scanner and the browser's parser could disagree about what is code (a code span over several lines, a stray
+backtick), the text is escaped rather than trusted; the Content-Security-Policy is the second line of defence.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from textwrap import dedent
+from typing import Literal
 
 import streamlit as st
+
+from pages.ui.mermaid import HEAVIEST, LANGUAGE, Diagram, diagram
 
 SHOWN = 20_000
 """Characters of one text that are drawn before a person asks for all of it."""
@@ -27,22 +34,32 @@ _UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\ud80
 _INDENT = re.compile(r"[ ]*")
 _QUOTE = re.compile(r"(?: {0,3}> ?)+")
 _ITEM = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +)(?=\S)")
-_FENCE = re.compile(r"( *)(`{3,}(?=[^`]*$)|~{3,})")
+_FENCE = re.compile(r"( *)(`{3,}(?=[^`]*$)|~{3,})(.*)", re.DOTALL)
+_INFO = re.compile(r"[ \t]*([A-Za-z0-9_+#.-]{1,40})(?=\s|$)")
+_DEFINITION = re.compile(
+    r"^ {0,3}\[(?!\^)[^\[\]\n]{1,200}\]:[ \t]*<?(?:https?://|mailto:)[^\n]*$", re.MULTILINE
+)
+_IN_FORMULA = re.compile(r"!(?=\[)|\](?=[(:])|~(?=~~)|<(?=\S)")
 _TABLE = re.compile(r"^[ >]*+(?:\|[ ]*+)?:?-++:?[ ]*+\|", re.MULTILINE)
+_DESTINATION = r"[\s>]*+<?(?:https?://|mailto:|\#)"
+"""How the address of a link begins that is drawn as one, as it is written: `&#104;ttps:` is none of them."""
 _TOKEN = re.compile(
-    r"""(?=[`\\$<!:\[])(?:
+    r"""(?=[`\\$<!:\[\]~])(?:
       (?P<code>(?<!`)(?P<ticks>`+)(?!`)[^\n]{0,2000}?(?<!`)(?P=ticks)(?!`))
     | (?P<inline>\\\((?P<formula>[^\n`]{1,1000}?)\\\))
     | (?P<display>\\\[(?P<block>[^`]{1,2000}?)\\\])
     | (?P<dollars>\$\$(?!\$)[^$`]{1,2000}?\$\$)
     | (?P<escaped>\\[!-/:-@\[-`{-~])
     | (?P<autolink><https?://[^\s<>`]+>)
-    | (?P<image>!\[(?P<empty>\](?=[\[(]))?)
+    | (?P<image>!\[(?P<empty>(?=\][\[(]))?)
+    | (?P<note>\[\^[^\s\]\[]{1,60}\]:(?!\s*+<?(?:[A-Za-z][A-Za-z0-9+.-]*:|[/\\&])))
+    | (?P<refused>\](?:\((?!_DESTINATION)|:(?!_DESTINATION)))
+    | (?P<fence>~{3,}+)
     | (?P<name>:(?=(?:material/)?[A-Za-z0-9_+\-]{1,60}:))
     | (?P<directive>(?<!(?<!\\):):++(?=[A-Za-z][\w-]{0,60}[\[{])|(?<![^\s>]):{2,}+(?=\s*+[A-Za-z]))
     | (?P<cited>(?<![\]\\])\[[0-9]{1,3}(?:\s?[,;]\s?[0-9]{1,3}){0,9}\](?![(\[:]))
     | (?P<special>[$`<])
-    )""",
+    )""".replace("_DESTINATION", _DESTINATION),
     re.VERBOSE,
 )
 """Of the characters that any of them begins with, the first line: of prose, nearly every character is none."""
@@ -56,13 +73,32 @@ def showable(text: str) -> str:
 def safe_markdown(text: str, cited: Mapping[int, str] | None = None) -> str:
     """What to hand to `st.markdown` so that it shows `text` and obeys none of it.
 
-    `cited` makes bracketed numbers outside code links: the address that each opens.
+    `cited` makes bracketed numbers outside code links: the address that each opens. Diagrams are shown as their source;
+    `formatted` draws them.
     """
-    text = showable(text).expandtabs(4)
-    tables = _TABLE.search(text) is not None
-    return "".join(
-        part if code else _escape(part, cited or {}, tables=tables) for code, part in _blocks(text)
-    )
+    return _safe(_shown(text), cited or {})
+
+
+def formatted(text: str, cited: Mapping[int, str] | None = None) -> tuple[str | Diagram, ...]:
+    """The text as `safe_markdown` makes it, in pieces, with the diagrams between them that are to be drawn."""
+    text = _shown(text)
+    if LANGUAGE not in text.casefold():
+        return (_safe(text, cited or {}),)
+    prose = "".join(block.text for block in _blocks(text) if block.part == "prose")
+    definitions = "".join(f"\n\n{found}" for found in _DEFINITION.findall(prose))
+
+    def safe(piece: str) -> str:
+        return _safe(piece + definitions, cited or {}) if _DEFINITION.sub("", piece).strip() else ""
+
+    pieces: list[str | Diagram] = []
+    room = HEAVIEST
+    while (found := _first_diagram(text)) is not None:
+        drawing = diagram(found.source, room)
+        room -= drawing.weight
+        pieces += (safe(text[: found.start]), drawing)
+        text = _outdented(text[found.end :], found.base)
+    pieces.append(safe(text))
+    return tuple(piece for piece in pieces if piece)
 
 
 def plain_label(text: str, limit: int = _LABEL) -> str:
@@ -78,16 +114,94 @@ def show_text(text: str, key: str, cited: Mapping[int, str] | None = None) -> No
     All of it is then shown as it is, without formatting: a browser takes minutes to format a megabyte.
     """
     if len(text) <= SHOWN:
-        st.markdown(safe_markdown(text, cited))
+        show_formatted(formatted(text, cited), key)
         return
     if st.toggle(f"Show all {len(text):,} characters", key=f"{key}.all"):
         st.code(showable(text), language=None, wrap_lines=True, height=480)
     else:
-        st.markdown(safe_markdown(text[:SHOWN], cited) + "\n\n…")
+        show_formatted(formatted(f"{text[:SHOWN]}\n\n…", cited), key)
 
 
-def _blocks(text: str) -> Iterator[tuple[bool, str]]:
-    """The text in pieces: fenced code (True), and everything between."""
+def show_formatted(pieces: Sequence[str | Diagram], key: str) -> None:
+    """Draw what `formatted` made. Keys: `diagram-<key>-<number>` (containers)."""
+    for number, piece in enumerate(pieces):
+        if isinstance(piece, str):
+            st.markdown(piece)
+        elif not piece.drawn:
+            st.html(_source(f"Diagram, shown as its source: {piece.why}", piece.source, opened=True))
+        else:
+            with st.container(key=f"diagram-{key.replace('.', '-')}-{number}"):
+                fence = "`" * 3 + "`" * max(map(len, re.findall("`+", piece.drawn)), default=0)
+                st.markdown(f"{fence}{LANGUAGE}\n{piece.drawn}\n{fence}")
+                st.html(
+                    _source('Source<span class="fk-undrawn">: Mermaid cannot read it</span>', piece.source)
+                )
+
+
+def _source(summary: str, source: str, *, opened: bool = False) -> str:
+    """HTML of a diagram's source behind one click; style.py shows it where Mermaid draws nothing."""
+    return (
+        f'<details class="fk-diagram"{" open" if opened else ""}><summary>{summary}</summary>'
+        f"<pre>{escape(source)}</pre></details>"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A block of Mermaid in a text: where it stands, the indentation of the list item around it, what is in it."""
+
+    start: int
+    end: int
+    base: int
+    source: str
+
+
+def _first_diagram(text: str) -> _Found | None:
+    """The first that has an end and stands in no quotation."""
+    at = start = 0
+    lines: list[str] | None = None
+    for block in _blocks(text):
+        match block.part:
+            case "opens" if block.fence.depth == 0 and block.fence.language.casefold() == LANGUAGE:
+                start, lines = at, []
+            case "code" if lines is not None:
+                lines.append(block.text)
+            case "closes" if lines is not None and any(line.strip() for line in lines):
+                return _Found(start, at + len(block.text), block.fence.base, dedent("".join(lines)))
+            case _:
+                lines = None
+        at += len(block.text)
+    return None
+
+
+def _outdented(text: str, base: int) -> str:
+    """What follows a diagram in a list item, as if it stood in none: its lines less the item's indentation."""
+    lines = text.splitlines(keepends=True)
+    for at, line in enumerate(lines):
+        if base == 0:
+            break
+        if line.strip():
+            indent = len(line) - len(line.lstrip(" "))
+            # The item ends: a list that goes on with “2.” is none where it follows a paragraph.
+            lines[at] = line[base:] if indent >= base else "\n" + line[indent:]
+            base = min(base, indent)
+    return "".join(lines)
+
+
+def _shown(text: str) -> str:
+    return showable(text).expandtabs(4)
+
+
+def _safe(text: str, cited: Mapping[int, str]) -> str:
+    tables = _TABLE.search(text) is not None
+    return "".join(
+        _escape(block.text, cited, tables=tables) if block.part == "prose" else block.safe
+        for block in _blocks(text)
+    )
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    """The text in pieces: the lines of fenced code, and everything between."""
     prose: list[str] = []
     fence = _NO_FENCE
     offsets: list[int] = []
@@ -99,8 +213,9 @@ def _blocks(text: str) -> Iterator[tuple[bool, str]]:
         if fence.open and fence.ended_by(depth, indent):
             fence = _NO_FENCE
         if fence.open:
-            yield True, line
-            if fence.closed_by(body if fence.depth else line):
+            closes = fence.closed_by(body if fence.depth else line)
+            yield _Block("closes" if closes else "code", line, fence)
+            if closes:
                 fence = _NO_FENCE
             continue
         if indent is not None:
@@ -116,27 +231,33 @@ def _blocks(text: str) -> Iterator[tuple[bool, str]]:
         base = offsets[-1] if offsets else 0
         if opening and 0 <= len(opening[1]) - base <= 3:
             if prose:
-                yield False, "".join(prose)
+                yield _Block("prose", "".join(prose))
                 prose = []
-            fence = _Fence(opening[2], depth, base)
-            yield True, line
+            fence = _Fence(opening[2], depth, base, opening[3])
+            yield _Block("opens", line, fence)
         else:
             prose.append(line)
     if prose:
-        yield False, "".join(prose)
+        yield _Block("prose", "".join(prose))
 
 
 class _Fence:
     """An opened block of code and what ends it."""
 
-    __slots__ = ("base", "depth", "marker")
+    __slots__ = ("base", "depth", "info", "marker")
 
-    def __init__(self, marker: str, depth: int, base: int) -> None:
-        self.marker, self.depth, self.base = marker, depth, base
+    def __init__(self, marker: str, depth: int, base: int, info: str) -> None:
+        self.marker, self.depth, self.base, self.info = marker, depth, base, info
 
     @property
     def open(self) -> bool:
         return bool(self.marker)
+
+    @property
+    def language(self) -> str:
+        """What the code is said to be written in; "" where that is no plain name."""
+        found = _INFO.match(self.info)
+        return found[1] if found is not None else ""
 
     def ended_by(self, depth: int, indent: int | None) -> bool:
         """Whether the quote or list item that holds it is over."""
@@ -150,7 +271,27 @@ class _Fence:
         return inset <= 3 and len(bare) >= len(self.marker) and set(bare) == {self.marker[0]}
 
 
-_NO_FENCE = _Fence("", 0, 0)
+_NO_FENCE = _Fence("", 0, 0, "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Prose, or a line of fenced code."""
+
+    part: Literal["prose", "opens", "code", "closes"]
+    text: str
+    fence: _Fence = _NO_FENCE
+
+    @property
+    def safe(self) -> str:
+        """A line of code as it is drawn. Streamlit draws as Mermaid whatever names a language that begins so."""
+        if self.part != "opens":
+            return self.text
+        language = self.fence.language
+        if language.casefold().startswith(LANGUAGE):
+            language = "text"
+        line_end = "\n" if self.text.endswith("\n") else ""
+        return self.text.rstrip("\n").removesuffix(self.fence.info.rstrip("\n")) + language + line_end
 
 
 def _linked(numbers: str, cited: Mapping[int, str]) -> str:
@@ -165,20 +306,30 @@ def _linked(numbers: str, cited: Mapping[int, str]) -> str:
     return f"\\[{re.sub(r'[0-9]+', link, numbers[1:-1])}\\]"
 
 
+def _formula(found: re.Match[str]) -> str:
+    """With spaces, which mean nothing in a formula, in what would be a picture, a link or code outside of one."""
+    marks, text = (
+        ("$", found["formula"].strip()) if found["formula"] else ("$$", found["block"] or found.group())
+    )
+    return marks + _IN_FORMULA.sub(r"\g<0> ", text.replace("$", "")) + marks
+
+
 def _escape(prose: str, cited: Mapping[int, str], *, tables: bool) -> str:
     def replacement(found: re.Match[str]) -> str:
         piece = found.group()
         match found.lastgroup:
             case "code" if tables and "|" in piece:
                 return re.sub(r"[`$<!:\[]", r"\\\g<0>", piece)
-            case "code" | "escaped" | "autolink" | "dollars":
+            case "code" | "escaped" | "autolink" | "note":
                 return piece
-            case "inline":
-                return f"${found['formula'].strip().replace('$', '')}$"
-            case "display":
-                return f"$${found['block'].replace('$', '')}$$"
+            case "inline" | "display" | "dollars":
+                return _formula(found)
             case "image":
-                return "🖼 [image]" if found["empty"] else "🖼 ["
+                return "🖼 [image" if found["empty"] is not None else "🖼 ["
+            case "refused":
+                return f"]\\{piece[1]}"
+            case "fence":
+                return "".join(f"\\{sign}" for sign in piece)
             case "cited":
                 return _linked(piece, cited)
             case "name":

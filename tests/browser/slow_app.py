@@ -21,8 +21,10 @@ from forky_core.llm.scripted import Pause, ScriptedModel, Step, words  # noqa: E
 
 SAID = " ".join(f"word{number}" for number in range(60))
 HOSTILE = "<img src=/x onerror='window.hacked=1'> <script>window.hacked=1</script> :red[red] "
+DIAGRAM = "So:\n\n```mermaid\nflowchart TD\n  A --> B\n  B --> C\n```\n\nAnd on.\n\n"
 ANSWERS: dict[str, tuple[Step, ...]] = {
     "Formatted": (*words("A **bold** beginning.\n\n"), *words(SAID, 0.1)),
+    "Diagram": (*words(DIAGRAM, 0.1), *words(SAID, 0.1)),
     "Hostile": (HOSTILE, *words(SAID, 0.05)),
     "Think": (ReasoningDelta("Let me <b>see</b>."), Pause(1.5), *words(SAID, 0.1)),
     "Forever": words(" ".join(f"word{number}" for number in range(3_000)), 0.05),

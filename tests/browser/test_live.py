@@ -54,6 +54,28 @@ def test_the_words_come_by_the_stream_and_end_as_a_cell(slow: str, watch: Any) -
     assert watched.problems == []
 
 
+def test_a_diagram_is_drawn_once_it_is_whole_and_never_as_an_error(slow: str, watch: Any) -> None:
+    watched = watch()
+    page = watched.open(slow)
+    new(page, "Diagram")
+    page.evaluate(
+        """() => {
+          window.errors = 0;
+          const look = () => { window.errors += document.querySelectorAll('[data-testid=stMermaidError]').length; };
+          new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+        }"""
+    )
+    ask(page, "Diagram")
+    expect(page.locator(LIVE)).to_contain_text("A -->", timeout=LONG)
+    picture = page.locator("[data-testid=stMermaidChart] img")
+    expect(picture).to_be_visible(timeout=LONG)
+    expect(page.locator(LIVE)).to_contain_text("word")
+    landed(page)
+    expect(picture).to_have_count(1)
+    assert page.evaluate("window.errors") == 0
+    assert watched.problems == []
+
+
 def test_two_tabs_see_the_same_words(slow: str, watch: Any) -> None:
     one = watch().open(slow)
     new(one, "Two tabs")

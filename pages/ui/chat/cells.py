@@ -36,7 +36,8 @@ from forky_core.views.times import local, stamp
 from pages.ui.chat.acts import button
 from pages.ui.chat.attached import draw_file
 from pages.ui.links import cited_link, passage_link
-from pages.ui.markdown import SHOWN, safe_markdown, show_text, showable
+from pages.ui.markdown import SHOWN, formatted, show_formatted, show_text, showable
+from pages.ui.mermaid import Diagram
 
 _LONG_RESULT = 4_000
 _FEW_LINES = 6
@@ -97,7 +98,7 @@ def _draw_text(text: str, key: str, conversation: ConversationId) -> None:
     if len(body) > SHOWN:
         show_text(body, key, _opening(cited, conversation))
     elif body:
-        st.markdown(_formatted(body, cited, conversation))
+        show_formatted(_formatted(body, cited, conversation), key)
     if len(body) < len(text):
         st.html(_sources(text))
 
@@ -120,8 +121,10 @@ def _entries(text: str) -> str:
 
 
 @lru_cache(maxsize=2_000)
-def _formatted(text: str, cited: tuple[tuple[int, str], ...], conversation: ConversationId) -> str:
-    return safe_markdown(text, _opening(cited, conversation))
+def _formatted(
+    text: str, cited: tuple[tuple[int, str], ...], conversation: ConversationId
+) -> tuple[str | Diagram, ...]:
+    return formatted(text, _opening(cited, conversation))
 
 
 def _opening(cited: Iterable[tuple[int, str]], conversation: ConversationId) -> dict[int, str]:

@@ -15,7 +15,7 @@ from forky_core.gateway.watching import PREFIX
 from forky_core.hashing import mend_text
 from forky_core.repo.answers.reply_job import ReplyJob
 from forky_core.views.settled import settled
-from pages.ui.markdown import SHOWN, safe_markdown
+from pages.ui.markdown import SHOWN, formatted, show_formatted
 
 STATUS = '<span class="fk-quiet" role="status" data-live="status">thinking …</span>'
 """HTML that the stream keeps right, for the head of the cell."""
@@ -49,7 +49,7 @@ def draw_live(job: ReplyJob, *, key: str) -> None:
     with st.container(key=f"{key.replace('.', '-')}-settled"):
         if whole:
             before = text[max(0, whole - SHOWN) : whole]
-            st.markdown(("…\n\n" if whole > SHOWN else "") + safe_markdown(before))
+            show_formatted(formatted(("…\n\n" if whole > SHOWN else "") + before), key)
     _component(
         key=key,
         data={

@@ -19,6 +19,7 @@ from forky_core.formats.leaving.sharing import exporter, save_as
 from forky_core.repo.workspace import Workspace
 from tests.builders import debugged, talk, workspace
 from tests.formats.forky_file.chats import with_everything
+from tests.pages.hostile import DIAGRAMS, REFUSED
 
 HOSTILE = [
     '<img src=x onerror="alert(1)">',
@@ -107,6 +108,18 @@ def test_nothing_of_a_message_is_markup(forky: Workspace) -> None:
     assert [name for _, attributes in read.elements for name in attributes if name.startswith("on")] == []
     assert sum(tag == "script" for tag, _ in read.elements) == 2, "the file and our own script"
     assert [a["href"] for t, a in read.elements if t == "a" and not (a["href"] or "").startswith("#m-")] == []
+
+
+def test_a_link_of_a_message_is_text_and_a_diagram_is_its_source(forky: Workspace) -> None:
+    diagrams = [f"```mermaid\n{source}\n```" for source in DIAGRAMS.values()]
+    chat = talk(forky.create("Links"), "\n\n".join(REFUSED), "\n\n".join(diagrams))
+    read = Read()
+    read.feed(text := page(forky, chat.id))
+    own = re.compile(r"#[mp]-")
+    assert [a["href"] for t, a in read.elements if t == "a" and not own.match(a["href"] or "")] == []
+    assert [tag for tag, _ in read.elements if tag in ("img", "iframe", "script")] == ["script", "script"]
+    assert "[go](data:text/html,&lt;script&gt;window.canary=1&lt;/script&gt;)" in text
+    assert text.count("<pre>flowchart TD\n") >= 20
 
 
 def test_the_policy_allows_our_script_and_style_and_nothing_else(forky: Workspace) -> None:
