@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from forky_core.errors import ForkyError, Outdated
+from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, MessageId
 from forky_core.parts import MergePart
 from forky_core.repo.conversation import Conversation
@@ -15,8 +16,18 @@ from forky_core.views.merging import standing
 from forky_core.views.places import later_on
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, leave, locate, place, saying
+from pages.ui.links import chat_link
 from pages.ui.markdown import plain_label
-from pages.ui.merge.choices import draw_settings, draw_strategy, give_way, homeward, read_wish, rebases, want
+from pages.ui.merge.choices import (
+    draw_settings,
+    draw_strategy,
+    give_way,
+    homeward,
+    read_wish,
+    rebases,
+    tick,
+    want,
+)
 from pages.ui.merge.conflicts import draw_conflicts
 from pages.ui.merge.payload import cites_passages, draw_cited_payload, draw_turns
 from pages.ui.merge.picture import draw_standing
@@ -97,7 +108,7 @@ def _draw_plan(frame: Frame, held: Planning, looked: MergeRequest | None) -> Non
             draw_propose(frame)
         return
     if not plan.lands:
-        _draw_up_to_date(held)
+        _draw_up_to_date(frame, held)
         return
     draw_conflicts(frame, held)
     draw_preview(frame, held)
@@ -133,16 +144,21 @@ def _replan(frame: Frame, held: Planning) -> None:
         frame.session.say(str(error))
 
 
-def _draw_up_to_date(held: Planning) -> None:
+def _draw_up_to_date(frame: Frame, held: Planning) -> None:
     plan = held.plan
     assert plan is not None
     with st.container(border=True):
-        st.markdown(
-            f":material/check_circle: Already up to date: “{plain_label(plan.target_name, 60)}” has everything that "
-            f"“{plain_label(plan.source_name, 60)}” says."
-        )
-        for warning in plan.warnings:
+        if plan.relation == "unanswered":
+            st.markdown(f":material/contact_support: {plain_label(plan.nothing, 300)}")
+        else:
+            st.markdown(
+                f":material/check_circle: Already up to date: “{plain_label(plan.target_name, 60)}” has everything "
+                f"that “{plain_label(plan.source_name, 60)}” says."
+            )
+        for warning in plan.warnings[1:] if plan.relation == "unanswered" else plan.warnings:
             st.caption(plain_label(warning, 300))
+        if plan.unanswered and not held.wish.others:
+            _draw_ways_on(frame, plan)
         if plan.reverted:
             st.button(
                 "Merge it again",
@@ -151,6 +167,22 @@ def _draw_up_to_date(held: Planning) -> None:
                 help="As if it had never been merged: what was taken back comes again",
                 on_click=lambda: want(again="1"),
             )
+
+
+def _draw_ways_on(frame: Frame, plan: MergePlan) -> None:
+    """Where the source's only news waits for an answer. Key: `merge.pick_unanswered`."""
+    graft, last = plan.graft, plan.unanswered[-1]
+    conversation, branch = (graft.conversation, graft.branch) if graft else (frame.chat.id, plan.source_name)
+    with st.container(key="line-merge-unanswered", horizontal=True):
+        st.button(
+            "Cherry-pick it",
+            key="merge.pick_unanswered",
+            icon=":material/playlist_add_check:",
+            help="It comes as a quotation; nothing is written before you land it",
+            on_click=tick,
+            args=(frame, plan.unanswered),
+        )
+        chat_link(f"Go to “{branch}”", conversation, branch, last)
 
 
 def _draw_force(held: Planning) -> None:

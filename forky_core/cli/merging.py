@@ -158,6 +158,7 @@ def _entry(chat: Conversation, plan: MergePlan) -> dict[str, object]:
         "omitted": [{"message": one.message, "why": one.why} for one in plan.omitted],
         "warnings": plan.warnings,
         "lands": plan.lands,
+        **({"unanswered": plan.unanswered} if plan.unanswered else {}),
         **({"request": plan.request} if plan.request is not None else {}),
         **({"conflicts": conflict_entries(_clashes(plan))} if plan.strategy == "three-way" else {}),
     }

@@ -10,6 +10,7 @@ from forky_core.merge.again import as_if_never_merged, reverted
 from forky_core.merge.incoming import Incoming
 from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan, Reverted
+from forky_core.merge.unanswered import unanswered
 from forky_core.merge.wish import Wish
 from forky_core.parts import Strategy
 
@@ -71,6 +72,13 @@ def _offer(place: Place, back: tuple[Reverted, ...]) -> tuple[str, ...]:
 
 def _nothing(place: Place, strategy: Strategy, found: Incoming) -> MergePlan:
     """The source is ahead, yet holds nothing that could be merged."""
+    waiting = unanswered(place, found)
+    if waiting is not None:
+        more = place.warnings(found, place.short_ids())
+        plan = place.empty(strategy, "unanswered", waiting.sentence, waiting.ways, *more)
+        return replace(
+            plan, delta=found.delta, bases=found.bases, omitted=found.omitted, unanswered=waiting.messages
+        )
     warnings = place.warnings(found, place.short_ids())
     if found.head is None:
         warnings.append(f"“{place.source_name}” has no complete turn to merge yet.")

@@ -17,6 +17,7 @@ from forky_core.merge.block import FURTHER_NAMES, ITEM, Row, read_back, read_quo
 from forky_core.merge.claims.claim_set import Frozen
 from forky_core.merge.headings import ALSO_SAID, ATTACHED, NAMES, OF_CLAIMS, THEY_DISAGREE
 from forky_core.merge.lines.choosing import Line, file_line
+from forky_core.merge.lines.denials import states
 from forky_core.merge.lines.units import units
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
@@ -126,7 +127,7 @@ class _Gathering:
                 told.lines[text] = None
             elif row.section == ATTACHED and (files := _files(origin, row.text.removeprefix(ITEM))):
                 told.files.update(dict.fromkeys(files))
-            elif names and (known := [name for name in names if name in self.origins.words_of(origin)]):
+            elif names and (known := [name for name in names if states(self.origins.words_of(origin), name)]):
                 told.names.update(dict.fromkeys(known))
             else:
                 continue

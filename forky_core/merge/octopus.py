@@ -41,6 +41,7 @@ def plan_octopus(places: Sequence[Place], wish: Wish) -> MergePlan:
     heads, notes = _independent(places)
     sides: list[MergePlan] = []
     brought: dict[MessageId, str] = {}
+    waiting: dict[str, tuple[MessageId, ...]] = {}
     shares = _shares(heads, wish.budget)
     for place, budget in zip(heads, shares, strict=True):
         here = replace(place, beside=tuple(other.source for other in heads))
@@ -48,11 +49,16 @@ def plan_octopus(places: Sequence[Place], wish: Wish) -> MergePlan:
         if side.drafts:
             sides.append(side)
             brought |= dict.fromkeys((*side.delta, *side.turns), place.source_name)
+        elif side.relation == "unanswered":
+            # The ways on are those of a merge of this source alone.
+            waiting[side.nothing] = side.unanswered
         else:
             notes += side.warnings
-    first = places[0]
+    first, notes = places[0], [*waiting, *notes]
     if not sides:
-        return replace(first.empty(wish.strategy, "up_to_date", *notes), source_name=_names(places))
+        plan = first.empty(wish.strategy, "unanswered" if waiting else "up_to_date", *notes)
+        open_ends = tuple(id for ids in waiting.values() for id in ids)
+        return replace(plan, source_name=_names(places), unanswered=open_ends)
     return replace(
         first.empty(wish.strategy, "merge", *dict.fromkeys(notes)),
         reverted=tuple(dict.fromkeys(one for side in sides for one in side.reverted)),

@@ -179,7 +179,7 @@ class Place:
             said.append(f"“{other}” ends on a user turn: the merge is joined to it.")
         if self.prompt_of_source(found):
             said.append(f"“{name}” has another system prompt. That of “{other}” counts; the other is quoted.")
-        if cut := found.count(UNFINISHED):
+        if found.turns and (cut := found.count(UNFINISHED)):
             said.append(f"“{name}” is cut back to its last complete turn: {_messages(cut)} left out.")
         if picked := found.count(PICKED):
             said.append(f"{picked} of {len(found.turns) + picked} already picked.")

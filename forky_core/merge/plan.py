@@ -23,8 +23,12 @@ from forky_core.merge.wording import ShortIds
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Draft, Json, MergePart, Strategy
 
-Relation = Literal["up_to_date", "fast_forward", "merge"]
-"""`up_to_date`: the source has nothing the target lacks. `fast_forward`: the source's line continues the target's."""
+Relation = Literal["up_to_date", "unanswered", "fast_forward", "merge"]
+"""How the source stands to the target.
+
+`up_to_date`: it has nothing the target lacks. `unanswered`: all it has is a question without an answer, or a reply that
+broke off, which no merge brings. `fast_forward`: its line continues the target's.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,8 @@ class MergePlan:
     """Of picks: what they refer to and leave behind."""
     graft: Graft | None = None
     """Of a graft: the other conversation."""
+    unanswered: tuple[MessageId, ...] = ()
+    """What waits for an answer on the source, where nothing else is new there: it can be cherry-picked."""
     badge: str = ""
     """Why this payload is not the one asked for (a model's answer was refused)."""
     failed: tuple[Failed, ...] = ()
@@ -123,6 +129,13 @@ class MergePlan:
     def lands(self) -> bool:
         """Whether landing would change anything."""
         return bool(self.drafts) or self.fast_forward is not None
+
+    @property
+    def nothing(self) -> str:
+        """Why landing would change nothing, in a sentence; of a plan that does not land."""
+        if self.relation == "unanswered":
+            return self.warnings[0]
+        return f"“{self.target_name}” has all of “{self.source_name}” already."
 
     @property
     def expected_heads(self) -> Mapping[str, MessageId | None]:

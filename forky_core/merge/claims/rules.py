@@ -212,6 +212,8 @@ def _claims(sentence: str, role: Role, message: MessageId) -> Iterator[Claim]:
     forms = list(_forms(sentence))
     for form in forms:
         text, quote = _window(sentence, form.start, form.end)
+        if _cut_off(sentence, quote):
+            continue
         type: ClaimType = (
             kind[0] if kind and kind[0] not in ("failed_attempt", "todo", "open_question") else "fact"
         )
@@ -220,7 +222,14 @@ def _claims(sentence: str, role: Role, message: MessageId) -> Iterator[Claim]:
         yield Claim(type, text, (message,), form.key, form.value, form.polarity, quote=quote)
     if kind and not forms:
         status = "open" if kind[0] in ("open_question", "todo") else "settled"
-        yield _claim(kind[0], sentence, message, kind[1], status=status)
+        claim = _claim(kind[0], sentence, message, kind[1], status=status)
+        if not _cut_off(sentence, claim.quote):
+            yield claim
+
+
+def _cut_off(sentence: str, quote: str) -> bool:
+    """Whether a piece of a long sentence leaves out the words that deny it."""
+    return _NEGATION.search(quote) is None and _NEGATION.search(sentence) is not None
 
 
 def _kind(sentence: str, role: Role) -> tuple[ClaimType, re.Pattern[str]] | None:

@@ -43,6 +43,8 @@ class Quotable:
     """What a branch says, as far as the target does not know it."""
 
     messages: Sequence[Message]
+    names: Names
+    """What can be named of them, and not quoted."""
     candidates: tuple[Candidate, ...]
     """Distinct lines, each where it was said last, in that order."""
     uses: dict[str, Uses]
@@ -77,6 +79,7 @@ class Quotable:
         ordered = sorted(sayings.values(), key=lambda said: said.unit.place)
         return cls(
             messages,
+            names,
             tuple(
                 _candidate(said, line_features(said, mine, by_atom, len(messages)), mine)
                 for said in ordered

@@ -4,7 +4,8 @@ Greedy coverage: a line is worth its chance of being needed again, and the chanc
 covered yet (worth.py), per token it costs with its share of the citation: a further line of a message that is quoted
 already costs less than the first. Lines the target has count for nothing. What a reader cannot do without is taken
 first: where the branch ended, decisions, corrections, errors. Then names that found no place are listed, in a ledger of
-at most a tenth of the budget. Nothing is rephrased, so nothing can be invented.
+at most a tenth of the budget; none of them is taken out of a sentence that denies it (denials.py). Nothing is
+rephrased, so nothing can be invented.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from forky_core.context.citing import SOURCES, cites, own_sources
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.headings import ATTACHED, NAMES, SECTIONS
 from forky_core.merge.lines.candidates import BYTES_PER_TOKEN, Candidate, Quotable, size
+from forky_core.merge.lines.denials import stated
 from forky_core.merge.lines.focus import spoken_of
 from forky_core.merge.lines.indispensable import indispensable
 from forky_core.merge.lines.units import NO_NAMES, Names, atoms, is_named
@@ -244,16 +246,18 @@ class _Picker:
                 self.sources[unit.turn] = line
 
     def ledger(self) -> None:
-        """Names that found no place, each with a message that said it: one that is cited already, if there is."""
+        """Names that found no place, each with a message that states it: one that is cited already, if there is."""
         limit = min(self.budget, self.spent + self.budget * LEDGER_SHARE)
         said = [message.role != "tool" for message in self.reading.messages]
+        left = {
+            atom
+            for atom in self.reading.uses
+            if is_named(atom) and atom not in self.covered and atom not in self.reading.known
+        }
         missing = {
             atom: turns
-            for atom, use in self.reading.uses.items()
-            if is_named(atom)
-            and atom not in self.covered
-            and atom not in self.reading.known
-            and (turns := [turn for turn in use.turns if said[turn]])
+            for atom, stating in stated(self.reading.messages, left, self.reading.names).items()
+            if (turns := [turn for turn in stating if said[turn]])
         }
         held = Counter(turn for turns in missing.values() for turn in turns)
         quoted = {candidate.unit.turn for candidate in self.chosen.values()}

@@ -143,7 +143,12 @@ def _lines(text: str, long: int) -> Iterator[tuple[str, Shape]]:
         elif len(line) <= (LONG_UNSPACED if _UNSPACED.search(line) else long):
             yield line, "prose"
         else:
-            yield from ((piece, "prose") for s in _SENTENCE_END.split(line) for piece in _cut(s.strip()))
+            yield from ((piece, "prose") for s in sentences(line) for piece in _cut(s))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a paragraph, each a piece of it."""
+    return [sentence.strip() for sentence in _SENTENCE_END.split(text) if sentence.strip()]
 
 
 def _cut(text: str) -> Iterator[str]:

@@ -26,6 +26,7 @@ from forky_core.merge.claims.claim_set import (
     Verbatim,
     VerbatimKind,
 )
+from forky_core.merge.lines.denials import with_its_denial
 from forky_core.merge.models.checks import Failed, invented, json_object, lost_negation, quoted, resolved
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
@@ -285,7 +286,7 @@ class _Reader:
                 self.fail("citation", f"“{shown}” cites a message which is not merged.", None, shown)
             elif (span := quoted(entry["span"], [self.texts[cite]])) is None or len(span) > _LONGEST_SPAN:
                 self.fail("span", f"“{shown}” is not in the cited messages word for word.", None, shown)
-            else:
+            elif span := with_its_denial(span, self.texts[cite]):
                 yield Verbatim(entry["kind"], cite, span)
 
     def dropped(self, entries: Sequence[Json]) -> Iterator[Dropped]:

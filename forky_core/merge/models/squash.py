@@ -19,12 +19,11 @@ from forky_core.merge.claims.standing import by_message, standing
 from forky_core.merge.first_said import first_said
 from forky_core.merge.headings import NAMES
 from forky_core.merge.lines.choosing import Line, default_budget
-from forky_core.merge.lines.units import atoms
+from forky_core.merge.lines.denials import stated
 from forky_core.merge.models.asking import Ask, ReadingFailed, read_with, unsaid
 from forky_core.merge.models.checks import Failed
 from forky_core.merge.models.reading import Reading, sentences
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.wording import spoken
 from forky_core.model import Message, MessageId
 
 LEDGER_SHARE = 0.1
@@ -171,11 +170,12 @@ class _Told:
                 self.lines.insert(at + 1, Line(said[id], (id,), self.lines[at].section, quoted=True))
 
     def ledger(self, turns: Sequence[Message], reading: Reading) -> None:
-        """Names that no claim says, with the message that said them last."""
-        where = {atom: turn.id for turn in turns for atom in atoms(spoken(turn))}
+        """Names that no claim says, with the message that stated them last."""
+        left = unsaid(turns, reading)
+        where = {name: turns[stating[-1]].id for name, stating in stated(turns, frozenset(left)).items()}
         names: dict[MessageId, list[str]] = {}
         limit = self.spent + round(self.budget * LEDGER_SHARE)
-        for name in unsaid(turns, reading):
+        for name in (name for name in left if name in where):
             cost = self.plan.count_tokens(f", {name} [3f2a91]")
             if self.spent + cost <= min(limit, self.budget):
                 self.spent += cost

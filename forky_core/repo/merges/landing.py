@@ -28,7 +28,7 @@ def land(repo: Repo, planned: MergePlan) -> Operation:
         NothingToDo: it brings nothing.
     """
     if not planned.lands:
-        raise NothingToDo(f"“{planned.target_name}” has all of “{planned.source_name}” already.")
+        raise NothingToDo(planned.nothing)
     if isinstance(planned, FusePlan):
         return fusing.land(repo, planned)
     target = planned.target_name

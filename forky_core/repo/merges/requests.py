@@ -216,12 +216,14 @@ def accepting(repo: Repo, number: int, planned: MergePlan) -> MergePlan:
     Raises:
         InTheWay: the request was answered already.
         BadContent: the plan merges something else.
-        NothingToDo: the target has everything already: decline it, or say so.
+        NothingToDo: the target has everything already, or what is new has no answer yet.
     """
     request = open_request(repo.view, number)
     if not _is_of(repo, request, planned):
         raise BadContent(f"This plan is not of {called(request)}.", "Plan the request.")
     if not planned.lands:
+        if planned.relation == "unanswered":
+            raise NothingToDo(planned.nothing, "Have it answered, or decline the request.")
         raise NothingToDo(
             f"“{request.into}” has all of {quoted(request.named)} already.", "Decline the request."
         )

@@ -256,8 +256,8 @@ def _draw_picks(frame: Frame, wish: Wish) -> None:
             chosen = sum(message.id in ticked for message in messages)
             st.caption(f"{chosen} of {count(len(messages), 'message')} ticked", width="stretch")
             everything = tuple(message.id for message in messages)
-            st.button("All", key="merge.all", type="tertiary", on_click=_tick, args=(frame, everything))
-            st.button("None", key="merge.none", type="tertiary", on_click=_tick, args=(frame, ()))
+            st.button("All", key="merge.all", type="tertiary", on_click=tick, args=(frame, everything))
+            st.button("None", key="merge.none", type="tertiary", on_click=tick, args=(frame, ()))
         for message in shown:
             _draw_pick(frame, message, messages, ticked)
         if len(messages) > len(shown):
@@ -301,10 +301,11 @@ def _draw_pick(frame: Frame, message: Message, messages: Sequence[Message], tick
 
 def _toggle(frame: Frame, id: MessageId, order: tuple[MessageId, ...], ticked: frozenset[MessageId]) -> None:
     now = ticked ^ {id}
-    _tick(frame, tuple(one for one in order if one in now))
+    tick(frame, tuple(one for one in order if one in now))
 
 
-def _tick(frame: Frame, picks: tuple[MessageId, ...]) -> None:
+def tick(frame: Frame, picks: tuple[MessageId, ...]) -> None:
+    """Ask for a cherry-pick of these messages."""
     frame.session.picks = picks
     want(strategy="cherry-pick", picks=written_picks(picks))
 

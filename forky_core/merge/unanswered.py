@@ -1,0 +1,61 @@
+"""A source whose only news waits for an answer: what it is, quoted, and what a person can do about it.
+
+A merge brings complete turns (incoming.py), so it brings nothing of such a source. That is another thing than having
+everything already, and a plan says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forky_core.merge.incoming import UNFINISHED, Incoming
+from forky_core.merge.place import Place
+from forky_core.model import MessageId
+
+_QUOTED = 100
+"""Characters of the question, or of the reply, that are quoted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """What is new on a source and not answered to its end."""
+
+    messages: tuple[MessageId, ...]
+    """Those with words in them, oldest first."""
+    sentence: str
+    ways: str
+    """A sentence on what can be done."""
+
+
+def unanswered(place: Place, found: Incoming) -> Unanswered | None:
+    """What waits on the source; None where nothing does. For a source that brings no turn."""
+    cut = (place.lookup(one.message) for one in found.omitted if one.why == UNFINISHED)
+    told = [m for m in cut if not m.hidden and m.role in ("user", "assistant") and m.text.strip()]
+    if not told:
+        return None
+    asked = [message for message in told if message.role == "user"]
+    if not asked:
+        what = "a reply that did not come to its end"
+    elif len(asked) > 1:
+        what = f"{len(asked)} questions without an answer, the last of them"
+    elif len(told) > 1:
+        what = "a question whose answer did not come to its end"
+    else:
+        what = "a question without an answer"
+    sentence = f"The only news of “{place.source_name}” is {what}: “{_beginning((asked or told)[-1].text)}”"
+    return Unanswered(tuple(message.id for message in told), sentence, _ways(place, len(told)))
+
+
+def _ways(place: Place, number: int) -> str:
+    ways = [
+        f"Have it answered on “{place.source_name}” and merge then",
+        f"cherry-pick {'it' if number == 1 else 'them'} as a quotation",
+    ]
+    if place.continues_target:
+        ways.append(f"merge in full, which moves “{place.target_name}” on to it as it is")
+    return f"{', or '.join(ways)}."
+
+
+def _beginning(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _QUOTED else f"{line[: _QUOTED - 1].rstrip()}…"

@@ -1,0 +1,239 @@
+"""No bare name is taken out of a sentence that denies it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.lines.choosing import extract
+from forky_core.merge.lines.denials import stance, stated, states, with_its_denial
+from forky_core.model import Message, seal
+from forky_core.parts import Draft, TextPart, ToolCallPart
+from forky_core.welcome import make_welcome
+from tests.builders import workspace
+
+DENIED = (
+    "Do *not* use `--inplace` with it: a half-written file would look like a good one.",
+    "Never pass --inplace.",
+    "You should **never** pass `--inplace`.",
+    "Do __not__ use --inplace.",
+    "Do NOT use --inplace!",
+    "Don't use --inplace.",
+    "Don’t use --inplace.",
+    "dont use --inplace",
+    "It doesn't need --inplace.",
+    "Use --stdout instead of --inplace.",
+    "Use --stdout rather than --inplace.",
+    "Avoid --inplace.",
+    "We no longer use --inplace.",
+    "--inplace is wrong here.",
+    "--inplace is broken.",
+    "--inplace is deprecated since 3.2.",
+    "There is no --inplace.",
+    "It works without --inplace.",
+    "~~--inplace~~",
+    "❌ --inplace",
+    "We removed --inplace.",
+    "Leave --inplace out.",
+    "Bitte --inplace nicht verwenden.",
+    "Verwende kein --inplace.",
+    "Nimm --stdout statt --inplace.",
+    "--inplace ist veraltet.",
+    "--inplace vermeiden!",
+    "N'utilisez pas --inplace.",
+    "N’utilisez jamais --inplace.",
+    "Utilisez --stdout au lieu de --inplace.",
+    "Il faut éviter --inplace.",
+    "--inplace est obsolète.",
+    "No uses --inplace.",
+    "Nunca uses --inplace.",
+    "Usa --stdout en lugar de --inplace.",
+    "Evita --inplace.",
+    "不要使用 --inplace。",
+    "请勿使用 --inplace。",
+    "用 --stdout 代替 --inplace。",
+    "--inplace 已弃用。",
+    "避免使用 --inplace。",
+    "Non usare --inplace.",
+    "Não use --inplace.",
+    "--inplace は使わないでください。",
+    "--inplace 쓰지 마세요.",
+)
+OPEN = (
+    "Should we use --inplace?",
+    "What about --inplace",
+    "Maybe --inplace helps.",
+    "--inplace would be faster.",
+    "If --inplace were set, the file is lost.",
+    "I doubt that --inplace helps.",
+    "Könnte --inplace helfen.",
+    "Vielleicht hilft --inplace.",
+    "Si on prend --inplace, c'est plus rapide.",
+    "Peut-être --inplace.",
+    "Quizás --inplace.",
+    "要用 --inplace 吗？",
+    "如果用 --inplace 会更快。",
+)
+STATED = (
+    "Use --inplace.",
+    "We run rsync with `--inplace` and --no-compress.",
+    "`--inplace` speeds it up.",
+    "Nimm --inplace.",
+    "Utilisez --inplace.",
+    "Usa --inplace.",
+    "使用 --inplace。",
+    "The non-blocking mode is --inplace.",
+    "Set it in not_found.py with --inplace.",
+)
+
+
+def message(text: str, role: str = "assistant", after: Sequence[Message] = ()) -> Message:
+    return seal(Draft(role, (TextPart(text),)), tuple(one.id for one in after[-1:]))  # type: ignore[arg-type]
+
+
+def listed(*texts: str, name: str = "--inplace") -> bool:
+    """Whether a squash of these messages names it bare, at any budget."""
+    said: list[Message] = []
+    for text in texts:
+        said.append(message(text, after=said))
+    lines = (line for budget in range(4, 120, 4) for line in extract(said, (), budget))
+    return any(line.names and name in line.text.split(", ") for line in lines)
+
+
+def drawn_out(sentence: str) -> str:
+    """The same in so many words that a squash hardly finds room for it."""
+    end = sentence[-1] if sentence[-1] in ".?!。？" else ""
+    more = "".join(f", and it reads part {at} of the table and writes it" for at in range(20, 26))
+    return f"{sentence.removesuffix(end)}{more}{end}"
+
+
+PADDING = " ".join(f"It reads part {at} of the table and writes it." for at in range(12))
+
+
+@pytest.mark.parametrize("sentence", DENIED)
+def test_a_sentence_that_denies_is_known(sentence: str) -> None:
+    assert stance(sentence) == "denied"
+    assert stated([message(sentence)], {"--inplace"}) == {}
+
+
+@pytest.mark.parametrize("sentence", OPEN)
+def test_a_sentence_that_supposes_doubts_or_asks_is_known(sentence: str) -> None:
+    assert stance(sentence) == "open"
+    assert stated([message(sentence)], {"--inplace"}) == {}
+
+
+@pytest.mark.parametrize("sentence", STATED)
+def test_a_plain_sentence_states_its_names(sentence: str) -> None:
+    assert stance(sentence) == "stated"
+    assert stated([message(sentence)], {"--inplace"}) == {"--inplace": [0]}
+
+
+@pytest.mark.parametrize("sentence", [*DENIED, *OPEN])
+def test_no_squash_lists_a_name_that_is_not_stated(sentence: str) -> None:
+    assert not listed(f"{PADDING}\n\n{drawn_out(sentence)} {PADDING}")
+
+
+def test_a_squash_lists_a_name_that_is_stated() -> None:
+    assert listed(f"{PADDING}\n\n{drawn_out('Use --inplace for it.')} {PADDING}")
+
+
+def test_what_is_denied_and_later_stated_is_listed_with_the_later_message() -> None:
+    said = [message("Do not use --inplace.")]
+    said.append(message("It is mended: use --inplace.", after=said))
+    assert stated(said, {"--inplace"}) == {"--inplace": [1]}
+
+
+def test_what_is_stated_and_later_denied_is_listed_nowhere() -> None:
+    said = [message("Use --inplace.")]
+    said.append(message("No, do not use --inplace.", "user", said))
+    assert stated(said, {"--inplace"}) == {}
+    assert not listed(
+        f"{drawn_out('Use --inplace.')} {PADDING}", f"{PADDING} {drawn_out('Never use --inplace.')}"
+    )
+
+
+def test_a_question_takes_nothing_back() -> None:
+    said = [message("Use --inplace.")]
+    said.append(message("What does --inplace do?", "user", said))
+    assert stated(said, {"--inplace"}) == {"--inplace": [0]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do not use:\n\n- `--inplace`\n- `--force`",
+        "Avoid these:\n1. --inplace",
+        "## Not to be used\n- --inplace",
+        "Never run this:\n\n```sh\nrsync --inplace a b\n```",
+        "```sh\n# do not use --inplace\n```",
+        "Do not\nuse --inplace\nwith it.",
+        "`--inplace` is what eats the memory. Leave it out.",
+        "There is --inplace. Don't use it.",
+        "> Do not use\n> --inplace",
+        "| option | |\n|---|---|\n| --inplace | never |",
+    ],
+)
+def test_a_denial_is_found_where_it_stands(text: str) -> None:
+    assert not states(text, "--inplace")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do not use --force.\n\n- --inplace",
+        "Do not stop. Use --inplace.",
+        "```py\nif not done: run('--inplace')\n```",
+        "Do not use:\n- --force\n\nThe other is --inplace.",
+    ],
+)
+def test_a_denial_ends_where_its_sentence_does(text: str) -> None:
+    assert states(text, "--inplace")
+
+
+def test_an_option_of_a_tool_call_is_stated() -> None:
+    call = Draft("assistant", (ToolCallPart("shell", '{"command": "rsync --inplace"}', "c1"),))
+    assert stated([seal(call, ())], {"--inplace"}) == {"--inplace": [0]}
+
+
+def test_a_quotation_out_of_a_denial_comes_as_the_whole_sentence_or_not() -> None:
+    text = "First. Do not use `--inplace` with it. Last."
+    assert with_its_denial("--inplace", text) == "Do not use `--inplace` with it."
+    assert with_its_denial("not use `--inplace`", text) == "not use `--inplace`"
+    assert with_its_denial("First", text) == "First"
+    assert with_its_denial("--inplace", f"{text} Use --inplace.") == "--inplace"
+    assert with_its_denial("--inplace", "Do not\nuse --inplace.") == ""
+
+
+@pytest.mark.parametrize("branch", ["upload", "compression"])
+@pytest.mark.parametrize("strategy", ["squash", "three-way"])
+def test_the_ready_conversation_lists_no_name_that_it_denies(branch: str, strategy: str) -> None:
+    chat = make_welcome(workspace()[0])
+    target = chat.fork(f"from-{branch}", at=chat.path()[3].id)
+    for budget in (None, *range(40, 400, 30)):
+        plan = target.plan_merge(branch, strategy=strategy, budget=budget)  # type: ignore[arg-type]
+        bare = [line for line in plan.payload.splitlines() if line.startswith("+ ")]
+        names = {name for line in bare for name in line.partition(" [")[0].removeprefix("+ ").split(", ")}
+        assert names.isdisjoint({"--inplace", "--long", "--long=31"}), plan.payload
+        told = [line for line in plan.payload.splitlines() if "--inplace" in line]
+        assert all("not use" in line for line in told), plan.payload
+
+
+@given(
+    st.lists(st.sampled_from((*DENIED, *OPEN, *STATED)), min_size=1, max_size=6),
+    st.integers(min_value=5, max_value=80),
+)
+def test_in_any_order_the_last_word_decides(sentences: list[str], budget: int) -> None:
+    said: list[Message] = []
+    for text in sentences:
+        said.append(message(text, after=said))
+    last = next((text for text in reversed(sentences) if text not in OPEN), "")
+    lines = extract(said, (), budget, count_tokens=estimate_tokens)
+    named = [line for line in lines if line.names and "--inplace" in line.text.split(", ")]
+    assert not named or last in STATED
+    assert all(
+        said.index(one) >= 0 and one.text in STATED for line in named for one in said if one.id in line.cites
+    )
