@@ -197,3 +197,17 @@ def test_what_a_strategy_would_pass_over_is_refused(
     told = tuple(word.format(**seeded) for word in option)
     done = forky("merge", "debug", "--into", "main", "--strategy", "full", "--yes", *told)
     assert done.code != 0 and why in done.err
+
+
+def test_a_branch_whose_only_news_is_a_question_says_so(forky: Run, database: Path) -> None:
+    with Forky.open(database) as opened:
+        chat = debugged(opened)
+        chat.fork("note").say("Which port do we use?")
+        talk(chat, "On?", "On.")
+    shown = forky("merge", "note", "--into", "main", "--dry-run")
+    assert shown.code == 0
+    assert "! The only news of “note” is a question without an answer: “Which port do we use?”" in shown.out
+    assert "! Have it answered on “note” and merge then, or cherry-pick it as a quotation." in shown.out
+    assert "already" not in shown.out
+    entry = json.loads(forky("merge", "note", "--into", "main", "--json", "--dry-run").out)
+    assert (entry["relation"], entry["lands"], len(entry["unanswered"])) == ("unanswered", False, 1)

@@ -275,7 +275,8 @@ def test_source_ends_in_mid_turn_and_the_turn_comes_with_the_next_merge() -> Non
 
 def test_a_source_without_a_complete_turn_has_nothing_to_merge() -> None:
     talk = forked()
-    talk.say("note", "user: hm", at=talk.heads["main"])
+    talk.heads["note"] = talk.heads["main"]
+    talk.parts("note", "assistant", ToolCallPart("look", "{}", "c1"))
     talk.say("main", "user: next", "assistant: ok")
     plan = talk.plan("full", source="note")
     assert not plan.lands and any("no complete turn" in warning for warning in plan.warnings)

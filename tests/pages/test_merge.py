@@ -366,3 +366,20 @@ def test_hostile_names_and_texts_stay_text(forky: Forky) -> None:
         labels = (*test.button, *test.checkbox, *test.expander)
         drawn = [*(str(e.value) for e in (*test.markdown, *test.caption)), *(e.label for e in labels)]
         assert not any(":red[" in text or "<script>" in text for text in drawn)
+
+
+def test_a_branch_whose_only_news_is_a_question_says_so_and_offers_ways_on(chat: Conversation) -> None:
+    note = chat.fork("note")
+    asked = note.say("Which port do we use?")
+    talk(chat, "On?", "On.")
+    test = merge(chat, source="note")
+    said = words(test)
+    assert "The only news of “note” is a question without an answer: “Which port do we use?”" in said
+    assert "Have it answered on “note” and merge then" in said
+    assert "up to date" not in said and "already" not in said
+    by_key(test, "merge.pick_unanswered").click()
+    settled(test.run())
+    assert any("Which port do we use?" in str(shown.value) for shown in test.code)
+    by_key(test, "merge.land").click()
+    settled(test.run())
+    assert any(asked.id in merge.messages for merge in chat.path()[-1].merges)

@@ -24,10 +24,10 @@ Stance = Literal["stated", "denied", "open"]
 
 _DENIES = (
     # English
-    r"not|no|never|none|nor|neither|cannot|nothing|without|hardly|barely|\w+n['’]t|(?:do|does|did|is|are|wo|ca|should|would)nt"
+    r"not(?!\s+(?:only|limited|just)\b)|no|never|none|nor|neither|cannot|nothing|without|hardly|barely|\w+n['’]t|(?:do|does|did|is|are|wo|ca|should|would)nt"
     r"|avoid\w*|forbid\w*|forbidden|prohibit\w*|disallow\w*|bann?(?:ed|s)?|refus\w+|reject\w*|discard\w*|abandon\w*|ruled?\s+out"
     r"|instead\s+of|rather\s+than|in\s+place\s+of|as\s+opposed\s+to|unlike|except|any\s?more|used\s+to|formerly|previously"
-    r"|deprecated|obsolete|outdated|broken|breaks?|wrong\w*|incorrect\w*|buggy|invalid|unsupported|unsafe|dangerous|harmful"
+    r"|deprecated|obsolete|outdated|broken|breaks|wrong\w*|incorrect\w*|buggy|invalid|unsupported|unsafe|dangerous|harmful"
     r"|mistake\w*|mistaken\w*|myth|untrue|useless|superseded|replac(?:e|ed|es|ing)|remov(?:e|ed|es|ing)|drop(?:s|ped)?|undo|undone"
     r"|revert\w*|disabl\w+|(?:turn|switch)(?:ed)?\s+off|get\s+rid\s+of|(?:leave|left)\s+(?:\S+\s+)?out|stop(?:ped)?\s+\w+ing|eats"
     r"|fail(?:s|ed)?\s+(?:to|with|because)|beware"

@@ -88,6 +88,7 @@ STATED = (
     "使用 --inplace。",
     "The non-blocking mode is --inplace.",
     "Set it in not_found.py with --inplace.",
+    "It takes options, including but not limited to --inplace.",
 )
 
 
