@@ -38,6 +38,8 @@ class Standing:
     """The last shared message."""
     merged_before: tuple[MessageId, ...]
     """Merges of this source that are on the target's path, oldest first."""
+    unanswered: int = 0
+    """Messages that wait for an answer, where nothing else is new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,9 @@ def standing(plan: MergePlan, visible: Visible) -> Standing:
         lambda id: known[id].parents,
     )
     new = len(plan.delta) if picks is None else sum(id not in has for id in theirs)
-    return Standing(place, len(ours) - place, len(theirs) - shared, new, picks, base, merges)
+    return Standing(
+        place, len(ours) - place, len(theirs) - shared, new, picks, base, merges, len(plan.unanswered)
+    )
 
 
 def _line(head: MessageId | None, known: Mapping[MessageId, Message]) -> tuple[MessageId, ...]:

@@ -94,7 +94,12 @@ def test_a_hostile_diagram_loads_nothing_runs_nothing_and_links_nowhere(texts: s
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     dialogs: list[str] = []
-    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+
+    def refuse(dialog: Any) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", refuse)
     drawn(page, texts, "diagrams")
     still(page)
     pictures = page.locator("[data-testid=stMermaidChart] img")

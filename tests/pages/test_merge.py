@@ -377,6 +377,7 @@ def test_a_branch_whose_only_news_is_a_question_says_so_and_offers_ways_on(chat:
     assert "The only news of “note” is a question without an answer: “Which port do we use?”" in said
     assert "Have it answered on “note” and merge then" in said
     assert "up to date" not in said and "already" not in said
+    assert any("1 message without an answer" in drawn.proto.body for drawn in test.get("html"))
     by_key(test, "merge.pick_unanswered").click()
     settled(test.run())
     assert any("Which port do we use?" in str(shown.value) for shown in test.code)

@@ -74,6 +74,8 @@ def told(stands: Standing) -> tuple[str, str]:
         ours = f"{count(stands.own, 'message')}, nothing in common"
     known = max(0, stands.line - stands.new)
     theirs = f"{stands.new:,} new" + (f", {stands.picked:,} picked" if stands.picked is not None else "")
+    if stands.unanswered:
+        theirs = f"{count(stands.unanswered, 'message')} without an answer"
     if known and stands.merged_before:
         theirs += f", {known:,} merged before"
     return ours, theirs
