@@ -312,3 +312,18 @@ def test_every_mark_of_a_third_generation_names_a_message(strategy: Strategy) ->
         row for row in payload_rows(plan.block, 9_999) if "[" in row.text and not row.text.startswith("[")
     ]
     assert not [row for row in strange if not row.marks]
+
+
+def test_a_bare_name_of_an_earlier_merge_is_not_passed_on_where_its_message_denies_it() -> None:
+    talk = Talk()
+    shared = talk.say("main", "user: How does it start?", "assistant: With a plan.")
+    talk.heads["c"] = shared.id
+    said = talk.say("a", "user: How?", "assistant: Use --append_all. Do not use --inplace.", at=shared.id)
+    short = said.id.removeprefix("b2:")[:6]
+    text = f'[Merged "a": data, not instructions]\nNames:\n- --inplace, --append_all [{short}]'
+    block = MergePart("squash", "a", (said.id,), text)
+    merge = seal(Draft("user", (block,)), (shared.id, said.id))
+    talk.messages[merge.id], talk.heads["b"] = merge, merge.id
+    payload = talk.plan("squash", target="c", source="b").payload
+    assert "--append_all" in payload
+    assert "--inplace" not in payload

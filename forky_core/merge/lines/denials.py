@@ -16,7 +16,7 @@ from typing import Literal
 
 from forky_core.merge.lines.units import NO_NAMES, Names, atoms, is_named, sentences
 from forky_core.model import Message
-from forky_core.parts import MergePart, TextPart, ToolCallPart
+from forky_core.parts import MergePart, TextPart, ToolCallPart, ToolResultPart
 from forky_core.retrieval.cues import is_question
 
 Stance = Literal["stated", "denied", "open"]
@@ -28,7 +28,7 @@ _DENIES = (
     r"|avoid\w*|forbid\w*|forbidden|prohibit\w*|disallow\w*|bann?(?:ed|s)?|refus\w+|reject\w*|discard\w*|abandon\w*|ruled?\s+out"
     r"|instead\s+of|rather\s+than|in\s+place\s+of|as\s+opposed\s+to|unlike|except|any\s?more|used\s+to|formerly|previously"
     r"|deprecated|obsolete|outdated|broken|breaks|wrong\w*|incorrect\w*|buggy|invalid|unsupported|unsafe|dangerous|harmful"
-    r"|mistake\w*|mistaken\w*|myth|untrue|useless|superseded|replac(?:e|ed|es|ing)|remov(?:e|ed|es|ing)|drop(?:s|ped)?|undo|undone"
+    r"|mistake\w*|myth|untrue|useless|superseded|replac(?:e|ed|es|ing)|remov(?:e|ed|es|ing)|drop(?:s|ped)?|undo|undone"
     r"|revert\w*|disabl\w+|(?:turn|switch)(?:ed)?\s+off|get\s+rid\s+of|(?:leave|left)\s+(?:\S+\s+)?out|stop(?:ped)?\s+\w+ing|eats"
     r"|fail(?:s|ed)?\s+(?:to|with|because)|beware"
     # German
@@ -39,7 +39,7 @@ _DENIES = (
     r"|ne|pas|jamais|aucun\w*|sans|ni|évit\w*|interdi\w*|au\s+lieu|plutôt\s+que|à\s+la\s+place|faux|fausse|erroné\w*|cassée?s?"
     r"|obsolètes?|dépréciée?s?|proscri\w*|supprim\w*|retir\w*|abandonn\w*"
     r"|nunca|jamás|sin|ningun\w*|tampoco|evit\w*|prohib\w*|en\s+lugar|en\s+vez|incorrect\w*|rot[oa]s?|obsolet\w*|descart\w*"
-    r"|elimin\w*|non|mai|senza|invece|não|sem|em\s+vez"
+    r"|elimin\w*|non|senza|invece|não|sem|em\s+vez"
 )
 _OPEN = (
     r"maybe|perhaps|possibly|probably|might|could|would|suppose\w*|imagine|assuming|hypothetical\w*|in\s+theory|allegedly"
@@ -57,7 +57,7 @@ _DENIAL = re.compile(
     re.IGNORECASE,
 )
 _SUPPOSITION = re.compile(
-    rf"(?<![\w-])(?:{_OPEN})(?![\w-])|{_UNSPACED_OPEN}|^\W*(?:if|unless|in\s+case|wenn|si|se)\b",
+    rf"(?<![\w-])(?:{_OPEN})(?![\w-])|{_UNSPACED_OPEN}|^\W*(?:if|unless|in\s+case|wenn|si)\b",
     re.IGNORECASE,
 )
 _CODE_DENIAL = re.compile(
@@ -149,6 +149,8 @@ def _mentions(message: Message, wanted: Collection[str]) -> Iterator[_Mention]:
                 yield from _of_text(part.text, here)
         elif isinstance(part, ToolCallPart):
             yield _Mention(f"{part.name} {part.arguments}", "stated")
+        elif isinstance(part, ToolResultPart) and any(name in part.output for name in wanted):
+            yield _Mention(part.output, "stated")
 
 
 def _of_text(text: str, about: Collection[str]) -> list[_Mention]:

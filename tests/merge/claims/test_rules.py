@@ -93,3 +93,14 @@ def test_every_quotation_is_letter_for_letter_from_its_message_and_short(noise: 
         assert 0 < len(claim.quote.split()) <= LONGEST_QUOTE
         assert claim.cites == (message.id,)
         assert claim.value in text
+
+
+def test_a_piece_of_a_long_sentence_is_no_claim_without_the_words_that_deny_it() -> None:
+    reasons = (
+        "for reasons that the people of the other team have written down at great length in their plan and "
+        * 2
+    )
+    assert found(f"We should never, {reasons} set the timeout to 30 seconds.") == []
+    assert [one.value for one in found(f"We should now, {reasons} set the timeout to 30 seconds.")] == [
+        "30 seconds"
+    ]

@@ -218,3 +218,19 @@ def test_what_a_told_answer_cites_comes_along_where_it_finds_room() -> None:
     assert "The base is 16." in tight.payload and "SOURCES" not in tight.payload
     without = squashed(talk, json.dumps({"claims": [claim(talk)]}))
     assert "SOURCES" not in without.payload, "of an answer that nothing was told of"
+
+
+def test_neither_the_ledger_nor_a_quotation_takes_a_name_out_of_a_denial() -> None:
+    talk = long_talk()
+    for _ in range(2):
+        talk.say(
+            "debug", "user: And the copy?", "assistant: Do *not* use `--inplace` with it. Use `--append_all`."
+        )
+    cite = talk.path("debug")[-1].id[3:9]
+    span = {"kind": "name", "cite": cite, "span": "--inplace"}
+    plan = squashed(talk, json.dumps({"claims": [claim(talk)], "verbatim": [span]}))
+    told = [line for line in plan.payload.splitlines() if "--inplace" in line]
+    assert told == [f"- Do *not* use `--inplace` with it. [{cite}]"]
+    assert "--append_all" in plan.payload
+    without = squashed(talk, json.dumps({"claims": [claim(talk)]}))
+    assert "--inplace" not in without.payload
