@@ -70,6 +70,7 @@ class Readers:
 
         Raises:
             BadContent: the document cannot be read, or not within the limits; the sentence says which.
+            OSError: its file cannot be opened.
         """
         if _is_small_text(source):
             kind = kind_of(source)

@@ -149,7 +149,7 @@ def test_a_file_is_read_where_it_lies_whatever_its_name(readers: Readers, tmp_pa
 
 def test_a_file_that_goes_meanwhile_is_said_to_be_gone(readers: Readers, tmp_path: Path) -> None:
     path = tmp_path / "prices.csv"
-    path.write_bytes(TABLE)
+    path.write_bytes(TABLE * 100)
     source = source_of_file(path)
     path.unlink()
     with pytest.raises(BadContent, match=r"“prices.csv” cannot be read: No such file or directory\."):
@@ -417,6 +417,7 @@ def test_a_reader_inherits_no_secret_and_no_open_file(
         assert str(file.name) not in opened
         assert {name.partition(":")[0] for name in opened} <= {"pipe", "/dev/null"}
         assert psutil.Process(process).net_connections() == []
+        assert os.getpgid(process) == process, "what it may start is killed with it"
 
 
 def program(text: str, *, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
