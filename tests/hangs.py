@@ -1,9 +1,9 @@
 """The one time limit of the tests.
 
-A test waits for an event: a line that a program prints, a job's end, a page's answer. The limit is there so that a test
-whose event never comes fails with its own name instead of keeping the others waiting. It says nothing about speed: it is
-many times what a machine under load has needed, and shorter than pytest-timeout's limit for a whole test (pyproject.toml),
-which ends what waits without one.
+A test waits for an event: a line that a program prints, a job's end, a page's answer. The limit is there so that a
+test whose event never comes fails with its own name instead of keeping the others waiting. It says nothing about speed:
+it is many times what a machine under load has needed. What waits without a limit is ended by pytest-timeout, whose
+limit for a whole test is longer (pyproject.toml).
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ def _take_jobs(jobs: queue.SimpleQueue[tuple[dict[str, Any], bytes]]) -> None:
 def _source(job: dict[str, Any], content: bytes) -> Source:
     if job["path"]:
         path = job["path"].encode("latin-1")
-        return Source(job["name"], job["size"], lambda: open(path, "rb"))  # noqa: PTH123, SIM115 - bytes are no Path
+        return Source(job["name"], job["size"], lambda: open(path, "rb"))  # noqa: PTH123 - bytes are no Path
     return Source(job["name"], job["size"], lambda: io.BytesIO(content))
 
 
@@ -106,7 +106,9 @@ def _read(source: Source, out: BinaryIO) -> dict[str, Any]:
         _write(out, {"kind": kind})
         for chunk, done in extracted(source, kind):
             counts = [number for pair in chunk.counts.items() for number in pair]
-            _write(out, {"chunk": [chunk.number, chunk.place, chunk.text, chunk.overlap, counts], "done": done})
+            _write(
+                out, {"chunk": [chunk.number, chunk.place, chunk.text, chunk.overlap, counts], "done": done}
+            )
     except BadContent as error:
         return {"refused": [error.message, error.hint]}
     except MemoryError:
@@ -154,17 +156,22 @@ class _Watch:
 
 def _peak_memory() -> int | None:
     """Bytes that this process has needed at most; None where the system does not say."""
-    if sys.platform == "linux":
-        # Linux's ru_maxrss begins with the memory of the process that started this one.
-        with suppress(OSError, ValueError), open("/proc/self/status", "rb") as status:  # noqa: PTH123
-            return next(int(line.split()[1]) * 1024 for line in status if line.startswith(b"VmHWM"))
-        return None
-    if sys.platform == "win32":
-        return _peak_on_windows()
+    match sys.platform:
+        case "linux":
+            return _peak_on_linux()
+        case "win32":
+            return _peak_on_windows()
     import resource  # noqa: PLC0415 - not on Windows
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _peak_on_linux() -> int | None:
+    """`ru_maxrss` would begin with the memory of the process that started this one."""
+    with suppress(OSError), open("/proc/self/status", "rb") as status:  # noqa: PTH123 - a name of the system
+        return next((int(line.split()[1]) * 1024 for line in status if line.startswith(b"VmHWM")), None)
+    return None
 
 
 def _peak_on_windows() -> int | None:

@@ -38,7 +38,8 @@ from forky_core.documents.source import Source
 from forky_core.errors import BadContent
 
 _ROOT = str(Path(__file__).resolve().parents[2])
-_PROGRAM = "import sys; sys.path[:] = sys.argv[2:2 + int(sys.argv[1])]; from forky_core.documents.reader_main import main; main()"
+PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from forky_core.documents.reader_main import main; main()"
+"""What the process runs. It finds its modules where this program finds them."""
 _INHERITED = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """Variables without which Python does not start everywhere. None of them is a secret."""
 _LONGEST_ANSWER = 1_000_000
@@ -69,9 +70,8 @@ class ReaderProcess:
         path = [os.path.abspath(entry) for entry in sys.path if entry]  # noqa: PTH100 - an entry may be no path
         if _ROOT not in path:
             path.insert(0, _ROOT)
-        command = [sys.executable, "-I", "-X", "utf8", "-c", _PROGRAM, str(len(path)), *path]
         self._process = subprocess.Popen(
-            command,
+            [sys.executable, "-I", "-X", "utf8", "-c", PROGRAM, *path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -208,10 +208,11 @@ def _rows(lines: Iterator[str]) -> Iterator[Section]:
     except csv.Error:
         dialect = csv.excel
     rows = csv.reader(chain(sample, lines), dialect)
-    header = next(rows, [])
+    header: list[str] = []
     held: list[str] = []
     size, first = 0, 2
     try:
+        header = next(rows, [])
         for number, row in enumerate(rows, 2):
             line = " · ".join(f"{name}: {value}" for name, value in _cells(header, row) if value.strip())
             if held and size + len(line) > SIZE:

@@ -14,7 +14,7 @@ PAGES = 90_000
 
 def docx_that_explodes() -> bytes:
     """110 kB of DOCX: 38 MB of paragraphs, which take mammoth 2.7 GB and a minute or two."""
-    return docx_of('<w:p><w:r><w:t>a</w:t></w:r></w:p>' * 1_110_000, zipfile.ZIP_DEFLATED)
+    return docx_of("<w:p><w:r><w:t>a</w:t></w:r></w:p>" * 1_110_000, zipfile.ZIP_DEFLATED)
 
 
 def docx_of_nested_elements() -> bytes:
