@@ -354,7 +354,7 @@ def test_a_reader_that_dies_while_it_waits_is_replaced(readers: Readers) -> None
     before = texts(readers, source)
     (process,) = readers.processes
     psutil.Process(process).kill()
-    until(lambda: psutil.Process(process).status() == psutil.STATUS_ZOMBIE)
+    assert gone(process)
     assert texts(readers, source) == before and readers.processes != (process,)
 
 
