@@ -8,5 +8,16 @@ limit for a whole test is longer (pyproject.toml).
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 HANG = 300.0
 """Seconds after which what a test waits for is taken not to come any more."""
+
+
+def eventually(holds: Callable[[], object]) -> None:
+    """Wait until something holds that no event tells of."""
+    end = time.monotonic() + HANG
+    while not holds():
+        assert time.monotonic() < end, "It did not come to be."
+        time.sleep(0.01)

@@ -31,7 +31,7 @@ from forky_core.errors import BadContent
 from forky_core.store.memory import MemoryStore
 from tests.documents import bombs
 from tests.documents.files import docx, pdf
-from tests.hangs import HANG
+from tests.hangs import HANG, eventually
 
 ROOT = Path(__file__).parents[2]
 TABLE = b"part;price\n" + b"pump;12,50\n" * 100
@@ -71,13 +71,6 @@ def gone(process: int) -> bool:
     return True
 
 
-def until(true: Callable[[], object]) -> None:
-    end = time.monotonic() + HANG
-    while not true():
-        assert time.monotonic() < end, "what is waited for does not come"
-        time.sleep(0.01)
-
-
 class Reading:
     """A document that is read in a thread, until it is stopped or ends."""
 
@@ -89,7 +82,7 @@ class Reading:
         before = set(readers.processes)
         self._thread = threading.Thread(target=self._read)
         self._thread.start()
-        until(lambda: set(readers.processes) - before or not self._thread.is_alive())
+        eventually(lambda: set(readers.processes) - before or not self._thread.is_alive())
         self.process = next(iter(set(readers.processes) - before))
 
     @property
@@ -392,9 +385,9 @@ def test_a_process_that_grew_large_reads_nothing_more(readers: Readers) -> None:
 def test_a_process_without_a_document_ends() -> None:
     readers = Readers(kept_seconds=0.1)
     texts(readers, source_of_bytes("prices.csv", TABLE))
-    until(lambda: readers.processes == ())
+    eventually(lambda: readers.processes == ())
     texts(readers, source_of_bytes("prices.csv", TABLE))
-    until(lambda: readers.processes == ())
+    eventually(lambda: readers.processes == ())
     readers.close()
 
 
