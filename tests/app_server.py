@@ -14,10 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.hangs import HANG
 from tests.programs import CHECKOUT
-
-START_LIMIT = 60.0
-"""Seconds after which a server that does not come up is given up; it ends a hang and measures nothing."""
 
 
 def free_port() -> int:
@@ -53,14 +51,14 @@ def served(script: Path, folder: Path, **environment: str) -> Iterator[str]:
     finally:
         server.terminate()
         try:
-            server.wait(10)
+            server.wait(HANG)
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
 
 
 def _await(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    latest = time.monotonic() + START_LIMIT
+    latest = time.monotonic() + HANG
     while time.monotonic() < latest:
         if server.poll() is not None:
             break

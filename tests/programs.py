@@ -18,6 +18,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.hangs import HANG
+
 CHECKOUT = Path(__file__).resolve().parent.parent
 AIMOCK_LOCK = CHECKOUT / "tests" / "aimock"
 AIMOCK_FOLDER = CHECKOUT / "build" / "aimock"
@@ -52,7 +54,9 @@ def aimock() -> tuple[str, ...] | None:
 def _version(program: str | Path) -> str:
     """What it prints for --version; "" where it does not start (a broken shim, a snap without snapd)."""
     try:
-        done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60, check=True)
+        done = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=HANG, check=True
+        )
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout.strip()

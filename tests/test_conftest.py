@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from tests import conftest
+from tests.hangs import HANG
 
 pytest_plugins = ["pytester"]
 
@@ -30,7 +31,7 @@ def test_a_swallowed_attempt_is_remembered() -> None:
 
 def test_this_machine_may_be_reached() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        socket.create_connection(server.getsockname(), timeout=5).close()
+        socket.create_connection(server.getsockname(), timeout=HANG).close()
 
 
 def test_only_browser_tests_are_tried_again_and_the_summary_says_so(pytester: pytest.Pytester) -> None:

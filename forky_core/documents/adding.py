@@ -7,15 +7,14 @@ by a person or a crash, is not quoted, and is read anew when it is added again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
 from forky_core.document import Chunk, Document, DocumentId, Piece, Shelf
-from forky_core.documents.chunking import Section, chunked
-from forky_core.documents.kinds import kind_of, media_type
-from forky_core.documents.reading import sections
+from forky_core.documents.kinds import media_type
+from forky_core.documents.readers import READERS, Readers
 from forky_core.documents.source import Source, source_of_file
 from forky_core.errors import BadContent
 from forky_core.store.document_contract import DocumentKeeper
@@ -74,10 +73,11 @@ def add_all(
     at: Callable[[], int],
     tell: Tell | None = None,
     stop: Event | None = None,
+    readers: Readers = READERS,
 ) -> Added:
     """Take in every source that can be read; one that cannot stops none of the others."""
     given = list(sources)
-    work = _Intake(keeper, shelf, at, tell, stop or Event(), len(given))
+    work = _Intake(keeper, shelf, at, tell, stop or Event(), readers, len(given))
     for first in range(0, len(given), _LOOKED_UP):
         work.group(given[first : first + _LOOKED_UP], first + 1)
     work.write()
@@ -91,6 +91,7 @@ class _Intake:
     at: Callable[[], int]
     tell: Tell | None
     stop: Event
+    readers: Readers
     of: int
     fresh: dict[DocumentId, None] = field(default_factory=dict)
     already: dict[DocumentId, Document] = field(default_factory=dict)
@@ -130,34 +131,32 @@ class _Intake:
             self.refused.append(Refused(name, f"“{name}” cannot be read: {error.strerror or error}."))
 
     def _read(self, source: Source, id: DocumentId, number: int) -> None:
-        kind = kind_of(source)
-        document = Document(id, source.name, media_type(kind), source.size, self.at(), self.shelf)
-        done = 0.0
-
-        def read() -> Iterator[Section]:
-            nonlocal done
-            for section, done in sections(source, kind):  # noqa: B007 - told to whoever watches
-                yield section
-
+        self._say(source.name, number, 0.0, 0)
+        document: Document | None = None
         held: list[Chunk] = []
         count = 0
         try:
-            for chunk in chunked(read()):
-                held.append(chunk)
-                count += 1
-                if len(held) == BATCH:
-                    self._take(Piece(document, tuple(held), last=False))
-                    held = []
-                self._say(source.name, number, done, count)
-                if self.stop.is_set():
-                    break
+            with closing(self.readers.read(source, self.stop)) as chunks:
+                for one in chunks:
+                    if document is None:
+                        document = Document(
+                            id, source.name, media_type(one.kind), source.size, self.at(), self.shelf
+                        )
+                    held.append(one.chunk)
+                    count += 1
+                    if len(held) == BATCH:
+                        self._take(Piece(document, tuple(held), last=False))
+                        held = []
+                    self._say(source.name, number, one.done, count)
+                    if self.stop.is_set():
+                        break
         except BaseException:
             self._forget(id)
             raise
         if self.stop.is_set():
             self._forget(id)
             return
-        if not count:
+        if document is None:
             raise BadContent(f"“{source.name}” holds no text.", "Add a file with text in it.")
         self._take(Piece(document, tuple(held)))
         self.fresh[id] = None

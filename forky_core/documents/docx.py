@@ -29,6 +29,8 @@ def docx_html(source: Source) -> str:
                     stream, convert_image=mammoth.images.img_element(lambda _: {}), external_file_access=False
                 ).value
                 return html
+    except MemoryError:
+        raise
     except Exception as error:
         raise BadContent(
             f"“{source.name}” is damaged: it cannot be read as a DOCX file ({type(error).__name__}).",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 
 from forky_core.documents.chunking import Section
@@ -10,7 +9,9 @@ from forky_core.documents.source import Source
 from forky_core.errors import BadContent
 
 _FRESH = 200
-"""Pages after which the file is opened anew: pypdf keeps every object it has read."""
+"""Pages after which the file is opened anew, at least: pypdf keeps every object it has read."""
+_OPENINGS = 20
+"""How often a file is opened, at most: each time pypdf goes through the whole list of pages."""
 
 
 def pdf_pages(source: Source) -> Iterator[tuple[Section, float]]:
@@ -20,13 +21,12 @@ def pdf_pages(source: Source) -> Iterator[tuple[Section, float]]:
         BadContent: it is protected or damaged, or its pages are pictures.
     """
     said = False
-    first, pages = 0, 1
-    while first < pages:
-        for number, pages, text in _pages(source, first):
+    number, pages = 0, 1
+    while number < pages:
+        for number, pages, text in _pages(source, number):  # noqa: B020 - the next part begins behind the last page
             if text.strip():
                 said = True
                 yield Section(f"page {number}", text), number / pages
-        first += _FRESH
     if not said:
         what = f"its {pages} pages are pictures" if pages > 1 else "its page is a picture"
         raise BadContent(
@@ -36,16 +36,17 @@ def pdf_pages(source: Source) -> Iterator[tuple[Section, float]]:
 
 
 def _pages(source: Source, first: int) -> Iterator[tuple[int, int, str]]:
-    """(number, how many there are, text) of up to _FRESH pages."""
+    """(number, how many there are, text) of some pages behind the first `first` ones."""
     # It takes a quarter of a second, which every start of Forky would pay.
     from pypdf import PdfReader  # noqa: PLC0415
 
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     with source.open() as stream:
         try:
             reader = PdfReader(stream)
             locked = reader.is_encrypted and not reader.decrypt("")
             pages = 0 if locked else len(reader.pages)
+        except MemoryError:
+            raise
         except Exception as error:
             raise _unreadable(source, error) from error
         if locked:
@@ -54,9 +55,11 @@ def _pages(source: Source, first: int) -> Iterator[tuple[int, int, str]]:
             )
         if not pages:
             raise BadContent(f"“{source.name}” is damaged: it has no pages.", "Get it anew, and add that.")
-        for number in range(first, min(first + _FRESH, pages)):
+        for number in range(first, min(first + max(_FRESH, pages // _OPENINGS), pages)):
             try:
                 text = reader.pages[number].extract_text() or ""
+            except MemoryError:
+                raise
             except Exception as error:
                 raise _unreadable(source, error) from error
             yield number + 1, pages, text
@@ -67,6 +70,11 @@ def _unreadable(source: Source, error: Exception) -> BadContent:
         return BadContent(
             f"“{source.name}” is encrypted in a way that Forky cannot open.",
             "Print it to a new PDF, and add that.",
+        )
+    if type(error).__name__ == "LimitReachedError":
+        return BadContent(
+            f"“{source.name}” was given up: it asks for more than pypdf reads of a PDF ({str(error).rstrip('.')}).",
+            "Print the part that matters to a new PDF, and add that.",
         )
     return BadContent(
         f"“{source.name}” is damaged: it cannot be read as a PDF ({type(error).__name__}).",

@@ -25,7 +25,11 @@ PARSED_WHOLE = 30_000_000
 """Bytes of HTML, which cannot be read piecemeal."""
 _LONGEST_LINE = 100_000
 """Characters; a longer line is cut, so that a file without line ends is a stream too."""
-_HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r"(#{1,6})\s+(.*)")
+_LONGEST_TITLE = 160
+"""Characters of a heading, or of the path of them, that tell where a section stands."""
+_SAMPLE = 10_000
+"""Characters by which a table's separator is guessed; the guess takes time by their square."""
 _FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
 _TOP_LEVEL = re.compile(
     r"(?:(?:export|default|pub|public|private|protected|static|abstract|async|final|inline|extern|unsafe)\s+)*"
@@ -143,7 +147,7 @@ def _headed(lines: Iterator[str]) -> Iterator[Section]:
             held, size, follows = [], 0, heading is None
         if heading is not None:
             level = len(heading.group(1))
-            path = [*(entry for entry in path if entry[0] < level), (level, heading.group(2))]
+            path = [*(entry for entry in path if entry[0] < level), (level, _title(heading.group(2)))]
         held.append(line)
         size += len(line)
     yield from _section(held, path, follows=follows)
@@ -153,7 +157,13 @@ def _section(held: Sequence[str], path: Sequence[tuple[int, str]], *, follows: b
     text = "\n".join(held)
     # A heading with nothing below it is said by the path of the one that follows.
     if text.strip() and not (len(held) == 1 and _HEADING.match(text)):
-        yield Section(" › ".join(title for _, title in path)[-160:], text, follows, titled=True)
+        place = " › ".join(title for _, title in path)[-_LONGEST_TITLE:]
+        yield Section(place, text, follows, titled=True)
+
+
+def _title(written: str) -> str:
+    """A heading without the signs that may close it ("## Setup ##")."""
+    return written.rstrip().rstrip("#").rstrip()[:_LONGEST_TITLE]
 
 
 def _paragraphs(lines: Iterator[str]) -> Iterator[Section]:
@@ -186,7 +196,7 @@ def _stretches(lines: Iterator[str], ends: Callable[[str], bool], *, whole_lines
 def _stretch(held: Sequence[str], first: int, *, whole_lines: bool) -> Section:
     place = f"line {first}"
     if whole_lines and (named := next(filter(None, map(_TOP_LEVEL.match, held)), None)):
-        place += f", {named.group(1)}"
+        place += f", {named.group(1)[:_LONGEST_TITLE]}"
     return Section(place, "\n".join(held), whole_lines=whole_lines)
 
 
@@ -194,14 +204,15 @@ def _rows(lines: Iterator[str]) -> Iterator[Section]:
     """A table: each row as `column: value`, so that one row makes sense without the others."""
     sample = list(islice(lines, 20))
     try:
-        dialect: type[csv.Dialect] | csv.Dialect = csv.Sniffer().sniff("\n".join(sample), ",;\t|")
+        dialect: type[csv.Dialect] | csv.Dialect = csv.Sniffer().sniff("\n".join(sample)[:_SAMPLE], ",;\t|")
     except csv.Error:
         dialect = csv.excel
     rows = csv.reader(chain(sample, lines), dialect)
-    header = next(rows, [])
+    header: list[str] = []
     held: list[str] = []
     size, first = 0, 2
     try:
+        header = next(rows, [])
         for number, row in enumerate(rows, 2):
             line = " · ".join(f"{name}: {value}" for name, value in _cells(header, row) if value.strip())
             if held and size + len(line) > SIZE:

@@ -16,6 +16,7 @@ from typing import Protocol
 
 from forky_core.document import Document, DocumentId, Reach, Shelf
 from forky_core.documents.adding import Added, Tell, add_all
+from forky_core.documents.readers import READERS, Readers
 from forky_core.documents.searching import Embedder, Found, changed_size, search
 from forky_core.documents.source import Source, source_of_bytes
 from forky_core.errors import BadContent, ModelError
@@ -61,10 +62,17 @@ class Findings:
 class DocumentStore:
     """Documents to retrieve from: `append`, `extend`, `add_documents`, `retrieve`, `reset`."""
 
-    def __init__(self, keeper: DocumentKeeper, place: Place, embedder: Embedder | None = None) -> None:
+    def __init__(
+        self,
+        keeper: DocumentKeeper,
+        place: Place,
+        embedder: Embedder | None = None,
+        readers: Readers = READERS,
+    ) -> None:
         self._keeper = keeper
         self._place = place
         self._embedder = embedder
+        self._readers = readers
 
     def append(self, text: str, *, name: str = "") -> Document:
         """Keep a text. One that is known already is returned as it is. BadContent where it is empty."""
@@ -101,6 +109,7 @@ class DocumentStore:
             at=lambda: time.time_ns() // 1_000,
             tell=tell,
             stop=stop,
+            readers=self._readers,
         )
         here = (*added.documents, *added.already)
         if here:

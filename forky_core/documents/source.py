@@ -23,6 +23,8 @@ class Source:
     size: int
     open: Callable[[], BinaryIO]
     """A fresh stream from the beginning, which can seek."""
+    path: Path | None = None
+    """Where the bytes lie as a file; None: they are in memory."""
 
     def start(self, length: int = 65_536) -> bytes:
         with self.open() as stream:
@@ -52,7 +54,7 @@ def source_of_file(path: Path) -> Source:
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "that is no name of a file"
         raise BadContent(f"“{name}” cannot be read: {why}.") from error
-    return _checked(Source(name, size, lambda: path.open("rb")))
+    return _checked(Source(name, size, lambda: path.open("rb"), path))
 
 
 def _line(name: str) -> str:

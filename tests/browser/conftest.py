@@ -21,7 +21,9 @@ __all__ = ["CHECKOUT", "Watched", "expect", "free_port", "served", "settled"]
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
 PATIENCE = 60_000
-"""Milliseconds that anything may take on a machine that is busy with something else. A good run waits for none."""
+"""Milliseconds after which what a page waits for is taken not to come. It ends a hang and says nothing about speed. It
+is shorter than the one of tests/hangs.py: a test in a browser is tried again, since a machine under load can drop a
+frame or a connection that no waiting brings back."""
 expect.set_options(timeout=PATIENCE)
 FLAGS = [
     "--no-sandbox",

@@ -56,7 +56,7 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def begin(page: Any) -> None:
-    page.locator(".fk-head").last.wait_for(timeout=30_000)
+    page.locator(".fk-head").last.wait_for()
 
 
 def new(page: Any, title: str) -> None:
@@ -82,7 +82,7 @@ def switch(page: Any, branch: str) -> None:
 
 def holds(page: Any, text: str) -> None:
     """The field is there and holds this, however long the page takes."""
-    expect(page.locator(DRAFT)).to_have_value(text, timeout=30_000)
+    expect(page.locator(DRAFT)).to_have_value(text)
 
 
 def messages(page: Any) -> int:
@@ -97,7 +97,7 @@ def test_enter_asks_and_the_answer_survives_a_reload_in_mid_stream(slow: str, wa
     page.get_by_text("word5").first.wait_for()
     page.reload()
     page.get_by_text("word8").first.wait_for()
-    page.get_by_text(LAST).first.wait_for(timeout=20_000)
+    page.get_by_text(LAST).first.wait_for()
     page.locator(".st-key-chat-stop_reply").wait_for(state="detached")
     assert messages(page) == 2 and page.locator(DRAFT).input_value() == ""
     assert watched.problems == []
@@ -123,7 +123,7 @@ def test_a_click_elsewhere_while_it_writes_loses_nothing(slow: str, watch: Any) 
     cell.hover()
     cell.locator("[data-act=pick]").click()
     page.get_by_text("picked").wait_for()
-    page.get_by_text(LAST).first.wait_for(timeout=20_000)
+    page.get_by_text(LAST).first.wait_for()
 
 
 def test_a_second_tab_sees_what_the_first_one_says_and_keeps_its_draft(slow: str, watch: Any) -> None:
@@ -134,10 +134,10 @@ def test_a_second_tab_sees_what_the_first_one_says_and_keeps_its_draft(slow: str
     other.locator(DRAFT).click()
     other.keyboard.type("still typing")
     ask(one, "From the first tab")
-    other.get_by_text("From the first tab").first.wait_for(timeout=15_000)
+    other.get_by_text("From the first tab").first.wait_for()
     assert other.locator(DRAFT).input_value() == "still typing"
-    one.get_by_text(LAST).first.wait_for(timeout=20_000)
-    other.get_by_text(LAST).first.wait_for(timeout=20_000)
+    one.get_by_text(LAST).first.wait_for()
+    other.get_by_text(LAST).first.wait_for()
     assert other.locator(DRAFT).input_value() == "still typing"
 
 
@@ -162,7 +162,7 @@ def test_a_click_on_the_graph_goes_to_that_message_and_its_branch(app: str, watc
     first = page.locator("[data-cell]").first.get_attribute("data-cell")
     click_node(page, first)
     page.locator(".st-key-chat-to_newest").wait_for()
-    expect(page.locator("[data-cell]")).to_have_count(1, timeout=30_000)
+    expect(page.locator("[data-cell]")).to_have_count(1)
     page.locator(".st-key-chat-to_newest button").first.click()
     page.locator(".st-key-chat-to_newest").wait_for(state="detached")
     assert watched.problems == []
@@ -206,19 +206,19 @@ def test_earlier_messages_come_in_above_and_what_is_read_stays_where_it_is(
         watched = watch(width=width, height=844)
         page = watched.open(address)
         begin(page)
-        expect(page.get_by_text("message number 89")).to_be_in_viewport(timeout=30_000)
+        expect(page.get_by_text("message number 89")).to_be_in_viewport()
         first, count = page.locator("[data-cell]").first.get_attribute("data-cell"), messages(page)
         page.mouse.move(width / 3, 300)
         page.mouse.wheel(0, 1)
         before = page.evaluate(_SCROLL_UP, first)
-        expect(page.locator("[data-cell]")).to_have_count(count + MORE, timeout=30_000)
+        expect(page.locator("[data-cell]")).to_have_count(count + MORE)
         assert abs(page.evaluate(_PAINTED_AT, first) - before) < 2
         # Without scrolling up to it, which brings earlier messages by itself.
         page.get_by_role("button", name="Show 20 earlier").evaluate(
             "one => one.focus({ preventScroll: true })"
         )
         page.keyboard.press("Enter")
-        expect(page.locator("[data-cell]")).to_have_count(count + 2 * MORE, timeout=30_000)
+        expect(page.locator("[data-cell]")).to_have_count(count + 2 * MORE)
         assert page.evaluate("document.activeElement.closest('.st-key-chat-earlier') !== null")
         assert watched.problems == []
 
@@ -229,7 +229,7 @@ def test_a_page_that_gets_shorter_asks_for_no_earlier_messages(tmp_path: Path, w
     with served(CHECKOUT / "app.py", tmp_path) as address:
         page = watch().open(address)
         begin(page)
-        expect(page.get_by_text("message number 89")).to_be_in_viewport(timeout=30_000)
+        expect(page.get_by_text("message number 89")).to_be_in_viewport()
         page.wait_for_function("() => !window.__forkyPlace.seeking && window.__forkyPlace.last > 600")
         top, reading = page.evaluate(_SHRUNK)
         assert top < 600 and reading is None

@@ -17,6 +17,7 @@ from forky_core.formats.leaving.sharing import exporter, leaving, pieces, shared
 from tests.browser.conftest import CHECKOUT, Watched, expect, served
 from tests.builders import ScriptedModels, talk
 from tests.formats.test_landing import chat
+from tests.hangs import HANG
 
 pytestmark = pytest.mark.browser
 Watch = Callable[..., Watched]
@@ -75,7 +76,7 @@ def test_a_page_is_downloaded_and_opens_without_a_network(
     assert waiting.value.suggested_filename == "Sharing.html"
     assert file.read_bytes() == seeded.page
     foreign = {"origin": "https://evil.example"}
-    refused = httpx.get(waiting.value.url, headers=foreign, timeout=60, trust_env=False)
+    refused = httpx.get(waiting.value.url, headers=foreign, timeout=HANG, trust_env=False)
     assert refused.status_code == 403, "only Forky's own page may have it"
     context = browser.new_context(offline=True, viewport={"width": 390, "height": 800}, color_scheme="dark")
     try:

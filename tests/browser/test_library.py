@@ -13,6 +13,7 @@ from forky_core.forky import Forky
 from forky_core.gateway.tokens import Tokens
 from tests.browser.conftest import CHECKOUT, Watched, expect, served
 from tests.builders import ScriptedModels, talk
+from tests.hangs import HANG
 
 pytestmark = pytest.mark.browser
 Watch = Callable[..., Watched]
@@ -43,7 +44,7 @@ def test_what_a_program_asks_appears_as_it_happens(tmp_path: Path, watch: Watch)
                 f"{address}/v1/chat/completions",
                 json={"model": "offline/quote", "messages": told},
                 headers={"authorization": f"Bearer {token.text}"},
-                timeout=60,
+                timeout=HANG,
                 trust_env=False,
             )
             return str(answer.json()["choices"][0]["message"]["content"])

@@ -18,7 +18,6 @@ pytestmark = pytest.mark.browser
 SCRIPT = CHECKOUT / "tests/browser/slow_app.py"
 LIVE = ".fk-live"
 STOP = ".st-key-chat-stop_reply"
-LONG = 30_000
 IN_ORDER = """
 (least) => {
   const said = document.querySelector(".fk-live")?.textContent.trim().split(" ") ?? [];
@@ -35,9 +34,9 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def landed(page: Any) -> None:
-    page.locator(STOP).wait_for(state="detached", timeout=LONG)
-    page.get_by_text(LAST).first.wait_for(timeout=LONG)
-    expect(page.locator(LIVE)).to_have_count(0, timeout=LONG)
+    page.locator(STOP).wait_for(state="detached")
+    page.get_by_text(LAST).first.wait_for()
+    expect(page.locator(LIVE)).to_have_count(0)
 
 
 def test_the_words_come_by_the_stream_and_end_as_a_cell(slow: str, watch: Any) -> None:
@@ -47,7 +46,7 @@ def test_the_words_come_by_the_stream_and_end_as_a_cell(slow: str, watch: Any) -
     with page.expect_response("**/replies/*") as stream:
         ask(page, "Take your time")
     assert stream.value.status == 200
-    expect(page.locator(LIVE)).to_contain_text("word5", timeout=LONG)
+    expect(page.locator(LIVE)).to_contain_text("word5")
     page.get_by_text("writing …").wait_for()
     landed(page)
     assert messages(page) == 2
@@ -80,24 +79,24 @@ def test_two_tabs_see_the_same_words(slow: str, watch: Any) -> None:
     one = watch().open(slow)
     new(one, "Two tabs")
     ask(one, "Forever")
-    expect(one.locator(LIVE)).to_contain_text("word5", timeout=LONG)
+    expect(one.locator(LIVE)).to_contain_text("word5")
     other = watch().open(one.url)
     for page in (one, other):
-        page.wait_for_function(IN_ORDER, arg=12, timeout=LONG)
+        page.wait_for_function(IN_ORDER, arg=12)
     other.locator(f"{STOP} button").first.click()
     for page in (one, other):
-        page.get_by_text("You stopped this reply.").wait_for(timeout=LONG)
+        page.get_by_text("You stopped this reply.").wait_for()
 
 
 def test_a_reload_goes_on_where_the_reply_is(slow: str, watch: Any) -> None:
     page = watch().open(slow)
     new(page, "Reload")
     ask(page, "Forever")
-    expect(page.locator(LIVE)).to_contain_text("word5", timeout=LONG)
+    expect(page.locator(LIVE)).to_contain_text("word5")
     page.reload()
-    page.wait_for_function(IN_ORDER, arg=12, timeout=LONG)
+    page.wait_for_function(IN_ORDER, arg=12)
     page.locator(f"{STOP} button").first.click()
-    page.get_by_text("You stopped this reply.").wait_for(timeout=LONG)
+    page.get_by_text("You stopped this reply.").wait_for()
 
 
 def test_a_cut_stream_is_taken_up_again_without_a_gap(slow: str, watch: Any) -> None:
@@ -115,12 +114,12 @@ def test_a_cut_stream_is_taken_up_again_without_a_gap(slow: str, watch: Any) -> 
             route.continue_()
 
     page.route("**/replies/*", cut_twice)
-    with page.expect_response(lambda answer: "/replies/" in answer.url and len(calls) > 2, timeout=LONG):
+    with page.expect_response(lambda answer: "/replies/" in answer.url and len(calls) > 2):
         ask(page, "Forever")
     seen = len(page.locator(LIVE).inner_text().split())
-    page.wait_for_function(IN_ORDER, arg=seen + 20, timeout=LONG)
+    page.wait_for_function(IN_ORDER, arg=seen + 20)
     page.locator(f"{STOP} button").first.click()
-    page.get_by_text("You stopped this reply.").wait_for(timeout=LONG)
+    page.get_by_text("You stopped this reply.").wait_for()
 
 
 def test_without_the_stream_the_reply_is_shown_all_the_same(slow: str, watch: Any) -> None:
@@ -128,7 +127,7 @@ def test_without_the_stream_the_reply_is_shown_all_the_same(slow: str, watch: An
     new(page, "No stream")
     page.route("**/replies/*", lambda route: route.abort())
     ask(page, "Take your time")
-    expect(page.locator(LIVE)).to_contain_text("word5", timeout=LONG)
+    expect(page.locator(LIVE)).to_contain_text("word5")
     landed(page)
     assert messages(page) == 2
 
@@ -137,8 +136,8 @@ def test_what_has_settled_is_formatted_while_the_rest_is_written(slow: str, watc
     page = watch().open(slow)
     new(page, "Formatted")
     ask(page, "Formatted")
-    expect(page.locator(".st-key-chat-live-settled strong")).to_have_text("bold", timeout=LONG)
-    expect(page.locator(LIVE)).to_contain_text("word5", timeout=LONG)
+    expect(page.locator(".st-key-chat-live-settled strong")).to_have_text("bold")
+    expect(page.locator(LIVE)).to_contain_text("word5")
     assert "bold" not in page.locator(LIVE).inner_text()
     landed(page)
 
@@ -149,7 +148,7 @@ def test_hostile_text_stays_text(slow: str, watch: Any) -> None:
     new(page, "Hostile")
     ask(page, "Hostile")
     expect(page.locator(LIVE)).to_contain_text(
-        "<script>window.hacked=1</script> :red[red] word0", timeout=LONG
+        "<script>window.hacked=1</script> :red[red] word0",
     )
     assert page.locator(f"{LIVE} *").count() == 0
     landed(page)
@@ -165,7 +164,7 @@ def test_reasoning_is_there_while_it_thinks_and_stays_open(slow: str, watch: Any
     reasoning = page.locator("details[data-live=reasoning]")
     reasoning.locator("summary").click()
     expect(reasoning.locator("pre")).to_have_text("Let me <b>see</b>.")
-    expect(page.locator(LIVE)).to_contain_text("word30", timeout=LONG)
+    expect(page.locator(LIVE)).to_contain_text("word30")
     expect(reasoning.locator("pre")).to_be_visible()
     landed(page)
 
@@ -175,7 +174,7 @@ def test_a_server_that_ends_while_somebody_watches_keeps_what_had_arrived(tmp_pa
         page = watch().open(address)
         new(page, "The end")
         ask(page, "Forever")
-        expect(page.locator(LIVE)).to_contain_text("word9", timeout=LONG)
+        expect(page.locator(LIVE)).to_contain_text("word9")
     with Forky.open(tmp_path / "forky.duckdb") as forky:
         assert forky.recovered == 0
         chat = forky.conversation(forky.conversations()[0].id)

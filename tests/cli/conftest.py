@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.cli.parser import main
+from tests.hangs import HANG
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -65,7 +66,7 @@ def forky_process(database: Path) -> Callable[..., Ended]:
             text=True,
             encoding="utf-8",
             env=environment(),
-            timeout=60,
+            timeout=HANG,
         )
         return Ended(done.returncode, done.stdout, done.stderr)
 

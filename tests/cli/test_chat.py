@@ -16,6 +16,7 @@ from forky_core.llm.scripted import Fail
 from forky_core.repo.conversation import Conversation
 from tests.builders import ScriptedModels, talk, texts
 from tests.cli.conftest import Ended, environment
+from tests.hangs import HANG
 
 Run = Callable[..., Ended]
 
@@ -162,6 +163,6 @@ def test_a_reader_that_has_enough_is_no_error(forky_process: Run, database: Path
         capture_output=True,
         text=True,
         env=environment(),
-        timeout=60,
+        timeout=HANG,
     )
     assert (done.stdout, done.stderr) == ("long\n", "")

@@ -14,6 +14,7 @@ import pytest
 from forky_core.cli import serve
 from forky_core.cli.parser import main
 from tests.cli.conftest import environment
+from tests.hangs import HANG
 
 
 def free_port() -> int:
@@ -35,7 +36,7 @@ def test_serve_answers_on_this_machine_and_ends_with_its_process(tmp_path: Path,
             assert healthy(port, server), server.communicate()[0]
         finally:
             server.send_signal(signal.SIGTERM)
-            server.wait(30)
+            server.wait(HANG)
     with pytest.raises(URLError):
         urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=2)
 

@@ -29,12 +29,17 @@ def docx(*paragraphs: tuple[str, str]) -> bytes:
         f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>'
         for style, text in paragraphs
     )
+    return docx_of(body)
+
+
+def docx_of(body: str, compression: int = zipfile.ZIP_STORED, before: str = "") -> bytes:
+    """`body`: the XML of its paragraphs. `before`: what stands before the document's element."""
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
+    with zipfile.ZipFile(out, "w", compression, compresslevel=9) as archive:
         archive.writestr("[Content_Types].xml", _CONTENT_TYPES)
         archive.writestr("_rels/.rels", _RELATIONS)
         archive.writestr(
-            "word/document.xml", f'<w:document xmlns:w="{_W}"><w:body>{body}</w:body></w:document>'
+            "word/document.xml", f'{before}<w:document xmlns:w="{_W}"><w:body>{body}</w:body></w:document>'
         )
     return out.getvalue()
 

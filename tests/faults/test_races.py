@@ -26,8 +26,11 @@ from forky_core.store.contract import Store
 from forky_core.store.duckdb import DuckDBStore
 from forky_core.store.memory import MemoryStore
 from tests.builders import ScriptedModels, talk
+from tests.hangs import HANG, eventually
 
 SECONDS = float(os.environ.get("FORKY_RACES", "1"))
+_AT_LEAST = 4
+"""Verbs that each of those who meddle carries out, however busy the machine is."""
 DEADLOCK = 60.0
 
 
@@ -131,7 +134,7 @@ def test_everything_at_once_ends_in_sentences_and_a_sound_conversation(forky: Wo
 
     def meddle(seed: int) -> int:
         done = 0
-        while time.monotonic() < end:
+        while time.monotonic() < end or done < _AT_LEAST:
             try:
                 here = chat.checkout(random.choice(list(chat.branches)))
                 random.choice(VERBS)(here)
@@ -141,10 +144,10 @@ def test_everything_at_once_ends_in_sentences_and_a_sound_conversation(forky: Wo
         return done
 
     with ThreadPoolExecutor(6) as pool:
-        assert sum(pool.map(meddle, range(6))) > 20
+        assert all(done >= _AT_LEAST for done in pool.map(meddle, range(6)))
     assert all(said)
     for job in chat.replies:
-        assert job.wait(30)
+        assert job.wait(HANG)
     assert chat.replies == () and forky.store.running() == ()
     log = chat.operations
     assert [operation.number for operation in log] == list(range(1, len(log) + 1))
@@ -281,10 +284,10 @@ def test_asking_while_the_workspace_closes_is_refused_with_a_sentence(tmp_path: 
 
     with ThreadPoolExecutor(5) as pool:
         waiting = [pool.submit(go_on, chat) for chat in chats]
-        time.sleep(0.2)
+        eventually(lambda: all(chat.path() for chat in chats))
         forky.close()
         for one in waiting:
-            one.result(30)
+            one.result(HANG)
     with Workspace(DuckDBStore.open(tmp_path / "forky.duckdb"), models) as again:
         assert again.verify().clean
 

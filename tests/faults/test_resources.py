@@ -19,6 +19,7 @@ from forky_core.llm.scripted import Until
 from forky_core.repo.workspace import Workspace
 from forky_core.store.duckdb import DuckDBStore
 from tests.builders import ScriptedModels, talk, texts
+from tests.hangs import HANG
 
 ROOT = Path(__file__).parents[2]
 HOLDER = """
@@ -58,7 +59,7 @@ def test_a_disk_that_fills_in_mid_stream_ends_the_reply_with_a_sentence(tmp_path
         with a_full_disk(path.stat().st_size + 50_000):
             arrived.set()
             full.set()
-            assert job.wait(30)
+            assert job.wait(HANG)
             assert job.generation.status == "failed" and job.failure is not None
             assert "no room" in job.failure.sentence
             assert texts(chat) == ["a", "b", "why?"]
@@ -184,7 +185,7 @@ def test_the_command_line_on_a_full_disk_says_so(tmp_path: Path, monkeypatch: py
         "sys.exit(main(sys.argv[1:]))"
     )
     command = [sys.executable, "-c", script, "--database", str(path), "chat", "-m", noise()[:100_000]]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=HANG, check=False)
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert "no room" in done.stderr
     assert main(["--database", str(path), "verify"]) == 0

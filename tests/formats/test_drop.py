@@ -15,6 +15,7 @@ from forky_core.formats.arriving.taking_back import imports, undo_import
 from forky_core.repo.workspace import Workspace
 from tests.builders import talk, workspace
 from tests.formats.test_landing import chat
+from tests.hangs import HANG
 
 
 def export(*titles: str) -> bytes:
@@ -113,12 +114,12 @@ def stopped_in_the_second(drop: Drop, monkeypatch: pytest.MonkeyPatch, meanwhile
     def waits(*args: object, **options: object) -> Imported:
         if drop.files[0].done is not None:
             begun.set()
-            go_on.wait(60)
+            go_on.wait(HANG)
         return import_file(*args, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(incoming, "import_file", waits)
     drop.land()
-    assert begun.wait(60)
+    assert begun.wait(HANG)
     if callable(meanwhile):
         meanwhile()
     drop.stop()

@@ -28,8 +28,7 @@ from forky_core.repo.workspace import Workspace
 from forky_core.settings import Settings
 from forky_core.store.contract import Store
 from forky_core.store.memory import MemoryStore
-
-PATIENCE = 60.0
+from tests.hangs import HANG
 
 
 @dataclass
@@ -54,7 +53,7 @@ class Served:
         return httpx.Client(
             base_url=self.base_url,
             headers={"authorization": f"Bearer {key or self.key}"},
-            timeout=PATIENCE,
+            timeout=HANG,
             trust_env=False,
         )
 
@@ -81,7 +80,7 @@ def listening(app: Starlette, *, lifespan: Literal["on", "off"] = "off") -> Iter
             yield f"http://127.0.0.1:{taken.getsockname()[1]}"
         finally:
             server.should_exit = True
-            thread.join(PATIENCE)
+            thread.join(HANG)
             assert not thread.is_alive(), "The server waits for a call."
 
 

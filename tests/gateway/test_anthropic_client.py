@@ -13,7 +13,8 @@ from forky_core.llm.contract import Done, ReasoningDelta, ToolCallDone
 from forky_core.llm.scripted import Fail
 from forky_core.model import Usage
 from tests.builders import ScriptedModels
-from tests.gateway.served import PATIENCE, Served, at_upstream, serving
+from tests.gateway.served import Served, at_upstream, serving
+from tests.hangs import HANG
 from tests.llm.third_party import ANSWER
 from tests.llm.wire import answer
 from tests.llm.wire import serving as wire
@@ -26,7 +27,7 @@ def asked(text: str) -> list[Any]:
 
 
 def open_client(served: Served, **named: Any) -> anthropic.Anthropic:
-    http = httpx2.Client(trust_env=False, timeout=PATIENCE)
+    http = httpx2.Client(trust_env=False, timeout=HANG)
     named = named or {"api_key": served.key}
     return anthropic.Anthropic(base_url=served.url, http_client=http, max_retries=0, **named)
 

@@ -14,7 +14,8 @@ from forky_core.llm.contract import Done, ReasoningDelta, ToolCallDone
 from forky_core.llm.scripted import Fail
 from forky_core.model import Usage
 from tests.builders import ScriptedModels
-from tests.gateway.served import PATIENCE, Served
+from tests.gateway.served import Served
+from tests.hangs import HANG
 from tests.llm.third_party import ANSWER
 
 TOOL: Any = {
@@ -44,7 +45,7 @@ def own(spoken: Served) -> Iterator[openai.OpenAI]:
 
 
 def open_client(served: Served, key: str = "") -> openai.OpenAI:
-    http = httpx.Client(trust_env=False, timeout=PATIENCE)
+    http = httpx.Client(trust_env=False, timeout=HANG)
     return openai.OpenAI(base_url=served.base_url, api_key=key or served.key, http_client=http, max_retries=0)
 
 

@@ -14,7 +14,8 @@ from starlette.routing import Route
 
 from forky_core.errors import BadContent
 from forky_core.gateway.downloading import PIECE, PREFIX, Downloading, Offer, Offers
-from tests.gateway.served import PATIENCE, listening
+from tests.gateway.served import listening
+from tests.hangs import HANG
 
 
 def offer(pieces: Callable[[], Iterator[bytes]], name: str = "a.md") -> Offer:
@@ -28,7 +29,7 @@ def served(offers: Offers, *, most: int = 9) -> Iterator[str]:
 
 
 def asked(url: str) -> httpx.Response:
-    return httpx.get(url, timeout=PATIENCE, trust_env=False)
+    return httpx.get(url, timeout=HANG, trust_env=False)
 
 
 class Endless:
@@ -78,33 +79,33 @@ def test_an_address_is_good_while_somebody_holds_the_offer() -> None:
         answer = asked(address)
         assert answer.status_code == 404
         assert answer.text == Downloading.unknown
-        assert httpx.post(address, timeout=PATIENCE, trust_env=False).status_code == 405
+        assert httpx.post(address, timeout=HANG, trust_env=False).status_code == 405
 
 
 def test_no_more_is_made_than_the_client_takes_and_nothing_once_it_is_gone() -> None:
     offers, endless = Offers(), Endless()
     held = offer(endless)
     with served(offers) as url:
-        with httpx.stream("GET", url + offers.address(held), timeout=PATIENCE, trust_env=False) as answer:
+        with httpx.stream("GET", url + offers.address(held), timeout=HANG, trust_env=False) as answer:
             next(answer.iter_raw())
             before = -1
             while before != endless.made:  # What fits into the buffers of the connection.
                 before = endless.made
                 time.sleep(0.3)
             assert endless.made < 200, "a client that takes nothing is made nothing"
-        assert endless.closed.wait(PATIENCE)
+        assert endless.closed.wait(HANG)
 
 
 def test_a_server_that_ends_does_not_wait_for_a_client_that_paused() -> None:
     offers, endless = Offers(), Endless()
     held = offer(endless)
-    client = httpx.Client(timeout=PATIENCE, trust_env=False)
+    client = httpx.Client(timeout=HANG, trust_env=False)
     with served(offers) as url:
         waiting = client.stream("GET", url + offers.address(held))
         answer = waiting.__enter__()
         next(answer.iter_raw())
     client.close()
-    assert endless.closed.wait(PATIENCE)
+    assert endless.closed.wait(HANG)
 
 
 def test_a_file_that_cannot_be_made_is_a_sentence_in_its_place() -> None:
@@ -137,7 +138,7 @@ def test_one_too_many_is_asked_to_come_again() -> None:
     held = offer(endless)
     with served(offers, most=1) as url:
         address = url + offers.address(held)
-        with httpx.stream("GET", address, timeout=PATIENCE, trust_env=False):
+        with httpx.stream("GET", address, timeout=HANG, trust_env=False):
             answer = asked(address)
             assert answer.status_code == 503
             assert answer.text == Downloading.crowded

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,7 +12,8 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from forky_core.gateway.moving import PREFIX, Moving
-from tests.gateway.served import PATIENCE, listening
+from tests.gateway.served import listening
+from tests.hangs import HANG, eventually
 
 
 class Conversations:
@@ -42,7 +42,7 @@ def news(lines: Iterator[str]) -> int:
 
 def test_a_watcher_hears_what_it_does_not_know_and_then_each_move() -> None:
     known = Conversations()
-    with served(Moving(known)) as url, httpx.stream("GET", f"{url}/here?after=1", timeout=PATIENCE) as answer:
+    with served(Moving(known)) as url, httpx.stream("GET", f"{url}/here?after=1", timeout=HANG) as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
         lines = answer.iter_lines()
         assert news(lines) == 3
@@ -55,7 +55,7 @@ def test_the_library_is_watched_by_the_moment_of_its_last_change() -> None:
     known.at["library"] = begun = 1_795_296_480_511_771
     with (
         served(Moving(known)) as url,
-        httpx.stream("GET", f"{url}/library?after={begun}", timeout=PATIENCE) as answer,
+        httpx.stream("GET", f"{url}/library?after={begun}", timeout=HANG) as answer,
     ):
         lines = answer.iter_lines()
         assert next(lines) == "event: alive"
@@ -65,7 +65,7 @@ def test_the_library_is_watched_by_the_moment_of_its_last_change() -> None:
 
 def test_whoever_knows_all_hears_nothing_but_that_the_connection_lives() -> None:
     known = Conversations()
-    with served(Moving(known)) as url, httpx.stream("GET", f"{url}/here?after=3", timeout=PATIENCE) as answer:
+    with served(Moving(known)) as url, httpx.stream("GET", f"{url}/here?after=3", timeout=HANG) as answer:
         lines = answer.iter_lines()
         assert next(lines) == "event: alive"
         known.at["here"] = 5
@@ -77,33 +77,30 @@ def test_a_place_that_makes_no_sense_begins_anew(asked: str) -> None:
     known = Conversations()
     with (
         served(Moving(known)) as url,
-        httpx.stream("GET", f"{url}/here?after={asked}", timeout=PATIENCE) as told,
+        httpx.stream("GET", f"{url}/here?after={asked}", timeout=HANG) as told,
     ):
         assert news(told.iter_lines()) == 3
 
 
 def test_an_unknown_conversation_is_404_and_only_get_is_answered() -> None:
     with served(Moving(Conversations())) as url:
-        assert httpx.get(f"{url}/elsewhere", timeout=PATIENCE).status_code == 404
-        assert httpx.post(f"{url}/here", timeout=PATIENCE).status_code == 405
+        assert httpx.get(f"{url}/elsewhere", timeout=HANG).status_code == 404
+        assert httpx.post(f"{url}/here", timeout=HANG).status_code == 405
 
 
 def test_one_watcher_too_many_is_asked_to_come_again_and_places_become_free() -> None:
     endpoint = Moving(Conversations(), most=1)
     with served(endpoint) as url:
-        with httpx.stream("GET", f"{url}/here", timeout=PATIENCE) as answer:
+        with httpx.stream("GET", f"{url}/here", timeout=HANG) as answer:
             lines = answer.iter_lines()
             news(lines)
-            assert httpx.get(f"{url}/here", timeout=PATIENCE).status_code == 503
-        until = time.monotonic() + PATIENCE
-        while endpoint.watchers and time.monotonic() < until:
-            time.sleep(0.01)
-        assert endpoint.watchers == 0
+            assert httpx.get(f"{url}/here", timeout=HANG).status_code == 503
+        eventually(lambda: endpoint.watchers == 0)
 
 
 def test_a_conversation_that_is_deleted_ends_the_stream() -> None:
     known = Conversations()
-    with served(Moving(known)) as url, httpx.stream("GET", f"{url}/here", timeout=PATIENCE) as answer:
+    with served(Moving(known)) as url, httpx.stream("GET", f"{url}/here", timeout=HANG) as answer:
         lines = answer.iter_lines()
         assert news(lines) == 3
         del known.at["here"]

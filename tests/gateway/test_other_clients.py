@@ -15,7 +15,8 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from tests.gateway.served import PATIENCE, Served
+from tests.gateway.served import Served
+from tests.hangs import HANG
 from tests.llm.third_party import ANSWER
 
 
@@ -39,7 +40,7 @@ def llm(gateway: Served, tmp_path: Path) -> Any:
             input="",
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=HANG,
             check=False,
         )
 
@@ -60,7 +61,7 @@ def test_the_llm_command_shows_errors(llm: Any) -> None:
 
 @pytest.fixture
 def chat(gateway: Served) -> Iterator[ChatOpenAI]:
-    with httpx.Client(trust_env=False, timeout=PATIENCE) as http:
+    with httpx.Client(trust_env=False, timeout=HANG) as http:
         yield ChatOpenAI(
             model="gpt-4o",
             base_url=gateway.base_url,

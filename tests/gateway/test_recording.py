@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +20,8 @@ from forky_core.llm.scripted import Hang, Until
 from forky_core.model import ConversationId, Generation
 from forky_core.store.opening import open_store
 from tests.builders import ScriptedModels
-from tests.gateway.served import PATIENCE, Served, at_upstream, serving
+from tests.gateway.served import Served, at_upstream, serving
+from tests.hangs import HANG, eventually
 from tests.llm.third_party import ANSWER, Aimock
 from tests.llm.wire import HEAD, chunk
 from tests.llm.wire import serving as wire
@@ -43,13 +45,6 @@ def generations(served: Served) -> list[Generation]:
         for summary in served.forky.conversations()
         for generation in served.forky.store.generations(summary.id)
     ]
-
-
-def eventually(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end, "It did not come to be."
-        time.sleep(0.01)
 
 
 def ended(served: Served) -> list[Generation]:
@@ -122,7 +117,7 @@ def test_a_client_that_leaves_a_forwarded_stream_hangs_up_the_upstream(aimock: A
             client.stream("POST", "/chat/completions", json=ask("Go", model="gpt-4o", stream=True)) as said,
         ):
             next(said.iter_raw())
-        assert upstream.hung_up.wait(PATIENCE)
+        assert upstream.hung_up.wait(HANG)
         (generation,) = ended(served)
         assert generation.status == "interrupted"
         assert served.paths() == [["Go", "Half of"]]
@@ -132,9 +127,12 @@ def test_who_leaves_an_answer_in_one_piece_finds_it_whole(spoken: Served, script
     go = threading.Event()
     scripted.one.enqueue("Late.", Until(go), " And whole.")
     with spoken.client() as client:
-        client.timeout = 0.5
-        with pytest.raises(httpx.ReadTimeout):
-            client.post("/chat/completions", json=ask("Go"))
+        address, body = httpx.URL(f"{spoken.base_url}/chat/completions"), json.dumps(ask("Go"))
+        leaving = http.client.HTTPConnection(address.host, address.port or 80, timeout=HANG)
+        head = {"content-type": "application/json", "authorization": client.headers["authorization"]}
+        leaving.request("POST", address.path, body, head)
+        eventually(spoken.forky.store.running)
+        leaving.close()
     go.set()
     (generation,) = ended(spoken)
     assert generation.status == "done"
@@ -179,9 +177,9 @@ def test_a_stopping_server_keeps_what_had_arrived(scripted: ScriptedModels) -> N
 
         with ThreadPoolExecutor(1) as pool, pytest.MonkeyPatch.context() as patch:
             listening = pool.submit(listen)
-            assert heard.wait(PATIENCE)
+            assert heard.wait(HANG)
             patch.setattr(exchange, "server_stops", lambda: True)
-            assert exchange.SERVER_STOPS.encode() in listening.result(PATIENCE)
+            assert exchange.SERVER_STOPS.encode() in listening.result(HANG)
         (generation,) = ended(served)
         assert generation.status == "interrupted"
         assert served.paths() == [["Go", "Half of"]]
@@ -195,7 +193,7 @@ def test_a_person_can_stop_a_programs_reply(spoken: Served, scripted: ScriptedMo
         eventually(lambda: any(job.text for job in spoken.forky.replies.running()))
         spoken.forky.replies.running()[0].stop()
         go.set()
-        assert exchange.STOPPED in answer.result(PATIENCE).text
+        assert exchange.STOPPED in answer.result(HANG).text
     (generation,) = ended(spoken)
     assert generation.status == "stopped"
     assert spoken.paths() == [["Go", "Half of"]]
@@ -269,7 +267,7 @@ def test_a_hundred_streams_at_once_are_all_whole_and_all_recorded(on_disk: Serve
     def stream(number: int) -> str:
         body = ask(f"{number}: say hello", model="gpt-4o", stream=True)
         with on_disk.client() as client:
-            client.timeout = httpx.Timeout(120)
+            client.timeout = httpx.Timeout(HANG)
             return client.post("/chat/completions", json=body).text
 
     with ThreadPoolExecutor(100) as pool:

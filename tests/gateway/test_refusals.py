@@ -16,7 +16,8 @@ from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.settings import Settings
 from tests.builders import ScriptedModels
-from tests.gateway.served import PATIENCE, Served, at_upstream, catalogue, serving
+from tests.gateway.served import Served, at_upstream, catalogue, serving
+from tests.hangs import HANG
 from tests.llm.third_party import Aimock, free_port
 from tests.llm.wire import DONE, HEAD, chunk
 from tests.llm.wire import serving as wire
@@ -226,7 +227,7 @@ def test_what_is_refused_unread_leaves_the_connection_to_the_next_request(
     next_one = b"GET /v1/models HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {key}\r\nconnection: close\r\n\r\n"
     sent = head + b"host: 127.0.0.1\r\ncontent-length: %d\r\n\r\n" % size + b"x" * size + next_one
     address = urlsplit(spoken.base_url)
-    with socket.create_connection((address.hostname, address.port), PATIENCE) as connection:
+    with socket.create_connection((address.hostname, address.port), HANG) as connection:
         connection.sendall(sent.replace(b"{key}", spoken.key.encode()))
         with connection.makefile("rb") as read:
             answers = read.read()

@@ -17,9 +17,8 @@ import uvicorn
 from starlette.applications import Starlette
 
 from forky_core.gateway import serving
+from tests.hangs import HANG
 from tests.loops import finished
-
-PATIENCE = 30.0
 
 
 @contextmanager
@@ -35,14 +34,14 @@ def answered(
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:
-            with socket.create_connection(listening.getsockname(), PATIENCE) as client:
+            with socket.create_connection(listening.getsockname(), HANG) as client:
                 client.sendall(b"GET / HTTP/1.1\r\nhost: here\r\n\r\n")
                 assert client.recv(12) == b"HTTP/1.1 404"
                 (connection,) = server.server_state.connections
                 yield connection
         finally:
             server.should_exit = True
-            thread.join(PATIENCE)
+            thread.join(HANG)
             assert not thread.is_alive()
 
 
@@ -58,7 +57,7 @@ def test_what_is_written_to_a_connection_leaves_at_once(monkeypatch: pytest.Monk
         assert sending.done() and sending.exception() is None
 
     with answered(monkeypatch, lifespan) as connection:
-        assert told.wait(PATIENCE)
+        assert told.wait(HANG)
         accepted = connection.transport.get_extra_info("socket")
         assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 

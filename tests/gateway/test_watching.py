@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,7 +26,8 @@ from forky_core.llm.scripted import Hang, Step, Until
 from forky_core.repo.answers.reply_job import ReplyJob
 from forky_core.repo.workspace import Workspace
 from tests.builders import ScriptedModels, workspace
-from tests.gateway.served import PATIENCE, listening
+from tests.gateway.served import listening
+from tests.hangs import HANG, eventually
 from tests.loops import finished
 
 
@@ -75,7 +75,7 @@ def server() -> Iterator[Served]:
 @contextmanager
 def watched(url: str) -> Iterator[Iterator[tuple[str, dict[str, object]]]]:
     """The events of a stream: kind and data."""
-    with httpx.stream("GET", url, timeout=PATIENCE, trust_env=False) as response:
+    with httpx.stream("GET", url, timeout=HANG, trust_env=False) as response:
         assert response.status_code == 200
         assert response.headers["content-type"].startswith("text/event-stream")
         yield events(response.iter_lines())
@@ -110,13 +110,6 @@ def heard(url: str, then: Callable[[], None] = lambda: None) -> tuple[str, str, 
     raise AssertionError("The stream was cut.")
 
 
-def until(holds: Callable[[], bool]) -> None:
-    begun = time.monotonic()
-    while not holds():
-        assert time.monotonic() - begun < PATIENCE, "It never came to hold."
-        time.sleep(0.01)
-
-
 def test_the_words_come_as_they_are_said_and_then_the_end(server: Served) -> None:
     gate = threading.Event()
     job = server.ask(ReasoningDelta("Hm. "), "Hello", Until(gate), " you")
@@ -129,14 +122,14 @@ def test_the_words_come_as_they_are_said_and_then_the_end(server: Served) -> Non
             if kind == "end":
                 break
         assert text == "Hello you"
-    until(lambda: not job.running)
-    until(lambda: server.watching.watchers == 0)
+    eventually(lambda: not job.running)
+    eventually(lambda: server.watching.watchers == 0)
 
 
 def test_whoever_comes_again_misses_and_repeats_nothing(server: Served) -> None:
     gate = threading.Event()
     job = server.ask("one ", ReasoningDelta("why"), "two ", Until(gate), "three ", "four")
-    until(lambda: job.since(0).position == 3)
+    eventually(lambda: job.since(0).position == 3)
     with watched(server.address(job)) as stream:
         kind, told = next(stream)
     assert (kind, told) == ("message", {"at": 3, "text": "one two ", "reasoning": "why"})
@@ -150,10 +143,10 @@ def test_two_who_watch_see_the_same(server: Served) -> None:
     threads = [threading.Thread(target=lambda: seen.append(heard(server.address(job))[0])) for _ in range(3)]
     for thread in threads:
         thread.start()
-    until(lambda: server.watching.watchers == 3)
+    eventually(lambda: server.watching.watchers == 3)
     gate.set()
     for thread in threads:
-        thread.join(PATIENCE)
+        thread.join(HANG)
     assert seen == ["abc"] * 3
 
 
@@ -169,9 +162,9 @@ def test_a_resumed_reply_begins_with_what_it_had_said(server: Served) -> None:
     server.models.one.enqueue("Once", Hang())
     chat = server.forky.create()
     first = chat.send("Tell me")
-    until(lambda: first.text == "Once")
+    eventually(lambda: first.text == "Once")
     first.stop()
-    first.wait(PATIENCE)
+    first.wait(HANG)
     gate = threading.Event()
     server.models.one.enqueue(Until(gate), " upon a time")
     job = chat.resume()
@@ -197,8 +190,8 @@ def test_silence_is_broken_by_a_sign_of_life(server: Served) -> None:
 
 def test_unknown_and_ended_replies_are_not_found(server: Served) -> None:
     job = server.ask("Done")
-    job.wait(PATIENCE)
-    until(lambda: server.forky.replies.find(job.generation.id) is None)
+    job.wait(HANG)
+    eventually(lambda: server.forky.replies.find(job.generation.id) is None)
     for url in (server.address(job), f"{server.url}{PREFIX}/nothing", f"{server.url}{PREFIX}/%00"):
         assert httpx.get(url, trust_env=False).status_code == 404
 
@@ -214,14 +207,14 @@ def test_only_our_own_pages_may_watch(server: Served) -> None:
 @pytest.mark.parametrize("after", ["-1", "x", "", "1e3", "٣", "9" * 40])
 def test_a_position_that_is_none_begins_anew(server: Served, after: str) -> None:
     job = server.ask("All", Hang())
-    until(lambda: job.text == "All")
+    eventually(lambda: job.text == "All")
     with watched(server.address(job, after)) as stream:
         assert next(stream)[1] == {"at": 1, "text": "All"}
 
 
 def test_a_position_beyond_the_end_is_put_right(server: Served) -> None:
     job = server.ask("All", Hang())
-    until(lambda: job.text == "All")
+    eventually(lambda: job.text == "All")
     with watched(server.address(job, 99)) as stream:
         assert next(stream)[1] == {"at": 1}
 
@@ -231,7 +224,7 @@ def test_nothing_is_left_behind_by_a_client_that_leaves(server: Served) -> None:
     with watched(server.address(job)) as stream:
         next(stream)
         assert server.watching.watchers == 1
-    until(lambda: server.watching.watchers == 0)
+    eventually(lambda: server.watching.watchers == 0)
     assert job._waiting == []
     assert job.running
 
@@ -243,7 +236,7 @@ def test_one_too_many_is_asked_to_come_again() -> None:
             next(stream)
             answer = httpx.get(server.address(job), trust_env=False)
             assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
-        until(lambda: server.watching.watchers == 0)
+        eventually(lambda: server.watching.watchers == 0)
         with watched(server.address(job)) as stream:
             next(stream)
 
@@ -269,7 +262,7 @@ def test_a_client_that_takes_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch
         "path_params": {"id": job.generation.id},
         "query_string": b"",
     }
-    finished(asyncio.wait_for(endpoint(scope, silent, stuck), PATIENCE))
+    finished(asyncio.wait_for(endpoint(scope, silent, stuck), HANG))
     assert endpoint.watchers == 0
     job.stop()
 

@@ -7,8 +7,7 @@ import json
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,8 @@ from forky_core.formats.arriving.landing import import_file
 from forky_core.interpreter import short_turns
 from forky_core.llm import loading
 from tests.builders import workspace
-from tests.gateway.served import PATIENCE, Served
+from tests.gateway.served import Served
+from tests.hangs import HANG, eventually
 from tests.llm.third_party import ANSWER, Aimock, free_port
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -42,13 +42,6 @@ def litellm() -> Iterator[Any]:
         "_async_failure_callback",
     ):
         setattr(module, name, [one for one in getattr(module, name) if type(one).__name__ != "ForkyLogger"])
-
-
-def eventually(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end, "It did not come to be."
-        time.sleep(0.02)
 
 
 def logger(**named: Any) -> Any:
@@ -87,9 +80,9 @@ def test_calls_reach_a_running_forky(litellm: Any, aimock: Aimock, gateway: Serv
 
 def run_to_its_end(program: str, *arguments: str) -> None:
     """One that hangs says where, in each of its threads."""
-    watch = f"import faulthandler; faulthandler.dump_traceback_later({0.8 * PATIENCE}, exit=True)"
+    watch = f"import faulthandler; faulthandler.dump_traceback_later({0.8 * HANG}, exit=True)"
     subprocess.run(
-        [sys.executable, "-c", f"{watch}\n{program}", *arguments], cwd=CHECKOUT, check=True, timeout=PATIENCE
+        [sys.executable, "-c", f"{watch}\n{program}", *arguments], cwd=CHECKOUT, check=True, timeout=HANG
     )
 
 

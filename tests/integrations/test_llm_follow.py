@@ -20,10 +20,8 @@ from forky_core.formats.arriving.landing import Imported, import_file
 from forky_core.formats.leaving.sharing import exporter, save_as, shared
 from forky_core.repo.workspace import Workspace
 from tests.builders import talk, workspace
-from tests.integrations.test_litellm_callback import eventually
+from tests.hangs import HANG, eventually
 from tests.llm.third_party import ANSWER, Aimock
-
-PATIENCE = 60.0
 
 
 @pytest.fixture
@@ -56,7 +54,7 @@ class Llm:
             input="",
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=HANG,
             check=True,
         )
         return done.stdout
@@ -74,7 +72,7 @@ class Following:
 
     def end(self) -> None:
         self.stop.set()
-        self.thread.join(PATIENCE)
+        self.thread.join(HANG)
 
 
 def paths(forky: Workspace) -> list[list[str]]:
@@ -150,8 +148,7 @@ def test_a_commit_is_seen_when_it_is_entered_in_the_index_of_the_log(
             assert log.stat().st_size == before.st_size
             os.utime(log, ns=(before.st_atime_ns, before.st_mtime_ns))
 
-        threading.Timer(PATIENCE, stop.set).start()
-        overdue = threading.Timer(PATIENCE, stop.set)
+        overdue = threading.Timer(HANG, stop.set)
         overdue.start()
         follow(forky, place, written, stop=stop, every=0.01)
         overdue.cancel()

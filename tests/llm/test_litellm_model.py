@@ -21,6 +21,7 @@ from forky_core.llm.contract import (
 from forky_core.llm.failures import Asked
 from forky_core.llm.litellm_model import Connection, LiteLLMModel, Patience
 from forky_core.model import Failure
+from tests.hangs import HANG
 from tests.llm import wire
 from tests.llm.third_party import ANSWER, Aimock, free_port
 
@@ -171,7 +172,7 @@ def test_a_stalled_stream_times_out_and_keeps_what_had_arrived() -> None:
     impatient = Patience(first=30.0, gap=0.2)
     with wire.serving([wire.HEAD, wire.chunk("Just a ")], keep_open=True) as server:
         events = run(model(server.base_url, patience=impatient), ask("hello"))
-        assert server.hung_up.wait(30)
+        assert server.hung_up.wait(HANG)
     assert text(events) == "Just a "
     assert failure(events).kind == "timeout"
 
@@ -179,7 +180,7 @@ def test_a_stalled_stream_times_out_and_keeps_what_had_arrived() -> None:
 def test_a_server_that_never_answers_times_out() -> None:
     with wire.serving([], keep_open=True) as server:
         events = run(model(server.base_url, patience=Patience(first=0.2)), ask("hello"))
-        assert server.hung_up.wait(30)
+        assert server.hung_up.wait(HANG)
     assert failure(events).kind == "timeout"
 
 
@@ -190,7 +191,7 @@ def test_stopping_closes_the_connection() -> None:
         assert [next(stream), next(stream)] == [TextDelta("One "), TextDelta("two")]
         stop.set()
         assert list(stream) == []
-        assert server.hung_up.wait(30)
+        assert server.hung_up.wait(HANG)
 
 
 def test_closing_the_iterator_closes_the_connection() -> None:
@@ -198,7 +199,7 @@ def test_closing_the_iterator_closes_the_connection() -> None:
         stream: Any = model(server.base_url).stream(ask("hello"), Event())
         assert next(stream) == TextDelta("One ")
         stream.close()
-        assert server.hung_up.wait(30)
+        assert server.hung_up.wait(HANG)
 
 
 def test_a_stop_while_waiting_for_the_first_word_is_heard() -> None:
@@ -211,7 +212,7 @@ def test_a_stop_while_waiting_for_the_first_word_is_heard() -> None:
             listener.join(0.01)
         stop.set()
         listener.join()
-        assert server.hung_up.wait(30)
+        assert server.hung_up.wait(HANG)
     assert events == []
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from tests.hangs import HANG
+
 LOGGING_MEANWHILE = """
 import logging, threading
 logging.basicConfig(level=logging.CRITICAL + 1)
@@ -39,6 +41,6 @@ print("fine")
 
 def test_what_the_server_logs_while_litellm_loads_deadlocks_neither() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", LOGGING_MEANWHILE], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", LOGGING_MEANWHILE], capture_output=True, text=True, timeout=HANG, check=False
     )
     assert (done.returncode, done.stdout.strip()) == (0, "fine"), done.stderr[-2000:]

@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from tests import programs
+from tests.hangs import HANG
 
 ANSWER = "Forks are cheap because messages are shared."
 
@@ -164,7 +165,8 @@ def running(folder: Path, answers: Sequence[dict[str, Any]] = FIXTURES) -> Itera
 
 
 def _wait_until_ready(server: Aimock, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(600):
+    end = time.monotonic() + HANG
+    while time.monotonic() < end:
         if process.poll() is not None:
             pytest.fail(f"aimock did not start:\n{log.read_text()}")
         try:

@@ -14,14 +14,15 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from forky_core.repo.conversation import Conversation
+from tests.hangs import HANG
 from tests.programs import CHECKOUT
 
 SHELL = CHECKOUT / "pages" / "shell.py"
 
 
-def open_app(*, seconds: float = 20, **params: str) -> AppTest:
+def open_app(**params: str) -> AppTest:
     """The app at a URL with these query parameters, run once."""
-    test = AppTest.from_file(str(SHELL), default_timeout=seconds)
+    test = AppTest.from_file(str(SHELL), default_timeout=HANG)
     for name, value in params.items():
         test.query_params[name] = value
     return test.run()

@@ -11,6 +11,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from pages.ui import at_work
 from pages.ui.at_work import AtWork
+from tests.hangs import HANG
 from tests.loops import finished
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -62,7 +63,7 @@ def test_of_a_long_run_it_is_said_meanwhile_and_once(monkeypatch: pytest.MonkeyP
     async def run(send: Send) -> None:
         for kind in ("begin", "works", "path"):
             await send(said(kind))
-        await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()}, timeout=60)
+        await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()}, timeout=HANG)
         for kind in ("rest", "end", "rests"):
             await send(said(kind))
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from io import BytesIO
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageFile, WebPImagePlugin
 
 from forky_core.model import Blob
 from pages.ui.chat.pictures import WIDEST, scaled_down
@@ -57,6 +57,28 @@ def test_one_can_still_see_through_what_one_could_see_through() -> None:
 
 def test_a_format_that_would_be_written_anew_at_each_run_is_written_once() -> None:
     assert opened(scaled_down(picture((20, 20), "WEBP"))).format == "JPEG"
+
+
+def test_a_palette_is_scaled_down_like_any_other_picture() -> None:
+    small = opened(scaled_down(picture((3_000, 20), "GIF", "P")))
+    assert (small.format, small.size) == ("JPEG", (WIDEST, 10))
+
+
+@pytest.mark.parametrize(("size", "format"), [((9_000, 9_000), "WEBP"), ((1_400, 60_000), "PNG")])
+def test_a_small_file_of_very_many_pixels_is_not_unpacked(
+    size: tuple[int, int], format: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = BytesIO()
+    Image.new("L", size).save(written, format)
+    assert len(written.getvalue()) < 400_000
+
+    def unpacked(*_: object) -> None:
+        raise AssertionError("it was unpacked")
+
+    for reader in (ImageFile.ImageFile, WebPImagePlugin.WebPImageFile):
+        monkeypatch.setattr(reader, "load", unpacked)
+    with pytest.raises(ValueError, match="pixels are too many to be shown"):
+        scaled_down(written.getvalue())
 
 
 @pytest.mark.parametrize(

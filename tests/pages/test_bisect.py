@@ -14,6 +14,7 @@ from forky_core.llm.contract import Request
 from forky_core.llm.scripted import Fail, Hang, ScriptedModel, Until
 from forky_core.repo.conversation import Conversation
 from tests.builders import talk
+from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, open_page, settled, words
 from tests.pages.workspaces import empty_workspace
 
@@ -62,7 +63,7 @@ def ended(test: AppTest) -> AppTest:
     """The page when the search has ended."""
     job = test.session_state["session"].searching.job
     if job is not None:
-        job.exception(timeout=20)
+        job.exception(timeout=HANG)
     return settled(test.run())
 
 

@@ -13,6 +13,7 @@ from forky_core.repo.conversation import Conversation
 from forky_core.views.notebook import MORE, window_start
 from pages.ui.drafts import drafts
 from tests.builders import talk, texts
+from tests.hangs import HANG
 from tests.pages.apptest import (
     branch_shown,
     by_key,
@@ -42,7 +43,7 @@ def settled(test: AppTest) -> AppTest:
 
 
 def opened(chat: Conversation, **params: str) -> AppTest:
-    return settled(open_app(seconds=20, c=chat.id, **params))
+    return settled(open_app(c=chat.id, **params))
 
 
 def shown(test: AppTest) -> str:
@@ -64,7 +65,7 @@ def act(test: AppTest, name: str, message: MessageId) -> AppTest:
 
 def wait(chat: Conversation) -> None:
     for job in chat.replies:
-        job.wait(10)
+        job.wait(HANG)
 
 
 def test_without_a_conversation_the_page_says_how_to_begin(forky: Forky) -> None:

@@ -12,6 +12,7 @@ from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import Fail, ScriptedModel
 from forky_core.repo.conversation import Conversation
 from tests.builders import talk, texts
+from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, open_page, settled, words
 from tests.pages.workspaces import empty_workspace
 
@@ -46,7 +47,7 @@ def compare(chat: Conversation, **params: str) -> AppTest:
 def answered(test: AppTest, chat: Conversation) -> AppTest:
     """The page when every reply has landed."""
     for job in chat.replies:
-        assert job.wait(10)
+        assert job.wait(HANG)
     return settled(test.run())
 
 

@@ -15,6 +15,7 @@ from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.repo.conversation import Conversation
 from tests.builders import talk, workspace
+from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, latest, open_app, settled, words
 from tests.pages.workspaces import empty_workspace, open_page, workspace_with_a_writer
 
@@ -47,7 +48,7 @@ def drop(test: AppTest, *files: tuple[str, bytes]) -> AppTest:
         uploader.upload(name, content)
     test.run()
     intake = test.session_state["session"].intake
-    assert intake is None or intake.wait(20)
+    assert intake is None or intake.wait(HANG)
     return settled(test.run())
 
 
@@ -142,7 +143,7 @@ def test_the_composer_switches_documents_on_and_the_answer_cites(forky: Forky) -
     by_key(test, "chat.send").click()
     settled(test.run())
     for job in chat.replies:
-        assert job.wait(20)
+        assert job.wait(HANG)
     settled(test.run())
     body = html(test)
     assert 'data-act="document" data-id="doc:' in body and "manual.md, Pump X200 › Warranty" in body
@@ -177,7 +178,7 @@ def test_a_model_words_the_search_before_sending_and_a_person_changes_it(
         by_key(test, "chat.send").click()
         settled(test.run())
         for job in chat.replies:
-            assert job.wait(20)
+            assert job.wait(HANG)
         looked = chat.generations[-1].consulted
         assert looked is not None and looked.search == "oil of the bearing" and len(writer.requests) == 1
         assert latest(settled(test.run()), "chat.search").value == "", (

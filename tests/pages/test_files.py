@@ -18,6 +18,7 @@ from forky_core.repo.transaction import Transaction
 from pages.ui.downloads import offers
 from tests.builders import talk
 from tests.formats.test_landing import chat
+from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, latest
 from tests.pages.workspaces import empty_workspace, open_page
 
@@ -189,7 +190,7 @@ def test_pasted_words_that_are_no_file_are_a_sentence(forky: Forky) -> None:
 
 
 def sharing(id: str) -> AppTest:
-    test = AppTest.from_file(str(Path(__file__).with_name("share_dialog.py")), default_timeout=20)
+    test = AppTest.from_file(str(Path(__file__).with_name("share_dialog.py")), default_timeout=HANG)
     test.session_state["id"] = id
     return settled(test.run())
 

@@ -12,6 +12,7 @@ from forky_core.forky import Forky
 from forky_core.llm.scripted import Fail, ScriptedModel
 from forky_core.repo.conversation import Conversation
 from tests.builders import talk, texts
+from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, open_page, settled, words
 from tests.pages.workspaces import workspace_with_a_writer
 
@@ -60,7 +61,7 @@ def written(test: AppTest) -> AppTest:
     """The page when the model has answered."""
     writing = test.session_state["session"].fusing.writing
     if writing is not None:
-        writing.exception(timeout=20)
+        writing.exception(timeout=HANG)
     return settled(test.run())
 
 

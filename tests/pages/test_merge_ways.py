@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -11,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from forky_core.forky import Forky
 from forky_core.repo.conversation import Conversation
 from tests.builders import debugged, talk, texts
+from tests.hangs import eventually
 from tests.pages.apptest import by_key, keys, settled, words
 from tests.pages.test_merge import merge, param, press, preview
 from tests.pages.workspaces import empty_workspace
@@ -139,10 +139,8 @@ def test_questions_are_asked_again_at_the_press_of_a_button(forky: Forky, chat: 
     assert chat.checkout("debug").branch.head == head, "choosing who answers asks nobody"
     assert not by_key(test, "merge.replay").disabled
     press(test, "merge.replay")
-    end = time.monotonic() + 30
-    while len(chat.checkout("debug").path()) < len(chat.path()) + 4:
-        assert time.monotonic() < end, "two questions and their answers stand below the other branch"
-        time.sleep(0.01)
+    # Two questions and their answers come to stand below the other branch.
+    eventually(lambda: len(chat.checkout("debug").path()) == len(chat.path()) + 4)
 
 
 def test_what_was_taken_back_can_be_merged_again(chat: Conversation) -> None:

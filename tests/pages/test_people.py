@@ -15,6 +15,7 @@ from forky_core.repo.identity import new_id
 from forky_core.room import Person, Room
 from pages.ui.session import Session
 from tests.builders import talk, texts
+from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, open_page, settled, words
 from tests.pages.workspaces import empty_workspace
 
@@ -36,7 +37,7 @@ def chat_page(chat: Conversation, person: str | None = None) -> AppTest:
 
 
 def dialog(chat: Conversation) -> AppTest:
-    test = AppTest.from_file(str(Path(__file__).with_name("people_dialog.py")), default_timeout=20)
+    test = AppTest.from_file(str(Path(__file__).with_name("people_dialog.py")), default_timeout=HANG)
     test.query_params["c"] = chat.id
     return settled(test.run())
 
@@ -47,7 +48,7 @@ def test_what_is_asked_carries_the_name_of_this_tab(forky: Forky) -> None:
     by_key(test, "chat.draft").set_value("Hello").run()
     by_key(test, "chat.send").click().run()
     for job in chat.replies:
-        job.wait(30)
+        job.wait(HANG)
     assert chat.path()[0].name == "Ana"
     assert chat.operations[-1].actor == "Ana"
 
@@ -79,7 +80,7 @@ def test_a_post_that_nobody_answers_is_kept_and_says_why(forky: Forky) -> None:
 def test_of_two_models_the_one_that_failed_is_named_with_a_way_on(forky: Forky) -> None:
     chat = forky.create("Together")
     chat.set_room(Room(models=("offline/quote", "offline/digest")))
-    chat.post("Which way?", model="offline/digest").job.wait(30)  # type: ignore[union-attr]
+    chat.post("Which way?", model="offline/digest").job.wait(HANG)  # type: ignore[union-attr]
     question = chat.path()[0]
     failure = Failure("overloaded", "It is overloaded (500).")
     failed = Generation(
@@ -91,7 +92,7 @@ def test_of_two_models_the_one_that_failed_is_named_with_a_way_on(forky: Forky) 
     assert "Offline: quotes: Failed. It is overloaded (500)." in told
     by_key(test, "chat.again.0").click().run()
     for job in chat.replies:
-        job.wait(30)
+        job.wait(HANG)
     assert [message.name for message in chat.path()] == [None, "Offline digest", "Offline quotes"]
 
 

@@ -13,6 +13,7 @@ from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import ModelInfo
 from forky_core.llm.scripted import ScriptedModel
 from pages.ui.workspace import workspace
+from tests.hangs import HANG
 from tests.pages.apptest import SHELL
 
 
@@ -46,7 +47,7 @@ def workspace_with_a_writer(patch: pytest.MonkeyPatch) -> Iterator[tuple[Forky, 
 
 def open_page(file: str, **params: str) -> AppTest:
     """A page as the first request of a browser tab."""
-    test = AppTest.from_file(str(SHELL), default_timeout=20)
+    test = AppTest.from_file(str(SHELL), default_timeout=HANG)
     for name, value in params.items():
         test.query_params[name] = value
     test.switch_page(file)

@@ -17,6 +17,7 @@ from forky_core.parts import Json, Strategy, ToolCallPart, ToolResultPart
 from forky_core.repo.conversation import Conversation
 from tests.builders import talk, workspace
 from tests.context.validity import problems
+from tests.hangs import HANG
 from tests.repo.adding import add
 
 Seen = tuple[Mapping[str, Json], Mapping[str, object]]
@@ -123,7 +124,7 @@ def rebase(world: World, one: int, two: int, number: int) -> None:
 
 def replay(world: World, one: int, two: int, number: int) -> None:
     chat = world.branch(one)
-    assert chat.replay(chat.plan_rebase(world.branch(two)), model="scripted/two").wait(20)
+    assert chat.replay(chat.plan_rebase(world.branch(two)), model="scripted/two").wait(HANG)
 
 
 def revert(world: World, one: int, two: int, number: int) -> None:

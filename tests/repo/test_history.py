@@ -13,6 +13,7 @@ from forky_core.repo.conversation import Conversation
 from forky_core.repo.timeline import view_at
 from forky_core.repo.transaction import Transaction
 from tests.builders import talk, texts, workspace
+from tests.hangs import HANG
 
 
 def test_undo_takes_question_and_answer_together() -> None:
@@ -34,7 +35,7 @@ def test_a_question_of_files_only_is_called_by_their_names_in_the_log() -> None:
     chat = forky.create("Names")
     file = forky.attach(b"seen", media_type="text/plain", name="note.txt")
     chat.ask("", attachments=[file])
-    chat.send_from(chat.path()[0].id, "", branch="side", attachments=[file])[1].wait(10)
+    chat.send_from(chat.path()[0].id, "", branch="side", attachments=[file])[1].wait(HANG)
     said = [operation.summary for operation in chat.recent_operations(after=0)]
     assert "Asked on “main”: note.txt" in said and "Forked “side” and asked: note.txt" in said
 

@@ -19,6 +19,7 @@ from forky_core.views.captions import merged
 from forky_core.views.graph import line_of_text
 from tests.builders import ScriptedModels, debugged, talk, texts, workspace
 from tests.context.validity import problems
+from tests.hangs import HANG
 
 
 @pytest.fixture
@@ -175,7 +176,7 @@ def test_asked_again_each_question_gets_a_new_answer_on_the_new_place(debug: Con
     plan = debug.plan_rebase("main")
     assert len(plan.turns) == 2 and plan.tokens_asked > debug.context().tokens
     job = debug.replay(plan, model="scripted/two")
-    assert job.wait(10) and not job.running
+    assert job.wait(HANG) and not job.running
     assert job.summary == "2 of 2 questions of “debug” answered again on “main”."
     assert texts(debug)[len(main) :] == [
         "Why does code generation fail on enums?",
@@ -189,7 +190,7 @@ def test_asked_again_each_question_gets_a_new_answer_on_the_new_place(debug: Con
 
 def test_asked_again_is_one_gesture_for_undo(debug: Conversation) -> None:
     view = debug.view.entries
-    assert debug.replay(debug.plan_rebase("main")).wait(10)
+    assert debug.replay(debug.plan_rebase("main")).wait(HANG)
     debug.undo()
     assert debug.view.entries == view
     debug.redo()
@@ -208,7 +209,7 @@ def test_asked_again_can_be_stopped_and_says_how_far_it_came(
     while not (job.reply is not None and job.reply.text.startswith("Second")):
         assert not job.wait(0.01)
     job.stop()
-    assert job.wait(10)
+    assert job.wait(HANG)
     assert job.error is None and "1 of 2 questions" in job.summary and "Stopped." in job.summary
     assert texts(debug)[-3:] == ["First answer.", "How do I fix it?", "Second, which"]
     assert tip.id in debug.visible.messages
@@ -231,7 +232,7 @@ def test_asked_again_a_failing_model_ends_it_and_is_named(
 ) -> None:
     forky[1].one.enqueue(Fail("overloaded", "The model is overloaded."))
     job = debug.replay(debug.plan_rebase("main"))
-    assert job.wait(10)
+    assert job.wait(HANG)
     assert "0 of 2 questions" in job.summary and "overloaded" in job.summary
     assert texts(debug)[-1] == "Why does code generation fail on enums?"
 
@@ -248,7 +249,7 @@ def test_asked_again_ends_where_somebody_else_moves_the_branch(
     tx.move("debug", main.id)
     tx.publish("promote", "Moved it away")
     here.set()
-    assert job.wait(10)
+    assert job.wait(HANG)
     assert isinstance(job.error, Outdated) and "Moved it away" in job.summary
     assert debug.head == main
 
@@ -261,7 +262,7 @@ def test_asked_again_any_other_error_ends_it_as_failed_and_is_logged(
 
     monkeypatch.setattr("forky_core.repo.merges.replaying.answer", broken)
     job = debug.replay(debug.plan_rebase("main"))
-    assert job.wait(10) and job.error is not None
+    assert job.wait(HANG) and job.error is not None
     assert "0 of 2 questions" in job.summary and "failed" in job.summary and "ValueError" in job.summary
     assert "Stopped." not in job.summary and "secret" not in job.summary and "Traceback" not in job.summary
     (record,) = caplog.records

@@ -23,6 +23,7 @@ from forky_core.room import Person, Room, addressed, fit_name
 from forky_core.views.notebook import notebook
 from tests.builders import ScriptedModels, texts, workspace
 from tests.context.validity import problems
+from tests.hangs import HANG
 
 
 def room() -> tuple[Conversation, Conversation, ScriptedModels]:
@@ -142,7 +143,7 @@ def test_two_models_answer_in_turn_each_under_its_name() -> None:
     ana.set_room(Room(models=("scripted/one", "scripted/two")))
     posted = ana.post("Which way?")
     for job in tuple(ana._repo.replays):
-        assert job.wait(20)
+        assert job.wait(HANG)
     assert posted.job is not None
     assert [message.name for message in ana.path()] == [
         "Ana",
@@ -172,7 +173,7 @@ ONE_SAYS, TWO_SAYS = "Scripted scripted/one", "Scripted scripted/two"
 def finished(chat: Conversation) -> Conversation:
     """The same, once everybody has answered."""
     while turns := tuple(chat._repo.replays):
-        assert all(turn.wait(20) for turn in turns)
+        assert all(turn.wait(HANG) for turn in turns)
     return chat
 
 
@@ -215,7 +216,7 @@ def test_where_all_fail_each_is_told_and_one_failure_of_a_single_model_is_one() 
     ana, _, models = room()
     for model in (models.one, models.one, models.two):
         model.enqueue(Fail("overloaded"))
-    ana.post("Alone?").job.wait(20)  # type: ignore[union-attr]
+    ana.post("Alone?").job.wait(HANG)  # type: ignore[union-attr]
     assert silent_calls(ana) == ["scripted/one"]
     ana.set_room(TWO)
     ana.post("Together?")
@@ -264,7 +265,7 @@ def test_whoever_answered_under_its_name_is_asked_again_unless_another_is_chosen
     ana.post("Which way?")
     second = finished(ana).path()[-1]
     again = ana.regenerate(second.id)[1]
-    assert again.wait(20) and again.generation.model == "scripted/two"
+    assert again.wait(HANG) and again.generation.model == "scripted/two"
     assert ana.regenerate(second.id, model="scripted/one")[1].generation.model == "scripted/one"
 
 
@@ -273,7 +274,7 @@ def test_a_model_that_is_chosen_for_one_question_answers_alone() -> None:
     ana.set_room(TWO)
     ana.post("Which way?", model="scripted/two")
     job = ana.reply
-    assert job is None or job.wait(20)
+    assert job is None or job.wait(HANG)
     assert speakers(ana) == ["Ana", TWO_SAYS]
     assert models.one.requests == ()
 
@@ -386,7 +387,7 @@ def test_two_people_who_ask_in_the_same_second_are_both_told_the_truth() -> None
         assert len(refused) == 1, "one is kept, the other told"
         assert isinstance(refused[0], Outdated | InTheWay)
         for job in ana.replies:
-            job.wait(20)
+            job.wait(HANG)
     assert len([message for message in ana.path() if message.role == "user"]) == 6
     assert ana.verify().clean
 

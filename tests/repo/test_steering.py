@@ -14,6 +14,7 @@ from forky_core.parts import ToolCallPart, ToolResultPart
 from forky_core.repo.answers.preparing import request_json
 from forky_core.repo.conversation import Conversation
 from tests.builders import ScriptedModels, talk, workspace
+from tests.hangs import HANG
 from tests.repo.adding import add
 
 
@@ -161,7 +162,7 @@ def test_a_summary_of_a_model_is_read_in_the_background_and_used_from_then_on() 
     assert any("scripted/two reads what is new" in item.why for item in shown.items)
     chat.ask("Go on")
     for job in tuple(chat._repo.summing):
-        assert job.wait(20)
+        assert job.wait(HANG)
     text = chat.context().messages[0]["content"]
     assert "summed up by a model" in text
     assert "The port is 8029." in text

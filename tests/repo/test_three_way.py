@@ -15,6 +15,7 @@ from forky_core.repo.conversation import Conversation
 from forky_core.views import captions
 from forky_core.views.graph import line_of_text
 from tests.builders import ScriptedModels, debugged, talk, workspace
+from tests.hangs import HANG
 
 
 @pytest.fixture
@@ -158,7 +159,7 @@ def test_stopping_a_summary_ends_the_call_and_writes_nothing() -> None:
     thread.start()
     begun.set()
     stop.set()
-    thread.join(30)
+    thread.join(HANG)
     assert not thread.is_alive()
     (error,) = ended
     assert isinstance(error, ModelError) and error.failure.kind == "stopped"

@@ -19,9 +19,9 @@ from forky_core.store.reading.packs import BadPack, pack_rows
 from forky_core.store.reading.rows import message_body
 from forky_core.store.sql.statement import insertion
 from forky_core.store.sql.tables import packs as table
+from tests.hangs import eventually
 from tests.store.packing import packed
 from tests.store.talk import ELSEWHERE, HERE, begin, change, move, said, thread
-from tests.store.test_writer import wait_until
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -94,7 +94,7 @@ def knows_whole(store: DuckDBStore) -> bool:
 def test_packs_that_hold_all_are_enough_until_somebody_writes(path: Path, run: list[Message]) -> None:
     with DuckDBStore.open(path) as store:
         assert store.path(HERE, run[-1].id) == tuple(run)
-        wait_until(lambda: knows_whole(store))
+        eventually(lambda: knows_whole(store))
         for message in (more := thread(2, run[-1], word="more")):
             store._cache.drop(HERE)
             assert store.at_hand(HERE) == knows_whole(store)
@@ -175,11 +175,11 @@ def test_an_idle_store_packs_until_somebody_writes(path: Path, monkeypatch: pyte
     with DuckDBStore.open(path, idle_seconds=0.05) as store:
         run = thread(20)
         begin(store, *run)
-        wait_until(lambda: packed(store) == 20)
+        eventually(lambda: packed(store) == 20)
         for message in (later := thread(30, run[-1], word="later")):
             move(store, run[-1], message)
             run.append(message)
-        wait_until(lambda: packed(store) >= 47)
+        eventually(lambda: packed(store) >= 47)
         assert store.verify().clean
     with DuckDBStore.open(path) as again:
         assert list(again.messages(HERE).values()) == run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
@@ -19,6 +19,7 @@ from forky_core.store.contract import Commit
 from forky_core.store.duckdb import DuckDBStore
 from forky_core.store.file.wal import log_of
 from forky_core.store.writing.writer import Alone
+from tests.hangs import HANG, eventually
 from tests.store.talk import HERE, at, begin, ids, move, now, said
 
 TOO_LARGE = 2**40
@@ -38,24 +39,17 @@ def in_one_group(store: DuckDBStore, commits: list[Commit]) -> Iterator[list[Fut
     gate = threading.Event()
 
     def hold(_: duckdb.DuckDBPyConnection) -> None:
-        gate.wait(30)
+        gate.wait(HANG)
 
     with ThreadPoolExecutor(len(commits) + 1) as callers:
         holding = callers.submit(writer.ask, Alone(hold))
-        wait_until(lambda: holding.running() and not writer._queue.qsize())
+        eventually(lambda: holding.running() and not writer._queue.qsize())
         outcomes = []
         for number, commit in enumerate(commits, start=1):
             outcomes.append(callers.submit(store.commit, commit))
-            wait_until(lambda expected=number: writer._queue.qsize() == expected)  # type: ignore[misc]
+            eventually(lambda expected=number: writer._queue.qsize() == expected)  # type: ignore[misc]
         gate.set()
         yield outcomes
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.002)
 
 
 def retitle(before: str, after: str, *, group: int | None = None, here: ConversationId = HERE) -> Commit:
@@ -73,8 +67,8 @@ def test_a_commit_that_the_database_refuses_fails_alone(store: DuckDBStore) -> N
     commits.append(retitle("A talk", "mine"))
     with in_one_group(store, commits) as outcomes:
         with pytest.raises(StoreError):
-            outcomes.pop(10).result(30)
-        assert [outcome.result(30).number for outcome in outcomes] == [2] * 21
+            outcomes.pop(10).result(HANG)
+        assert [outcome.result(HANG).number for outcome in outcomes] == [2] * 21
     assert store.view(HERE).title == "mine"
     assert {store.view(here).title for here in others} == {"better"}
     assert store.verify().clean
@@ -89,10 +83,10 @@ def test_what_followed_a_refused_commit_is_decided_anew(store: DuckDBStore) -> N
     ]
     with in_one_group(store, commits) as (refused, orphan, mine):
         with pytest.raises(StoreError):
-            refused.result(30)
+            refused.result(HANG)
         with pytest.raises(Outdated):
-            orphan.result(30)
-        assert mine.result(30).number == 2
+            orphan.result(HANG)
+        assert mine.result(HANG).number == 2
     assert [operation.summary for operation in store.operations(HERE)] == ["Created", "Called it mine"]
     assert store.verify().clean
 
@@ -102,7 +96,7 @@ def test_a_group_is_written_in_the_order_it_was_asked_for(store: DuckDBStore) ->
     names = ["A talk", *(f"name {number}" for number in range(40))]
     commits = [retitle(before, after) for before, after in pairwise(names)]
     with in_one_group(store, commits) as outcomes:
-        assert [outcome.result(30).number for outcome in outcomes] == list(range(2, 42))
+        assert [outcome.result(HANG).number for outcome in outcomes] == list(range(2, 42))
     assert store.view(HERE).title == names[-1]
     assert store.verify().clean
 
@@ -112,10 +106,10 @@ def test_an_idle_store_folds_its_log_into_the_file_and_goes_on(tmp_path: Path) -
     with DuckDBStore.open(path, idle_seconds=0.05) as store:
         hello = said("hello")
         begin(store, hello)
-        wait_until(lambda: not log_of(path).exists())
+        eventually(lambda: not log_of(path).exists())
         assert store.path(HERE, hello.id) == (hello,)
         move(store, hello, more := said("more", hello))
-        wait_until(lambda: not log_of(path).exists())
+        eventually(lambda: not log_of(path).exists())
         assert store.view(HERE).entries["heads/main"] == at(more)
     with DuckDBStore.open(path) as again:
         assert ids(again.path(HERE, more.id)) == [hello.id, more.id]
@@ -131,7 +125,7 @@ def test_an_import_under_way_is_not_idle_between_two_of_its_groups(tmp_path: Pat
         time.sleep(1.0)
         assert log_of(path).exists()
         store.set_setting("imports", "1")
-        wait_until(lambda: not log_of(path).exists())
+        eventually(lambda: not log_of(path).exists())
 
 
 def test_folding_the_log_in_waits_for_a_reader(tmp_path: Path) -> None:
@@ -144,5 +138,5 @@ def test_folding_the_log_in_waits_for_a_reader(tmp_path: Path) -> None:
             time.sleep(0.3)
             assert cursor.execute(counted).fetchall() == [(0,)]
             assert log_of(path).exists()
-        wait_until(lambda: not log_of(path).exists())
+        eventually(lambda: not log_of(path).exists())
         assert store.verify().clean

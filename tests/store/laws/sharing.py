@@ -15,6 +15,7 @@ from forky_core.model import (
     Operation,
 )
 from forky_core.store.contract import Commit, Store
+from tests.hangs import HANG
 from tests.store.talk import (
     HERE,
     begin,
@@ -85,7 +86,7 @@ class SharingLaws:
 
         def read(reader: int) -> None:
             for here in talks:
-                assert begun[here].wait(30)
+                assert begun[here].wait(HANG)
                 version = 0
                 while version < 8:
                     newest = store.operations(here, limit=1 + reader)
@@ -100,7 +101,7 @@ class SharingLaws:
 
         with ThreadPoolExecutor(4) as pool:
             for done in [pool.submit(write), *(pool.submit(read, reader) for reader in range(3))]:
-                done.result(120)
+                done.result(HANG)
 
     def test_closing_twice_is_harmless(self, store: Store) -> None:
         store.close()

@@ -1,0 +1,28 @@
+"""From a document's bytes to its numbered chunks: the work that a reader does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from forky_core.document import Chunk
+from forky_core.documents.chunking import Section, chunked
+from forky_core.documents.kinds import Kind
+from forky_core.documents.reading import sections
+from forky_core.documents.source import Source
+
+
+def extracted(source: Source, kind: Kind) -> Iterator[tuple[Chunk, float]]:
+    """The chunks in reading order, each with the share of the document that has been read, 0 to 1.
+
+    Raises:
+        BadContent: the document is protected or damaged.
+    """
+    done = 0.0
+
+    def read() -> Iterator[Section]:
+        nonlocal done
+        for section, done in sections(source, kind):  # noqa: B007 - it is yielded with the chunks below
+            yield section
+
+    for chunk in chunked(read()):
+        yield chunk, done
