@@ -260,5 +260,5 @@ def refusal(host: str) -> AddressRefused:
     return AddressRefused(
         f"Forky sends nothing to “{host}”: link-local, multicast and reserved addresses and the metadata services of "
         "clouds are refused.",
-        "Give the server another address, such as one of 127.0.0.1, of the local network, or a public name.",
+        "Give the server another address: one of this machine or of the local network, or a public one.",
     )

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
+from forky_core.errors import ForkyError
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Done, Failed
 from forky_core.llm.probing import ServerProposal
@@ -25,6 +26,8 @@ from pages.ui.telling import telling
 _KEYED = frozenset(provider.id for provider in PROVIDERS)
 _SHOWN = 4
 """Providers on the page at first; those with a key always are."""
+_REFUSED = "settings.refused"
+"""The choice that holds why the last server was not proposed."""
 _LOOKING_AGAIN = 2.0
 """Seconds between two looks at what the search for servers has found, while it runs."""
 
@@ -134,11 +137,18 @@ def draw_servers(forky: Workspace, models: Catalogue, held: Session) -> None:
         st.form_submit_button(
             "Add", key="settings.add", icon=":material/add:", on_click=_propose, args=(models, held)
         )
+    if refused := held.choices.get(_REFUSED):
+        st.error(plain_label(refused, 400))
 
 
 def _propose(models: Catalogue, held: Session) -> None:
-    with saying(held):
+    """What is refused is said below the field, which keeps what was typed."""
+    held.choices.pop(_REFUSED, None)
+    try:
         held.proposed_server = models.propose_server(st.session_state["settings.url"] or "")
+    except ForkyError as error:
+        held.choices[_REFUSED] = str(error)
+    else:
         st.session_state["settings.url"] = ""
 
 
@@ -151,8 +161,8 @@ def _draw_proposal(proposed: ServerProposal, forky: Workspace, models: Catalogue
         )
         st.code(f"GET {server.list_url}", language=None, wrap_lines=True)
         st.caption(
-            "now, and whenever it looks for models. When one of them is asked, the conversation goes there, with the key that "
-            "you enter for this server:"
+            "It is sent now, and whenever Forky looks for models. When one of the models is asked, Forky sends it the "
+            "conversation, with the key that you enter for this server:"
         )
         st.code(f"POST {server.base_url}/chat/completions", language=None, wrap_lines=True)
         if (note := _note_on(proposed)) is not None:
