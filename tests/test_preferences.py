@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from forky_core.errors import BadContent, NotFound, NothingToDo
+from forky_core.llm.addresses import NAMED, Network
 from forky_core.llm.catalogue import Catalogue
+from forky_core.llm.probing import ServerProposal
 from forky_core.preferences import (
+    _kept_servers,
     add_server,
     choose_default,
     chosen_default,
@@ -22,7 +27,11 @@ QUIET = Settings(database=":memory:", probe=False)
 
 
 def catalogue(**environment: str) -> Catalogue:
-    return Catalogue(settings=Settings.from_environment({"FORKY_PROBE": "0", **environment}), environment={})
+    async def nowhere(_host: str, _port: int) -> Sequence[str]:
+        raise OSError
+
+    settings = Settings.from_environment({"FORKY_PROBE": "0", **environment})
+    return Catalogue(settings=settings, environment={}, resolver=nowhere)
 
 
 def test_a_chosen_default_survives_a_restart() -> None:
@@ -60,7 +69,7 @@ def test_a_chosen_default_that_has_gone_gives_way_to_one_that_is_there() -> None
 
 def test_an_added_server_is_listed_kept_and_removed() -> None:
     store, models = MemoryStore(), catalogue()
-    id = add_server(store, models, "127.0.0.1:1")
+    id = add_server(store, models, models.propose_server("127.0.0.1:1"))
     assert id == "127.0.0.1:1"
     again = catalogue()
     restore_preferences(store, again)
@@ -74,9 +83,43 @@ def test_an_added_server_is_listed_kept_and_removed() -> None:
 
 def test_a_server_is_added_once() -> None:
     store, models = MemoryStore(), catalogue()
-    add_server(store, models, "http://127.0.0.1:1/v1")
+    proposed = models.propose_server("http://127.0.0.1:1/v1")
+    add_server(store, models, proposed)
     with pytest.raises(NothingToDo):
-        add_server(store, models, "http://127.0.0.1:1")
+        models.propose_server("http://127.0.0.1:1")
+    with pytest.raises(NothingToDo):
+        add_server(store, models, proposed)
+
+
+@pytest.mark.parametrize("network", ["loopback", "private", "public"])
+def test_what_was_agreed_to_survives_a_restart(network: Network) -> None:
+    store = MemoryStore()
+    agreed = ServerProposal("http://models.test:1", network)
+    add_server(store, catalogue(), agreed)
+    again = catalogue()
+    restore_preferences(store, again)
+    (server,) = again._servers
+    assert server == agreed.server
+    assert server.reach == (NAMED if network == "private" else {network})
+
+
+@pytest.mark.parametrize(
+    ("url", "reach"),
+    [
+        ("http://192.168.1.20:1/v1", {"loopback", "private", "public"}),
+        ("http://nas.local:1/v1", {"loopback", "private", "public"}),
+        ("http://localhost:1/v1", {"loopback"}),
+        ("http://[::1]:1/v1", {"loopback"}),
+        ("http://nas:1/v1", {"public"}),
+        ("https://models.example.com/v1", {"public"}),
+    ],
+)
+def test_a_server_that_an_earlier_version_added_is_asked_where_its_address_says(
+    url: str, reach: set[Network]
+) -> None:
+    store = MemoryStore()
+    store.set_setting("model_servers", json.dumps([url]))
+    assert [(kept.server.base_url, kept.server.reach) for kept in _kept_servers(store)] == [(url, reach)]
 
 
 def test_only_servers_that_were_added_here_can_be_removed() -> None:
@@ -109,12 +152,25 @@ def test_only_servers_that_were_added_here_can_be_removed() -> None:
 def test_what_is_no_address_or_holds_a_secret_is_refused_and_not_kept(address: str) -> None:
     store, models = MemoryStore(), catalogue()
     with pytest.raises(BadContent):
-        add_server(store, models, address)
+        models.propose_server(address)
     assert store.setting("model_servers") is None
     assert models.added_servers == ()
 
 
-@pytest.mark.parametrize("kept", ["{", "[1, null]", '["javascript:x"]', '"text"', "[" * 100_000])
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "{",
+        "[1, null]",
+        '["javascript:x"]',
+        '["http://169.254.169.254/v1"]',
+        '[{"url": "http://169.254.169.254/v1", "network": "public"}]',
+        '[{"url": "http://127.0.0.1/v1", "network": "refused"}]',
+        '[{"url": 1, "network": "public"}]',
+        '"text"',
+        "[" * 100_000,
+    ],
+)
 def test_what_cannot_be_understood_any_more_is_passed_over(kept: str) -> None:
     store, models = MemoryStore(), catalogue()
     store.set_setting("model_servers", kept)

@@ -7,6 +7,7 @@ asking it says which key it is.
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -15,25 +16,44 @@ from contextlib import suppress
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from threading import Event
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from forky_core.errors import NotFound, NothingToDo
+from forky_core.errors import BadContent, NotFound, NothingToDo, RequestError
 from forky_core.llm import loading, loop
+from forky_core.llm.addresses import (
+    NAMED,
+    AddressRefused,
+    Resolver,
+    checked_url,
+    network_of,
+    refusal,
+    resolved,
+    system_resolver,
+    written_network,
+)
 from forky_core.llm.contract import Done, Failed, Model, ModelInfo, Request
 from forky_core.llm.embedding import LiteLLMEmbedder
 from forky_core.llm.failures import Asked, failure
 from forky_core.llm.keys import Keys
+from forky_core.llm.linked_media import PICTURES_READ_BY
 from forky_core.llm.litellm_model import Connection, LiteLLMModel, Patience
 from forky_core.llm.offline import offline_models
 from forky_core.llm.prices import facts, price_map
-from forky_core.llm.probing import USUAL, Found, LocalServer, checked_address, probe, server_at
+from forky_core.llm.probing import FAR, USUAL, Found, LocalServer, ServerProposal, probe, server_at
 from forky_core.llm.providers import PROVIDERS, Provider, current_models, provider_of, quick_model
 from forky_core.llm.status import ProviderStatus, keyed_status, offline_status, server_status
 from forky_core.llm.upstream import NATIVE, Dialect, Upstream
 from forky_core.model import Failure
 from forky_core.settings import Settings
 
+if TYPE_CHECKING:
+    from forky_core.llm.http_clients import HttpClients
+
 _FRESH = 20.0
 """Seconds after which servers on this machine are looked for again."""
+_RESOLVING = 3.0
+"""Seconds for the name of a server that somebody wants to add."""
 _TEST_PATIENCE = Patience(connect=5.0, first=60.0, gap=30.0)
 _CHAT_ONLY = frozenset[Dialect]({"chat/completions"})
 _PING = ({"role": "user", "content": "Reply with the one word: ok"},)
@@ -49,21 +69,33 @@ class Catalogue:
         *,
         environment: Mapping[str, str] | None = None,
         usual: Sequence[LocalServer] = USUAL,
+        resolver: Resolver = system_resolver,
+        far: float = FAR,
     ) -> None:
-        """`secrets`: keys by the names of their variables, beside those of the environment."""
+        """`secrets`: keys by the names of their variables, beside those of the environment.
+
+        `far`: seconds that a server beyond this machine has to say which models it has.
+
+        Raises:
+            RequestError: FORKY_SERVERS names a server that must not be asked.
+        """
         self._settings = settings or Settings.from_environment(environment)
         self._keys = Keys(secrets, environment)
         self._offline: dict[str, Model] = {model.info().name: model for model in offline_models()}
         self._added: dict[str, Model] = {}
         self._made: dict[Connection, LiteLLMModel] = {}
         self._lock = threading.Lock()
-        further = tuple(server_at(url) for url in self._settings.servers)
-        self._servers = (*(usual if self._settings.probe else ()), *further)
-        self._further = frozenset(server.id for server in further)
+        named = tuple(_named_outside(url) for url in self._settings.servers)
+        self._servers = (*(usual if self._settings.probe else ()), *named)
+        self._named = frozenset(server.id for server in named)
+        self._further = self._named
+        self._resolver = resolver
+        self._far = far
         self._chosen: str | None = None
         self._found: tuple[Found, ...] = ()
         self._looked = 0.0
         self._looking: Future[None] | None = None
+        self._http: HttpClients | None = None
 
     # What is on offer
 
@@ -138,10 +170,15 @@ class Catalogue:
             if name in self._added or name in self._offline:
                 return None
         if (server := self._server_of(name)) is not None:
+            if self._is_unproven(server):
+                self.refresh(wait=self._far + 1.0)
+            if self._is_unproven(server):
+                # Nothing is to tell how it fails, which an answer that is passed on would.
+                return None
             info = self._local_model(server, name).info()
             id = name.removeprefix(f"{server.id}/")
             key = self._keys.entered(server.id)
-            return Upstream(server.label, server.base_url, id, info, _CHAT_ONLY, key)
+            return Upstream(server.label, server.base_url, id, info, _CHAT_ONLY, key, server.reach)
         provider = provider_of(name)
         address = NATIVE.get(provider.id) if provider is not None else None
         if provider is None or address is None:
@@ -149,7 +186,7 @@ class Catalogue:
         key, _, _ = self._keys.find(provider)
         if not key:
             return None
-        id, base_url = name.removeprefix(f"{provider.id}/"), address.at(self._keys.base_url(provider))
+        id, base_url = name.removeprefix(f"{provider.id}/"), address.at(self._base_url(provider))
         return Upstream(provider.label, base_url, id, self._keyed_info(provider, name), address.speaks, key)
 
     def embedder(self, name: str) -> LiteLLMEmbedder:
@@ -187,22 +224,36 @@ class Catalogue:
         if any(server.id == provider for server in self._servers):
             self.refresh(now=True)
 
-    def add_server(self, url: str) -> LocalServer:
-        """Look for models at one more address, which speaks OpenAI's protocol.
+    def propose_server(self, url: str) -> ServerProposal:
+        """What adding a server would mean; its name is resolved, and nothing is asked yet. Blocks for some seconds.
 
         Raises:
-            BadContent: this is no address.
-            NothingToDo: it is looked at already.
+            BadContent: this is no URL of a server.
+            AddressRefused: it must not be asked.
+            NothingToDo: it is in the list already.
         """
-        server = server_at(checked_address(url))
+        url = checked_url(url)
+        self._refuse_known(server_at(url, NAMED))
+        return loop.submit(_proposal(url, self._resolver)).result()
+
+    def add_server(self, server: LocalServer) -> LocalServer:
+        """Look for models at one more server, which speaks OpenAI's protocol.
+
+        Raises:
+            NothingToDo: it is in the list already.
+        """
         with self._lock:
-            for known in self._servers:
-                if known.id == server.id or known.base_url == server.base_url:
-                    raise NothingToDo(f"{known.label} ({known.base_url}) is in the list already.")
+            self._refuse_known(server)
             self._servers = (*self._servers, server)
             self._further |= {server.id}
         self.refresh(now=True)
         return server
+
+    def _refuse_known(self, server: LocalServer) -> None:
+        """Raises NothingToDo where it is in the list already."""
+        for known in self._servers:
+            if known.id == server.id or known.base_url == server.base_url:
+                raise NothingToDo(f"{known.label} ({known.shown_url}) is in the list already.")
 
     def remove_server(self, id: str) -> None:
         """Look there no more. NotFound where it was not added with `add_server`."""
@@ -217,10 +268,13 @@ class Catalogue:
     @property
     def added_servers(self) -> tuple[str, ...]:
         """Ids of those that `add_server` added."""
-        outside = {server_at(url).id for url in self._settings.servers}
-        return tuple(
-            server.id for server in self._servers if server.id in self._further and server.id not in outside
-        )
+        added = self._further - self._named
+        return tuple(server.id for server in self._servers if server.id in added)
+
+    @property
+    def further_servers(self) -> frozenset[str]:
+        """Ids of those that `add_server` added or FORKY_SERVERS names."""
+        return self._further
 
     def refresh(self, *, now: bool = False, wait: float = 0.0) -> None:
         """Look for local servers in the background where that was long ago, or `now`; `wait` seconds at most."""
@@ -235,12 +289,22 @@ class Catalogue:
                 looking.result(wait)
 
     async def _look(self) -> None:
-        servers = self._servers
-        keys = {server.id: key for server in servers if (key := self._keys.entered(server.id))}
-        found = await probe(servers, keys)
+        await asyncio.gather(*(self._look_at(server) for server in self._servers))
+
+    async def _look_at(self, server: LocalServer) -> None:
+        """What one answers is known at once: a server that is far away may take its time."""
+        found = await probe(self._clients(), server, self._keys.entered(server.id), far=self._far)
         with self._lock:
+            known = {one.server.id: one for one in self._found} | {server.id: found}
             # One that was removed meanwhile stays removed.
-            self._found = tuple(one for one in found if one.server in self._servers)
+            self._found = tuple(known[one.id] for one in self._servers if one.id in known)
+
+    def _clients(self) -> HttpClients:
+        from forky_core.llm.http_clients import HttpClients  # noqa: PLC0415 - it imports httpx, which no start waits for
+
+        if self._http is None:
+            self._http = HttpClients(self._resolver)
+        return self._http
 
     def warm_up(self) -> None:
         """Start what takes time: loading LiteLLM where a key or a server needs it, and looking for servers."""
@@ -264,7 +328,13 @@ class Catalogue:
             self.refresh(now=True, wait=10.0)
             found = self._found_at(server)
             if not found.models:
-                asked = Asked("any", server.label, base_url=server.base_url, local=True)
+                asked = Asked(
+                    "any",
+                    server.label,
+                    base_url=server.shown_url,
+                    local=True,
+                    unproven=self._is_unproven(server),
+                )
                 return Failed(failure("not_found" if found.answered else "unreachable", asked))
             name = f"{server.id}/{found.models[0].id}"
         elif (provider := next((p for p in PROVIDERS if p.id == name), None)) is not None:
@@ -283,18 +353,39 @@ class Catalogue:
         """What was found at a server; nothing where it was not asked yet."""
         return next((found for found in self._found if found.server.id == server.id), Found(server))
 
+    def _is_unproven(self, server: LocalServer) -> bool:
+        """Whether it is beyond this machine and has not answered as a model server yet."""
+        return not server.is_near and not self._found_at(server).answered
+
     # Making them
 
     def _keyed_model(self, provider: Provider, name: str) -> Model:
         key, _, variable = self._keys.find(provider)
-        base_url = self._keys.base_url(provider)
+        base_url = self._base_url(provider)
         secrets = (key,) if key else ()
         asked = Asked(name, provider.label, variable, base_url or "", local=bool(base_url), secrets=secrets)
         style = provider.id if provider.id in ("openai", "anthropic") else ""
         full = name if "/" in name else f"{provider.id}/{name}"
+        pictures = ("https://",) if provider.id in PICTURES_READ_BY else ()
         return self._make(
-            self._keyed_info(provider, name), Connection(full, asked, key, True, base_url, style)
+            self._keyed_info(provider, name),
+            Connection(full, asked, key, True, base_url, style, picture_schemes=pictures),
         )
+
+    def _base_url(self, provider: Provider) -> str | None:
+        """Where a provider is asked, if that is not its own address. NotFound where that must not be asked."""
+        base_url = self._keys.base_url(provider)
+        if base_url is None:
+            return None
+        try:
+            with suppress(BadContent):
+                checked_url(base_url, may_hold_password=True)
+        except AddressRefused as error:
+            raise NotFound(
+                f"{provider.label} cannot be asked at the address that the environment gives. {error.message}",
+                f"Correct {provider.id.upper()}_BASE_URL.",
+            ) from error
+        return base_url
 
     def _local_model(self, server: LocalServer, name: str) -> Model:
         id = name.removeprefix(f"{server.id}/")
@@ -305,9 +396,28 @@ class Catalogue:
                 f"Choose another one, or load it there; it has {', '.join(m.id for m in found.models[:5])}.",
             )
         key = self._keys.entered(server.id)
-        asked = Asked(id, server.label, "", server.base_url, local=True, secrets=(key,) if key else ())
+        asked = Asked(
+            id,
+            server.label,
+            "",
+            server.shown_url,
+            local=True,
+            secrets=(key,) if key else (),
+            unproven=self._is_unproven(server),
+        )
         info = self._local_info(found, id)
-        return self._make(info, Connection(f"openai/{id}", asked, key, False, server.base_url))
+        return self._make(
+            info,
+            Connection(
+                f"openai/{id}",
+                asked,
+                key,
+                base_url=server.base_url,
+                reach=server.reach,
+                clients=self._clients(),
+                picture_schemes=("http://", "https://"),
+            ),
+        )
 
     def _make(self, info: ModelInfo, connection: Connection) -> Model:
         """The same object for the same connection, so that what is counted by it stays counted."""
@@ -350,6 +460,34 @@ class Catalogue:
         return ModelInfo(
             f"{server.id}/{id}", id, f"{server.label}{where}", window, input_price=free, output_price=free
         )
+
+
+def _named_outside(url: str) -> LocalServer:
+    """A server of FORKY_SERVERS; naming it there is the consent to ask it in a private network."""
+    try:
+        return server_at(url, NAMED)
+    except RequestError as error:
+        raise RequestError(f"FORKY_SERVERS: {error.message}", error.hint) from error
+
+
+async def _proposal(url: str, resolver: Resolver) -> ServerProposal:
+    """Raises AddressRefused."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    if (network := written_network(host)) is not None:
+        return ServerProposal(url, network)
+    try:
+        async with asyncio.timeout(_RESOLVING):
+            addresses = await resolved(host, port, resolver)
+    except (OSError, TimeoutError):
+        return ServerProposal(url, "public")
+    kinds = {network_of(address) for address in addresses} - {"refused"}
+    if not kinds:
+        raise refusal(host)
+    if len(kinds) == 1:
+        return ServerProposal(url, kinds.pop(), addresses)
+    return ServerProposal(url, "private", addresses)
 
 
 def _names(provider: Provider) -> tuple[str, ...]:

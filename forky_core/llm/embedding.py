@@ -10,7 +10,7 @@ from forky_core.document import Numbers
 from forky_core.errors import ModelError
 from forky_core.llm import loading, loop
 from forky_core.llm.failures import failure, failure_of
-from forky_core.llm.litellm_model import Connection
+from forky_core.llm.litellm_model import NO_KEY, Connection
 
 _PATIENCE = 60.0
 """Seconds."""
@@ -36,7 +36,8 @@ class LiteLLMEmbedder:
             raise ModelError(failure("no_key", connection.asked))
         arguments: dict[str, Any] = {"api_base": connection.base_url} if connection.base_url else {}
         if connection.key or connection.base_url:
-            arguments["api_key"] = connection.key or "none"
+            arguments["api_key"] = connection.key or NO_KEY
+        arguments |= connection.client()
         try:
             # On our loop: called here, LiteLLM would make a loop of its own in the main thread and leave it open.
             answer = loop.submit(

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
+from forky_core.llm.addresses import AddressRefused
 from forky_core.llm.contract import FailureKind
 from forky_core.model import Failure
 
@@ -65,11 +66,17 @@ class Asked:
     local: bool = False
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """Never to be shown."""
+    unproven: bool = False
+    """Whether it is beyond this machine and has not answered as a model server yet; no sentence says how it failed."""
 
 
 def failure_of(error: BaseException, asked: Asked) -> Failure:
     """What went wrong, by the most telling link of the chain of causes."""
     chain = tuple(_chain(error))
+    if (refused := next((link for link in chain if isinstance(link, AddressRefused)), None)) is not None:
+        return Failure("unreachable", str(refused))
+    if asked.unproven:
+        return failure("unreachable", asked)
     status = next((status for link in chain if (status := _status(link))), None)
     words = " ".join(str(link) for link in chain)
     kind = _kind(chain, status, words)
@@ -150,6 +157,8 @@ def _status_kind(status: int | None, words: str) -> FailureKind | None:
             return "context_overflow"
         case 402 | 429:
             return "rate_limited"
+        case 301 | 302 | 303 | 307 | 308:
+            return "bad_request"
         case 400 | 405 | 409 | 415 | 422:
             return "refused" if _POLICY.search(words) else "bad_request"
         case int() if status >= 500:
@@ -246,6 +255,10 @@ _SENTENCES: Mapping[str, str] = {
     "not_found": "{who} has no model “{model}”{code}. Choose another one, or check the name.",
     "unreachable": "{who} cannot be reached. Check the network, or choose a model on this machine or an offline one.",
     "silent": "Nothing answers at {url}. Start {who}, or choose another model.",
+    "moved": (
+        "{who} sends requests on to another address{code}, which Forky does not follow. Correct the address in Settings."
+    ),
+    "unproven": "{who} did not answer as a model server. Check its address and key in Settings, or choose another model.",
     "timeout": "{who} stopped answering. Ask again, or choose another model.",
     "cut_off": "The reply broke off before it was finished. Resume it, or ask again.",
     "bad_request": "{who} did not accept the request{code}: {words}",
@@ -278,6 +291,10 @@ def _variant(kind: FailureKind, asked: Asked, status: int | None, words: str) ->
         return "forbidden"
     if kind == "rate_limited" and _QUOTA.search(words):
         return "quota"
+    if status in (301, 302, 303, 307, 308):
+        return "moved"
+    if kind == "unreachable" and asked.unproven:
+        return "unproven"
     if kind == "unreachable" and asked.local:
         return "silent"
     return kind

@@ -37,6 +37,16 @@ _LEFT = "The program left the stream before its end."
 _LEFT_OUT = frozenset({"api_key", "extra_headers", "headers", "metadata", "stream", "stream_options"})
 
 
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Takes a redirect for an error: urllib would send the token on to wherever it leads."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+_OPENER = urllib.request.build_opener(_NoRedirects)
+
+
 class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations are not read
     """A LiteLLM callback. Give a `url` with a `token`, a `spool` file, or both.
 
@@ -223,7 +233,7 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
             line.encode("utf-8", "replace"),
             {"authorization": f"Bearer {self._token}", "content-type": "application/json"},
         )
-        with urllib.request.urlopen(request, timeout=_PATIENCE):  # noqa: S310 - likewise
+        with _OPENER.open(request, timeout=_PATIENCE):
             pass
 
 

@@ -10,26 +10,38 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import importlib
 import queue
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forky_core.interpreter import Patient, short_turns
 from forky_core.llm import loading, loop
+from forky_core.llm.addresses import Network
 from forky_core.llm.chunks import Assembly, shed, usage_of
-from forky_core.llm.contract import Done, Failed, ModelEvent, ModelInfo, ProviderMessage, Request
+from forky_core.llm.contract import Done, Failed, FailureKind, ModelEvent, ModelInfo, ProviderMessage, Request
 from forky_core.llm.failures import Asked, failure, failure_of
+from forky_core.llm.linked_media import unsendable_link
 from forky_core.llm.prompt_cache import mark_for_claude
 from forky_core.llm.tokens import estimate_tokens, vocabulary
-from forky_core.model import Usage
+from forky_core.model import Failure, Usage
+
+if TYPE_CHECKING:
+    from forky_core.llm.http_clients import HttpClients
 
 _POLL = 0.04
 """Seconds between two looks at `stop` while nothing arrives."""
 _KEPT = 64
 """Chunks that LiteLLM may keep of an answer beside those it needs."""
+NO_KEY = "none"
+"""Sent to a server that wants no key, since the client refuses to start without one."""
+_NOT_DOWNLOADED = (
+    "A message names a picture or a file by its address, which Forky does not download for this model. "
+    "Send the file itself, as a “data:” URL."
+)
 
 _ALLOWED = """
     audio frequency_penalty logit_bias logprobs max_completion_tokens max_tokens modalities parallel_tool_calls
@@ -63,6 +75,23 @@ class Connection:
     base_url: str | None = None
     style: str = ""
     """ "openai" or "anthropic", where the prompt cache can be helped."""
+    reach: frozenset[Network] | None = None
+    """The networks in which a server that speaks OpenAI's protocol may be asked; None: a provider's own address."""
+    clients: HttpClients | None = field(default=None, repr=False)
+    """Where the HTTP client for that comes from."""
+    picture_schemes: tuple[str, ...] = ()
+    """How the URL of a picture may begin that its server reads itself; any other URL is not sent (linked_media.py)."""
+
+    def client(self) -> dict[str, Any]:
+        """The argument of LiteLLM's calls that makes them use a client which keeps to `reach`."""
+        if self.reach is None or self.clients is None or self.base_url is None:
+            return {}
+        http = self.clients.client(self.reach, self.base_url)
+        openai: Any = importlib.import_module("openai")
+        key = self.key or NO_KEY
+        return {
+            "client": openai.AsyncOpenAI(api_key=key, base_url=self.base_url, http_client=http, max_retries=0)
+        }
 
 
 class LiteLLMModel:
@@ -92,6 +121,9 @@ class LiteLLMModel:
         asked = self._connection.asked
         if self._connection.needs_key and not self._connection.key:
             yield Failed(failure("no_key", asked))
+            return
+        if unsendable_link(request.messages, self._connection.picture_schemes) is not None:
+            yield Failed(Failure("bad_request", _NOT_DOWNLOADED))
             return
         while not loading.wait(_POLL):
             if stop.is_set():
@@ -149,7 +181,9 @@ class LiteLLMModel:
             events.put(event)
         reason = getattr(stream, "received_finish_reason", None)
         if reason is None:
-            return Failed(failure("cut_off", self._connection.asked), self._usage(assembly))
+            asked = self._connection.asked
+            kind: FailureKind = "unreachable" if asked.unproven and not assembly.said_something else "cut_off"
+            return Failed(failure(kind, asked), self._usage(assembly))
         if reason == "content_filter" and not assembly.said_something:
             return Failed(failure("refused", self._connection.asked), self._usage(assembly))
         return Done(str(reason), self._usage(assembly))
@@ -166,18 +200,21 @@ class LiteLLMModel:
             arguments["prompt_cache_key"] = request.cache_key
         if connection.base_url:
             arguments["api_base"] = connection.base_url
-        # A local server wants no key, but the client refuses to start without one.
         if connection.key or connection.base_url:
-            arguments["api_key"] = connection.key or "none"
-        return arguments | {
-            "model": connection.model,
-            "messages": messages,
-            "stream": True,
-            "stream_options": {"include_usage": True},
-            "timeout": _timeout(self._patience),
-            "max_retries": 0,
-            "drop_params": True,
-        }
+            arguments["api_key"] = connection.key or NO_KEY
+        return (
+            arguments
+            | connection.client()
+            | {
+                "model": connection.model,
+                "messages": messages,
+                "stream": True,
+                "stream_options": {"include_usage": True},
+                "timeout": _timeout(self._patience),
+                "max_retries": 0,
+                "drop_params": True,
+            }
+        )
 
     def _usage(self, assembly: Assembly) -> Usage:
         return usage_of(assembly.usage, self._connection.model, self._info, loading.loaded())

@@ -4,7 +4,7 @@ Its import takes seconds and well over 100 MB, so it starts in a thread once the
 needs it. While it loads, the server goes on: what it hangs on other people's loggers is put off until it is there,
 since a record logged meanwhile would import half of it from another thread and deadlock both. Some of its habits can
 only be stopped by environment variables set before the import: fetching a price map and header lists from the network,
-reading `./.env`, printing what was sent. This is the only module that imports it.
+downloading what messages name, reading `./.env`, printing what was sent. This is the only module that imports it.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ _ENVIRONMENT = {
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
     "LITELLM_MODE": "PRODUCTION",
     "LITELLM_LOG": "CRITICAL",
+    # It downloads no picture or file that a message names; linked_media.py sees to it that it never comes to that.
+    "MAX_IMAGE_URL_DOWNLOAD_SIZE_MB": "0",
 }
 
 _started = threading.Lock()

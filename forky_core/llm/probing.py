@@ -1,26 +1,43 @@
-"""Finding model servers on this machine by asking their usual ports, all at once.
+"""Finding model servers by asking for their models: on the usual ports of this machine, and where one was added.
 
 A closed loopback port refuses at once and an open one that stays silent costs a third of a second, so looking is
-cheap. No proxy is asked, and the shape of the answer is checked: any program may listen on 8080.
+cheap. The shape of the answer is checked: any program may listen on 8080. Of a server beyond this machine nobody learns
+more than whether it answered as a model server, and a failure always takes the same time, so that looking for servers
+cannot be used to find out what else listens in a network.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from forky_core.errors import BadContent
+from forky_core.llm.addresses import (
+    LOOPBACK,
+    NAMED,
+    AddressRefused,
+    Network,
+    checked_url,
+    is_this_machine,
+    without_password,
+)
+
+if TYPE_CHECKING:
+    from forky_core.llm.http_clients import HttpClients
 
 _CONNECT = 0.3
 _ANSWER = 3.0
 """Seconds for the list itself: a server that is loading a model answers late."""
+FAR = 3.0
+"""Seconds for everything, of a server beyond this machine."""
 _LARGEST = 2_000_000
 """Bytes of an answer; a model list is not larger."""
-_LONGEST_URL = 300
+NO_MODEL_SERVER = "It did not answer as a model server. Check its address, and enter a key if it wants one."
+"""Whatever went wrong with a server beyond this machine."""
+_NO_MODELS = "It runs, but has no model yet."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +52,18 @@ class LocalServer:
     """Where it speaks OpenAI's protocol."""
     ollama: bool = False
     """Lists its models in Ollama's own form."""
+    reach: frozenset[Network] = LOOPBACK
+    """The networks in which it may be asked."""
+
+    @property
+    def is_near(self) -> bool:
+        """Whether it is on this machine."""
+        return is_this_machine(self.base_url)
+
+    @property
+    def shown_url(self) -> str:
+        """Its base URL without a password."""
+        return without_password(self.base_url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +83,22 @@ class Found:
     answered: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class ServerProposal:
+    """A server that somebody wants to add, with what a person should know before it is asked anything."""
+
+    url: str
+    """As `checked_url` gives it."""
+    network: Network
+    addresses: tuple[str, ...] = ()
+    """What its name stands for; () where the URL holds an IP address, or the name has none now."""
+
+    @property
+    def server(self) -> LocalServer:
+        """The server, which may be asked in the network that the person saw; agreeing to a private one covers all."""
+        return server_at(self.url, NAMED if self.network == "private" else frozenset({self.network}))
+
+
 def _on_this_machine(id: str, label: str, port: int) -> LocalServer:
     base = f"http://127.0.0.1:{port}/v1"
     return LocalServer(id, label, f"{base}/models", base)
@@ -71,57 +116,53 @@ USUAL = (
 )
 
 
-def checked_address(text: str) -> str:
-    """`text` as the base URL of a server; `http://` is added where nothing is said.
+def server_at(url: str, reach: frozenset[Network]) -> LocalServer:
+    """A server by its base URL; `/v1` is added where the URL has no path.
 
     Raises:
-        BadContent: it is no address, or holds a name and password or a key, which would be kept with it.
+        BadContent, AddressRefused: this is no URL of a server that may be asked.
     """
-    hint = "Write it as http://host:port/v1."
-    url = text.strip()
-    if len(url) > _LONGEST_URL or not url.isascii() or not url.isprintable() or " " in url:
-        raise BadContent("This is no address of a server.", hint)
-    url = url if "://" in url else f"http://{url}"
-    try:
-        parts = urlsplit(url)
-        port_is_fine = parts.port is None or parts.port > 0
-    except ValueError:
-        raise BadContent("This is no address of a server.", hint) from None
-    if parts.scheme not in ("http", "https") or not parts.hostname or not port_is_fine:
-        raise BadContent("This is no address of a server.", hint)
-    if "@" in parts.netloc or parts.query or parts.fragment:
-        raise BadContent(
-            "An address is kept in the database, so it may hold no password and no “?…”.",
-            "Give the address alone; a key has its own field.",
-        )
-    return url.rstrip("/")
-
-
-def server_at(url: str) -> LocalServer:
-    """A server by its base URL; `/v1` is added where the URL has no path."""
+    url = checked_url(url, may_hold_password=True)
     parts = urlsplit(url)
-    base = url.rstrip("/") if parts.path.strip("/") else f"{parts.scheme}://{parts.netloc}/v1"
+    base = url if parts.path.strip("/") else f"{parts.scheme}://{parts.netloc}/v1"
     name = parts.netloc.rpartition("@")[2]
-    return LocalServer(name, name, f"{base}/models", base)
+    return LocalServer(name, name, f"{base}/models", base, reach=reach)
 
 
-async def probe(servers: Sequence[LocalServer], keys: dict[str, str] | None = None) -> tuple[Found, ...]:
-    """Ask all of them at once; `keys` by server id, for those that want one."""
+async def probe(
+    clients: HttpClients, server: LocalServer, key: str | None = None, *, far: float = FAR
+) -> Found:
+    """Ask a server for its models; `key`: for one that wants it; `far`: seconds for one beyond this machine."""
+    try:
+        if server.is_near:
+            return await _ask(clients, server, key, connect=_CONNECT)
+        return await _ask_far(clients, server, key, far)
+    except AddressRefused as error:
+        return Found(server, problem=str(error))
+
+
+async def _ask_far(clients: HttpClients, server: LocalServer, key: str | None, patience: float) -> Found:
+    """What a model server beyond this machine answered; of everything else, the same sentence after the same time."""
+    clock = asyncio.get_running_loop().time
+    end = clock() + patience
+    with suppress(TimeoutError):
+        async with asyncio.timeout_at(end):
+            found = await _ask(clients, server, key, connect=patience)
+        if found.models or found.problem == _NO_MODELS:
+            return found
+    await asyncio.sleep(end - clock())
+    return Found(server, problem=NO_MODEL_SERVER)
+
+
+async def _ask(clients: HttpClients, server: LocalServer, key: str | None, *, connect: float) -> Found:
+    """`connect`: seconds that connecting may take. AddressRefused where its name leads to what must not be asked."""
     import httpx  # noqa: PLC0415 - looking happens in the background; importing it must not slow a start
 
-    limits = httpx.Timeout(_ANSWER, connect=_CONNECT)
-    async with httpx.AsyncClient(timeout=limits, trust_env=False, follow_redirects=False) as client:
-        return tuple(
-            await asyncio.gather(*(_ask(client, server, (keys or {}).get(server.id)) for server in servers))
-        )
-
-
-async def _ask(client: Any, server: LocalServer, key: str | None) -> Found:
-    import httpx  # noqa: PLC0415 - as above
-
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    # An answer that is compressed all the same is no list: what it unpacks to could be of any size.
+    headers = {"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {key}"} if key else {})
+    client, limits = clients.client(server.reach, server.list_url), httpx.Timeout(_ANSWER, connect=connect)
     try:
-        async with client.stream("GET", server.list_url, headers=headers) as response:
+        async with client.stream("GET", server.list_url, headers=headers, timeout=limits) as response:
             if response.status_code in (401, 403):
                 return Found(
                     server, problem="It wants a key, or did not accept the one it was given.", answered=True
@@ -129,18 +170,28 @@ async def _ask(client: Any, server: LocalServer, key: str | None) -> Found:
             if response.status_code != httpx.codes.OK:
                 return Found(server, problem=f"It answered {response.status_code} when asked for its models.")
             body = b""
-            async for piece in response.aiter_bytes():
+            async for piece in response.aiter_raw():
                 body += piece
                 if len(body) > _LARGEST:
                     return Found(server, problem="Its answer is too long for a list of models.")
-    except httpx.ConnectError:
-        return Found(server, problem=f"Nothing answers at {server.base_url}.")
+    except httpx.ConnectError as error:
+        if (refused := refusal_in(error)) is not None:
+            raise refused from error
+        return Found(server, problem=f"Nothing answers at {server.shown_url}.")
     except httpx.HTTPError:
         return Found(server, problem="It did not answer in time.")
     models = _models(_json(body), ollama=server.ollama)
     if models is None:
         return Found(server, problem="What answers there is no model server.")
-    return Found(server, models, "" if models else "It runs, but has no model yet.", answered=True)
+    return Found(server, models, "" if models else _NO_MODELS, answered=True)
+
+
+def refusal_in(error: BaseException) -> AddressRefused | None:
+    """The refusal that an error came from, where it came from one."""
+    link: BaseException | None = error
+    while link is not None and not isinstance(link, AddressRefused):
+        link = link.__cause__ or link.__context__
+    return link
 
 
 def _json(body: bytes) -> Any:

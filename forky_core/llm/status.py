@@ -55,7 +55,7 @@ def server_status(server: LocalServer, keys: Keys, found: Found | None) -> Provi
     else:
         sentence = found.problem
     answered = found.answered if found else False
-    return ProviderStatus(server.id, server.label, source, "", answered, count, server.base_url, sentence)
+    return ProviderStatus(server.id, server.label, source, "", answered, count, server.shown_url, sentence)
 
 
 def offline_status(models: int) -> ProviderStatus:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from forky_core.llm.addresses import Network
 from forky_core.llm.contract import ModelInfo
 from forky_core.model import Usage
 
@@ -25,6 +26,8 @@ class Upstream:
     info: ModelInfo
     speaks: frozenset[Dialect]
     key: str | None = field(default=None, repr=False)
+    reach: frozenset[Network] | None = None
+    """The networks in which it may be asked; None: it is a provider, at its own address or that of its `…_BASE_URL`."""
 
 
 @dataclass(frozen=True, slots=True)

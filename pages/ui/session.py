@@ -17,6 +17,7 @@ from pages.ui.person import kept_person
 if TYPE_CHECKING:  # Every page holds a session; what one page does with it is that page's to load.
     from forky_core.documents.intake import Intake
     from forky_core.formats.arriving.drop import Drop
+    from forky_core.llm.probing import ServerProposal
     from pages.ui.bisect.search import Searching
     from pages.ui.merge.planning import Planning
 
@@ -77,6 +78,8 @@ class Session:
     """The files that are being imported (ui/library/importing.py)."""
     intake: Intake | None = None
     """The documents that are being read in, or were and not yet closed (ui/documents)."""
+    proposed_server: ServerProposal | None = None
+    """The model server that is to be added and has not been agreed to yet (ui/settings/providers.py)."""
     choices: dict[str, str] = field(default_factory=dict)
     """Small settled choices of pages, by `page.thing`."""
 

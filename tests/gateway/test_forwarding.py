@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from forky_core.gateway.v1.forwarding import SILENT
+from forky_core.llm.http_clients import IDLE
 from forky_core.model import Message
 from forky_core.parts import AttachmentPart, ReasoningPart
 from tests.gateway.served import Served, at_upstream, serving
@@ -336,4 +336,4 @@ def test_a_streamed_answer_is_recorded_as_it_is_sent_back(pieces: list[bytes], b
 
 
 def test_a_silent_connection_to_an_upstream_is_closed_before_the_upstream_does() -> None:
-    assert uvicorn.Config("any:app").timeout_keep_alive > SILENT
+    assert uvicorn.Config("any:app").timeout_keep_alive > IDLE

@@ -19,6 +19,7 @@ from forky_core.llm import loading
 from tests.builders import workspace
 from tests.gateway.served import Served
 from tests.hangs import HANG, eventually
+from tests.llm import wire
 from tests.llm.third_party import ANSWER, Aimock, free_port
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -280,6 +281,23 @@ def test_a_program_goes_on_where_nothing_can_be_recorded(
     assert call(litellm, aimock, "say hello").choices[0].message.content == ANSWER
     eventually(lambda: "A call was not recorded" in caplog.text)
     records.close()
+
+
+def test_a_redirect_does_not_carry_the_token_away(
+    litellm: Any, aimock: Aimock, caplog: pytest.LogCaptureFixture
+) -> None:
+    with wire.serving([wire.answer("200 OK", {})]) as elsewhere:
+        moved = (
+            f"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:{elsewhere.port}/\r\nContent-Length: 0\r\n\r\n"
+        )
+        with wire.serving([moved.encode()]) as server:
+            records = logger(url=f"http://127.0.0.1:{server.port}", token="forky-x")
+            litellm.callbacks = [records]
+            call(litellm, aimock, "say hello")
+            eventually(lambda: "A call was not recorded" in caplog.text)
+            records.close()
+            assert "bearer forky-x" in server.heads[0].lower()
+        assert elsewhere.heads == []
 
 
 def test_a_listener_may_come_while_streams_begin(litellm: Any) -> None:

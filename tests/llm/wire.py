@@ -55,9 +55,14 @@ class Wire:
 
 
 @contextmanager
-def serving(pieces: Sequence[bytes], *, keep_open: bool = False) -> Iterator[Wire]:
-    """Answer every connection with these bytes; `keep_open`: then say nothing more until the client leaves."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+def serving(
+    pieces: Sequence[bytes], *, keep_open: bool = False, host: str = "127.0.0.1", port: int = 0
+) -> Iterator[Wire]:
+    """Answer every connection with these bytes; `keep_open`: then say nothing more until the client leaves.
+
+    `host`: another address of this machine (127.0.0.2 …) for a server that must be told from others; port 0: any.
+    """
+    with socket.create_server((host, port)) as listener:
         wire = Wire(listener.getsockname()[1])
         threads: list[threading.Thread] = []
 

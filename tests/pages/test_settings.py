@@ -126,6 +126,7 @@ def test_a_server_is_added_listed_and_removed(forky: Forky) -> None:
     test = settings()
     by_key(test, "settings.url").set_value("127.0.0.1:1")
     by_key(test, "settings.add").click().run()
+    by_key(settled(test), "settings.agree").click().run()
     assert "Added 127" in words(settled(test))
     assert isinstance(forky.models, Catalogue)
     assert list(forky.models.added_servers) == ["127.0.0.1:1"]
@@ -134,11 +135,68 @@ def test_a_server_is_added_listed_and_removed(forky: Forky) -> None:
     assert not list(forky.models.added_servers) and "settings.remove.127.0.0.1:1" not in keys(test)
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "http://0x7f.1:1", "https://localhost:1"])
+def test_before_a_server_is_added_the_page_names_what_it_will_be_asked(forky: Forky, address: str) -> None:
+    test = settings()
+    by_key(test, "settings.url").set_value(address)
+    by_key(test, "settings.add").click().run()
+    said = words(settled(test))
+    base = "https://localhost:1/v1" if "https" in address else "http://127.0.0.1:1/v1"
+    assert f"GET {base}/models" in said and f"POST {base}/chat/completions" in said
+    assert forky.store.setting("model_servers") is None, "nothing is kept or asked before somebody agrees"
+    by_key(test, "settings.decline").click().run()
+    assert "settings.agree" not in keys(settled(test)) and "settings.add" in keys(test)
+    assert forky.store.setting("model_servers") is None
+
+
+@pytest.mark.parametrize(
+    ("address", "note"),
+    [
+        ("http://192.168.1.20:11434", "192.168.1.20 is in a private network. Add it only if you know"),
+        ("https://nas.local/v1", "nas.local is in a private network."),
+        ("http://203.0.113.5/v1", "The connection is not encrypted"),
+        ("https://203.0.113.5/v1", ""),
+        ("http://127.0.0.1:1/v1", ""),
+    ],
+)
+def test_the_page_says_what_to_think_of_before_agreeing(forky: Forky, address: str, note: str) -> None:
+    test = settings()
+    by_key(test, "settings.url").set_value(address)
+    by_key(test, "settings.add").click().run()
+    warned = [warning.value.replace("\\", "") for warning in settled(test).warning]
+    assert [note in warning for warning in warned] == ([True] if note else [])
+    assert "settings.agree" in keys(test)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://169.254.169.254/latest", "2852039166", "metadata.google.internal"]
+)
+def test_a_link_local_or_metadata_address_is_refused_in_a_sentence(forky: Forky, address: str) -> None:
+    test = settings()
+    by_key(test, "settings.url").set_value(address)
+    by_key(test, "settings.add").click().run()
+    assert "Forky sends nothing to" in settled(test).error[0].value
+    assert "settings.agree" not in keys(test) and forky.store.setting("model_servers") is None
+    assert by_key(test, "settings.url").value == address, "what was typed stays, to be corrected"
+    by_key(test, "settings.url").set_value("127.0.0.1:1")
+    by_key(test, "settings.add").click().run()
+    assert not settled(test).error and "settings.agree" in keys(test)
+
+
+def test_a_server_of_the_environment_that_does_not_answer_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    with empty_workspace(monkeypatch, FORKY_SERVERS="http://127.0.0.1:1/v1") as forky:
+        assert isinstance(forky.models, Catalogue)
+        forky.models.refresh(now=True, wait=20)
+        said = words(settings())
+    assert "Nothing answers at http://127.0.0.1:1/v1." in said.replace("\\", "").replace("\u2060", "")
+    assert "Not running on this machine" not in said
+
+
 def test_an_address_with_a_password_is_refused_and_kept_nowhere(forky: Forky) -> None:
     test = settings()
     by_key(test, "settings.url").set_value(f"http://me:{KEY}@host/v1")
     by_key(test, "settings.add").click().run()
-    assert "may hold no password" in words(settled(test))
+    assert "may hold no password" in settled(test).error[0].value
     assert forky.store.setting("model_servers") is None
 
 

@@ -13,11 +13,14 @@ from urllib.parse import urlsplit
 
 from forky_core.gateway.access.origins import is_loopback
 from forky_core.gateway.v1.api_errors import ApiError, of_failure
+from forky_core.llm.addresses import Resolver, system_resolver
 from forky_core.llm.failures import Asked, failure_of
 from forky_core.llm.upstream import Upstream
 
 if TYPE_CHECKING:
     import httpx
+
+    from forky_core.llm.http_clients import HttpClients
 
 HOP = "x-forky-hop"
 """Says that a request comes from a Forky, so that one which was told to ask itself says so instead of asking."""
@@ -25,9 +28,6 @@ HOP = "x-forky-hop"
 _FIRST = 600.0
 """Seconds for the first sign of an answer: a model may think for minutes."""
 _CONNECT = 10.0
-SILENT = 4.0
-"""Seconds that a connection is kept for the next call: the servers that people run close one after 5 (uvicorn and
-Node), and a call that is on its way then gets no answer."""
 _STAY = frozenset(
     [
         "host",
@@ -73,13 +73,24 @@ _STAY_BACK = frozenset(
 class Forwarder:
     """Keeps connections open between calls. Belongs to one event loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, resolver: Resolver = system_resolver) -> None:
+        self._resolver = resolver
+        self._checked: HttpClients | None = None
         self._clients: dict[tuple[bool, bool], httpx.AsyncClient] = {}
 
     def _client(self, upstream: Upstream) -> httpx.AsyncClient:
-        """Proxies of the environment are for other machines; certificates are only read where they are needed."""
+        """A model server is asked at addresses that are permitted, without a proxy (llm/http_clients.py).
+
+        Providers are asked through the proxy of the environment where there is one, except on this machine;
+        certificates are only read where they are needed.
+        """
         import httpx  # noqa: PLC0415 - costs 60 ms, which no page should wait for
 
+        from forky_core.llm.http_clients import IDLE, HttpClients  # noqa: PLC0415 - it imports httpx
+
+        if upstream.reach is not None:
+            self._checked = self._checked or HttpClients(self._resolver)
+            return self._checked.client(upstream.reach, upstream.base_url)
         address = urlsplit(upstream.base_url)
         near, sealed = is_loopback((address.hostname or "").lower()), address.scheme == "https"
         if (near, sealed) not in self._clients:
@@ -87,9 +98,8 @@ class Forwarder:
                 trust_env=not near,
                 verify=sealed or not near,
                 follow_redirects=False,
-                timeout=httpx.Timeout(_FIRST, connect=_CONNECT, pool=None),
                 limits=httpx.Limits(
-                    max_connections=None, max_keepalive_connections=100, keepalive_expiry=SILENT
+                    max_connections=None, max_keepalive_connections=100, keepalive_expiry=IDLE
                 ),
             )
         return self._clients[near, sealed]
@@ -103,12 +113,15 @@ class Forwarder:
         Raises:
             ApiError: there is none.
         """
+        import httpx  # noqa: PLC0415 - as above
+
         client = self._client(upstream)
         request = client.build_request(
             "POST",
             f"{upstream.base_url.rstrip('/')}/{path}",
             content=body,
             headers=headers_to(upstream, path, headers),
+            timeout=httpx.Timeout(_FIRST, connect=_CONNECT, pool=None),
         )
         try:
             response = await client.send(request, stream=True)
@@ -125,6 +138,8 @@ class Forwarder:
         clients, self._clients = self._clients, {}
         for client in clients.values():
             await client.aclose()
+        if self._checked is not None:
+            await self._checked.close()
 
 
 class Answer:

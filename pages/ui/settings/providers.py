@@ -5,10 +5,14 @@ What a test said is kept for this tab, by provider; keys only pass through.
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 import streamlit as st
 
+from forky_core.errors import ForkyError
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Done, Failed
+from forky_core.llm.probing import ServerProposal
 from forky_core.llm.providers import PROVIDERS
 from forky_core.llm.status import ProviderStatus
 from forky_core.preferences import add_server, choose_default, chosen_default, remove_server
@@ -22,6 +26,8 @@ from pages.ui.telling import telling
 _KEYED = frozenset(provider.id for provider in PROVIDERS)
 _SHOWN = 4
 """Providers on the page at first; those with a key always are."""
+_REFUSED = "settings.refused"
+"""The choice that holds why the last server was not proposed."""
 _LOOKING_AGAIN = 2.0
 """Seconds between two looks at what the search for servers has found, while it runs."""
 
@@ -95,7 +101,10 @@ def draw_keyed(models: Catalogue, held: Session) -> None:
 
 
 def draw_servers(forky: Workspace, models: Catalogue, held: Session) -> None:
-    """Keys: `settings.refresh`, `settings.url`, `settings.add`, `settings.remove.<id>`, and those of a row."""
+    """Keys: `settings.refresh`, `settings.url`, `settings.add`, `settings.remove.<id>`, and those of a row.
+
+    A server that somebody wants to add is proposed first: `settings.agree`, `settings.decline`.
+    """
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("##### Servers", width="stretch")
         nobody = not _servers(models)
@@ -112,8 +121,11 @@ def draw_servers(forky: Workspace, models: Catalogue, held: Session) -> None:
             models.refresh(now=True, wait=5.0)
     looking = any("Looking" in status.sentence for status in models.providers())
     st.fragment(telling(_draw_found), run_every=_LOOKING_AGAIN if looking else None)(forky, models, held)
+    if (proposed := held.proposed_server) is not None:
+        _draw_proposal(proposed, forky, models, held)
+        return
     with (
-        st.form("settings.server", border=False, clear_on_submit=True),
+        st.form("settings.server", border=False),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
         st.text_input(
@@ -123,8 +135,78 @@ def draw_servers(forky: Workspace, models: Catalogue, held: Session) -> None:
             max_chars=300,
         )
         st.form_submit_button(
-            "Add", key="settings.add", icon=":material/add:", on_click=_add, args=(forky, models, held)
+            "Add", key="settings.add", icon=":material/add:", on_click=_propose, args=(models, held)
         )
+    if refused := held.choices.get(_REFUSED):
+        st.error(plain_label(refused, 400))
+
+
+def _propose(models: Catalogue, held: Session) -> None:
+    """What is refused is said below the field, which keeps what was typed."""
+    held.choices.pop(_REFUSED, None)
+    try:
+        held.proposed_server = models.propose_server(st.session_state["settings.url"] or "")
+    except ForkyError as error:
+        held.choices[_REFUSED] = str(error)
+    else:
+        st.session_state["settings.url"] = ""
+
+
+def _draw_proposal(proposed: ServerProposal, forky: Workspace, models: Catalogue, held: Session) -> None:
+    """What will be asked of a server, before it is."""
+    server = proposed.server
+    with st.container(border=True, key="settings-proposal", gap="small"):
+        st.markdown(
+            f"**Add {plain_label(server.label)}?** From the computer on which it runs, Forky will send:"
+        )
+        st.code(f"GET {server.list_url}", language=None, wrap_lines=True)
+        st.caption(
+            "It is sent now, and whenever Forky looks for models. When one of the models is asked, Forky sends it the "
+            "conversation, with the key that you enter for this server:"
+        )
+        st.code(f"POST {server.base_url}/chat/completions", language=None, wrap_lines=True)
+        if (note := _note_on(proposed)) is not None:
+            st.warning(plain_label(note, 400))
+        with st.container(horizontal=True):
+            st.button(
+                "Add and ask it",
+                key="settings.agree",
+                type="primary",
+                on_click=_agree,
+                args=(proposed, forky, models, held),
+            )
+            st.button("Cancel", key="settings.decline", on_click=_decline, args=(held,))
+
+
+def _note_on(proposed: ServerProposal) -> str | None:
+    """What a person should think of before agreeing."""
+    host = urlsplit(proposed.url).hostname or ""
+    stands_for = f"“{host}” stands for {', '.join(proposed.addresses)}" if proposed.addresses else ""
+    if proposed.network == "private":
+        where = (
+            f"{stands_for}, which is in a private network"
+            if stands_for
+            else f"{host} is in a private network"
+        )
+        return f"{where}. Add it only if you know what answers there."
+    if proposed.network == "public" and proposed.url.startswith("http:"):
+        return (
+            "The connection is not encrypted: whoever is on the way can read the conversations and the key. "
+            "Use https where the server has it."
+        )
+    return None
+
+
+def _agree(proposed: ServerProposal, forky: Workspace, models: Catalogue, held: Session) -> None:
+    held.proposed_server = None
+    with saying(held):
+        id = add_server(forky.store, models, proposed)
+        models.refresh(now=True, wait=4.0)
+        held.say(f"Added {id}.")
+
+
+def _decline(held: Session) -> None:
+    held.proposed_server = None
 
 
 def _servers(models: Catalogue) -> list[ProviderStatus]:
@@ -133,9 +215,9 @@ def _servers(models: Catalogue) -> list[ProviderStatus]:
 
 
 def _draw_found(forky: Workspace, models: Catalogue, held: Session) -> None:
-    """A row for each server that answers or was added; the usual ones that do not are one line."""
+    """A row for each server that answers or was asked for; the usual ones that do not answer are one line."""
     servers = _servers(models)
-    shown = [status for status in servers if status.found or status.id in models.added_servers]
+    shown = [status for status in servers if status.found or status.id in models.further_servers]
     if not servers:
         st.caption(
             "None is looked for: `FORKY_PROBE` is off. Unset it to find those on this machine, or add an address."
@@ -151,14 +233,6 @@ def _draw_found(forky: Workspace, models: Catalogue, held: Session) -> None:
         st.caption(
             f"Not running on this machine: {', '.join(silent)}. Start one, and its models are found here."
         )
-
-
-def _add(forky: Workspace, models: Catalogue, held: Session) -> None:
-    url = st.session_state["settings.url"] or ""
-    with saying(held):
-        id = add_server(forky.store, models, url)
-        models.refresh(now=True, wait=4.0)
-        held.say(f"Added {id}.")
 
 
 def _draw_row(

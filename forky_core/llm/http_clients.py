@@ -1,0 +1,140 @@
+"""HTTP clients that connect only to addresses which addresses.py permits.
+
+A name is resolved when a connection is opened, its addresses are checked, and the connection goes to one of those that
+were checked; so a name that is answered differently a moment later cannot lead elsewhere. No proxy is used, since a
+proxy would resolve the name again, and no redirect is followed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Iterable
+from typing import Any
+
+import httpcore
+import httpx
+
+from forky_core.llm.addresses import AddressRefused, Network, Resolver, permitted, system_resolver
+
+IDLE = 4.0
+"""Seconds that a connection is kept for the next call: the servers that people run close one after 5 (uvicorn and
+Node), and a call that is on its way then gets no answer."""
+
+
+class _Connection(httpcore.AsyncNetworkStream):
+    """A connection that is closed where a TLS handshake on it is cancelled; httpcore 1.0 leaves it to the collector."""
+
+    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
+        self._stream = stream
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - httpcore's
+        return await self._stream.read(max_bytes, timeout)
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - httpcore's
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's interface
+    ) -> httpcore.AsyncNetworkStream:
+        try:
+            return await self._stream.start_tls(ssl_context, server_hostname, timeout)
+        except asyncio.CancelledError:
+            await self._stream.aclose()
+            raise
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class CheckedNetwork(httpcore.AsyncNetworkBackend):
+    """Opens connections to the permitted addresses of a host."""
+
+    def __init__(self, reach: frozenset[Network], resolver: Resolver) -> None:
+        self._reach = reach
+        self._resolver = resolver
+        self._network = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's interface
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Try the addresses in their order; each gets an equal share of the time, in seconds."""
+        try:
+            async with asyncio.timeout(timeout):
+                addresses = await permitted(host, port, self._reach, self._resolver)
+        except TimeoutError as error:
+            raise httpcore.ConnectTimeout(f"{host} was not resolved in time") from error
+        except (AddressRefused, OSError) as error:
+            raise httpcore.ConnectError(str(error)) from error
+        share = None if timeout is None else timeout / len(addresses)
+        for number, address in enumerate(addresses, 1):
+            try:
+                return _Connection(
+                    await self._network.connect_tcp(address, port, share, local_address, socket_options)
+                )
+            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                if number == len(addresses):
+                    raise
+        raise AssertionError  # `permitted` gives at least one.
+
+    async def connect_unix_socket(
+        self,
+        path: str,
+        timeout: float | None = None,  # noqa: ASYNC109, ARG002 - httpcore's interface
+        socket_options: Iterable[Any] | None = None,  # noqa: ARG002
+    ) -> httpcore.AsyncNetworkStream:
+        raise httpcore.ConnectError(f"{path} is no address of a server")
+
+    async def sleep(self, seconds: float) -> None:
+        await self._network.sleep(seconds)
+
+
+class CheckedTransport(httpx.AsyncHTTPTransport):
+    """httpx's own transport over a `CheckedNetwork`."""
+
+    def __init__(self, reach: frozenset[Network], resolver: Resolver, *, sealed: bool) -> None:
+        """`sealed`: certificates are read, for https; reading them takes longer than the rest."""
+        # httpx has no parameter for the network, so its one field is filled here; no other method reads anything else.
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=httpx.create_ssl_context(verify=sealed),
+            max_connections=None,
+            max_keepalive_connections=100,
+            keepalive_expiry=IDLE,
+            network_backend=CheckedNetwork(reach, resolver),
+        )
+
+
+class HttpClients:
+    """One client for each set of networks, made when it is first needed. Belongs to one event loop."""
+
+    def __init__(self, resolver: Resolver = system_resolver) -> None:
+        self._resolver = resolver
+        self._made: dict[tuple[frozenset[Network], bool], httpx.AsyncClient] = {}
+
+    def client(self, reach: frozenset[Network], url: str) -> httpx.AsyncClient:
+        """The client for requests to `url`; the caller says how long it waits."""
+        key = (reach, url.lower().startswith("https:"))
+        if key not in self._made:
+            self._made[key] = httpx.AsyncClient(
+                transport=CheckedTransport(reach, self._resolver, sealed=key[1]),
+                trust_env=False,
+                follow_redirects=False,
+                timeout=None,  # noqa: S113 - each request has its own
+            )
+        return self._made[key]
+
+    async def close(self) -> None:
+        made, self._made = self._made, {}
+        for client in made.values():
+            await client.aclose()

@@ -1,0 +1,103 @@
+"""Who in the source can open a connection to somewhere else: a list that is short and says why."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.test_architecture import CHECKOUT, SOURCES, imported, parsed
+
+NETWORK = {
+    "aiohttp",
+    "anyio",
+    "ftplib",
+    "http.client",
+    "httpcore",
+    "httpx",
+    "openai",
+    "poplib",
+    "requests",
+    "smtplib",
+    "socket",
+    "socketserver",
+    "ssl",
+    "telnetlib",
+    "urllib.request",
+    "urllib3",
+    "websockets",
+    "xmlrpc",
+}
+KNOWN = {
+    "forky_core/llm/http_clients.py": "the clients that connect to checked addresses only",
+    "forky_core/llm/addresses.py": "resolves names and reads spellings of addresses, for http_clients.py",
+    "forky_core/llm/probing.py": "asks servers for their models through http_clients.py; names httpx's errors",
+    "forky_core/llm/litellm_model.py": "time limits, and OpenAI's client around one of http_clients.py",
+    "forky_core/llm/failures.py": "names errors of sockets",
+    "forky_core/llm/openai_transform.py": "speeds OpenAI's client up, which LiteLLM uses",
+    "forky_core/llm/litellm_logger.py": "sends a program's calls to the Forky that its author named",
+    "forky_core/gateway/v1/forwarding.py": "passes calls on: to model servers by http_clients.py, to providers by httpx",
+    "forky_core/gateway/serving.py": "options of the sockets that Forky listens on",
+    "forky_core/cli/serve.py": "looks for a free port",
+}
+"""A file that is not here takes its client from forky_core/llm/http_clients.py, or is added with its reason."""
+CHECKED = {"forky_core/llm/http_clients.py", "forky_core/gateway/v1/forwarding.py"}
+"""Those that make an HTTP client."""
+
+
+def dynamic(source: str) -> set[str]:
+    """Modules that are imported by a call with their name."""
+    return {
+        call.args[0].value
+        for call in ast.walk(parsed(source))
+        if isinstance(call, ast.Call)
+        and getattr(call.func, "attr", getattr(call.func, "id", "")) in ("import_module", "__import__")
+        and call.args
+        and isinstance(call.args[0], ast.Constant)
+        and isinstance(call.args[0].value, str)
+    }
+
+
+def users() -> dict[str, set[str]]:
+    found = {}
+    for path in SOURCES:
+        names = imported(path) | dynamic((CHECKOUT / path).read_text("utf-8"))
+        used = {module for module in NETWORK if any(f"{name}.".startswith(f"{module}.") for name in names)}
+        if used:
+            found[path.as_posix()] = used
+    return found
+
+
+def test_only_known_files_can_open_a_connection() -> None:
+    assert sorted(set(users()) - set(KNOWN)) == [], "take a client of forky_core/llm/http_clients.py"
+
+
+def test_every_known_file_still_needs_to_be_known() -> None:
+    assert sorted(set(KNOWN) - set(users())) == []
+
+
+@pytest.mark.parametrize(
+    "maker",
+    [
+        "AsyncClient",
+        "Client",
+        "AsyncHTTPTransport",
+        "HTTPTransport",
+        "urlopen",
+        "build_opener",
+        "create_connection",
+    ],
+)
+def test_only_known_files_make_a_client(maker: str) -> None:
+    makers = {
+        path.as_posix()
+        for path in SOURCES
+        for call in ast.walk(parsed((CHECKOUT / path).read_text("utf-8")))
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", getattr(call.func, "id", "")) == maker
+    }
+    allowed = CHECKED | ({"forky_core/llm/litellm_logger.py"} if maker == "build_opener" else set())
+    assert makers <= allowed
+
+
+def test_a_way_around_the_list_is_seen() -> None:
+    assert dynamic('importlib.import_module("httpx")\n__import__("socket")') == {"httpx", "socket"}
