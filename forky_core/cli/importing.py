@@ -131,7 +131,18 @@ def _described(line: Line) -> str:
 
 
 def _as_json(line: Line) -> dict[str, Json]:
-    return {**asdict(line), "account": line.account.stored()}
+    return {
+        "number": line.number,
+        "label": line.label,
+        "title": line.title,
+        "created": line.created,
+        "messages": line.messages,
+        "branches": line.branches,
+        "account": line.account.stored(),
+        "problem": line.problem,
+        "known": line.known,
+        "forks": [{"conversation": fork.id, "title": fork.title} for fork in line.forks],
+    }
 
 
 def _take(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> int:

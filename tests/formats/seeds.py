@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -122,6 +123,15 @@ class Seed:
     """Name of the importer that reads it."""
     kind: Literal["value", "lines", "text", "bytes"]
     content: Json
+
+
+def whole(seed: Seed) -> bytes:
+    """Its file as it should be."""
+    if seed.kind == "value":
+        return json.dumps(seed.content).encode()
+    if seed.kind == "lines":
+        return "".join(f"{json.dumps(line)}\n" for line in seed.content).encode()
+    return seed.content.encode() if isinstance(seed.content, str) else bytes(seed.content)
 
 
 def seeds(folder: Path) -> tuple[Seed, ...]:
