@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 
 from bench.measure import Line, compare, in_turns, started
+from bench.merge_cases import LOG, sessions
 from bench.talks import RANDOM, text
 from forky_core.hashing import message_id
 from forky_core.llm.catalogue import Catalogue
@@ -22,6 +23,7 @@ from forky_core.parts import Draft, Json, TextPart
 from forky_core.repo.programs.recording import Reply
 from forky_core.repo.workspace import Workspace
 from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.memory import MemoryStore
 from forky_core.store.reading.rows import id_key
 from forky_core.store.sql import statements as sql
 
@@ -96,6 +98,14 @@ class Filed:
         recorder = self.forky._recorder
         found = recorder._find(call, _SCOPE, recorder._scopes.opening(_SCOPE, call.turns), None)
         assert found.version == 0
+
+    def trimmed(self) -> None:
+        """Look for an array whose head was trimmed: it is found by its answers, and by what nobody else says."""
+        conversation, messages = self._arrays[next(self._next) % len(self._arrays)]
+        call = chat_call([*messages[-6:], {"role": "user", "content": "new"}])
+        recorder = self.forky._recorder
+        found = recorder._find(call, _SCOPE, recorder._scopes.opening(_SCOPE, call.turns), None)
+        assert (found.repo.id, found.match.known) == (conversation, 6)
 
     def warm(self) -> None:
         for conversation, _ in self._arrays:
@@ -182,9 +192,11 @@ def finding(folder: Path, rounds: int, *, conversations: int, length: int) -> li
             # Half a microsecond a message, and next to nothing beside: that is far more than three times what ten take.
             compare("  the same / match 10", warm, ten_warm, None, rounds=rounds * 4),
         ]
-    found.append(
-        Line("an unknown array with a history / bound", in_turns([filed.strange], rounds)[0], 500, 1)
-    )
+    unknown, trimmed = in_turns([filed.strange, filed.trimmed], rounds)
+    found += [
+        Line("an unknown array with a history / bound", unknown, 500, 1),
+        Line("an array without its head / bound", trimmed, 500, 1),
+    ]
     filed.forky.close()
     return found
 
@@ -234,11 +246,70 @@ def _grown(
     return sizes[0], sizes[1]
 
 
+def strangers() -> list[Line]:
+    """Windows of a real log's sessions, as a program without the head of its history would send them.
+
+    Each is looked for twice: before its session is filed, when all that is there is strangers', and afterwards.
+    """
+    if not LOG.exists():
+        print("The log is not beside the checkout: lines about strangers are left out.")
+        return []
+    forky = Workspace(MemoryStore(), Catalogue())
+    found = []
+    talks = [talk for one in sessions(LOG.read_text("utf-8")) if len(talk := _spoken(one)) >= 4]
+    for length in (1, 2, 4, 6):
+        strange, own = [], []
+        scope = f"{_SCOPE}/{length}"
+        for talk in talks:
+            windows = [
+                talk[end - length : end]
+                for end in range(length + 1, len(talk) + 1)
+                if talk[end - 1]["role"] == "assistant"
+            ]
+            strange += [_found_in(forky, scope, window) is not None for window in windows]
+            call = chat_call(talk[:-1])
+            begun = forky.record(chat_call(talk[:1]), Reply(()), scope=scope)
+            forky.record(
+                call, Reply((TextPart(talk[-1]["content"]),)), scope=scope, conversation=begun.conversation
+            )
+            own += [_found_in(forky, scope, window) == begun.conversation for window in windows]
+        found += [
+            Line(f"turns without their head: {length}, in a stranger's / bound", _share(strange), 2, 1, "%"),
+            Line("  in their own / bound", _share(own), 100, None, "%"),
+        ]
+    return found
+
+
+def _spoken(session: Sequence[tuple[str, str]]) -> list[Json]:
+    """What the person and the model say, each side's neighbouring lines as one message."""
+    said: list[Json] = []
+    for role, words in session:
+        if role == "tool" or not words.strip():
+            continue
+        if said and said[-1]["role"] == role:
+            said[-1]["content"] += f"\n{words}"
+        else:
+            said.append({"role": role, "content": words})
+    return said if not said or said[-1]["role"] == "assistant" else said[:-1]
+
+
+def _found_in(forky: Workspace, scope: str, window: Sequence[Json]) -> ConversationId | None:
+    call = chat_call([*window, {"role": "user", "content": "new"}])
+    found = forky._recorder._find_trimmed(call, scope)
+    return found[0].repo.id if found else None
+
+
+def _share(hits: Sequence[bool]) -> float:
+    """Of a hundred."""
+    return 100 * sum(hits) / max(1, len(hits))
+
+
 def lines(*, quick: bool) -> list[Line]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         return [
             *hashing(20 if quick else 60),
+            *strangers(),
             *finding(folder, 3 if quick else 7, conversations=20 if quick else 1_000, length=1_000),
             *growing(folder, 100 if quick else 1_000),
         ]

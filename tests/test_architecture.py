@@ -27,7 +27,7 @@ HOMES = {
     "streamlit": ("app.py", "pages/"),
     "streamlit_agraph": ("app.py", "pages/"),
 }
-VALUES = {"document", "errors", "hashing", "memory", "model", "parts", "room"}
+VALUES = {"document", "errors", "hashing", "memory", "model", "opaque", "parts", "room"}
 CONTRACTS = {"store.contract", "store.document_contract", "store.words", "llm.contract", "llm.tokens"}
 """`store.words` says what a search means, `llm.tokens` estimates text; neither needs an engine."""
 DRAWN = {"views.lanes", "views.shape", "views.words"}
@@ -39,6 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "hashing": VALUES,
     "memory": VALUES,
     "model": VALUES,
+    "opaque": VALUES,
     "parts": VALUES,
     "room": VALUES,
     "settings": VALUES,

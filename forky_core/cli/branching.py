@@ -37,10 +37,15 @@ def run_fork(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 def run_branch(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = place(forky, options)
     if options.rename:
-        print(one_line(chat.rename_branch(options.rename).branch_name), file=out)
+        renamed = chat.rename_branch(options.rename)
+        tip = renamed.head.id if renamed.head is not None else None
+        entry = json.dumps({"name": renamed.branch_name, "head": tip})
+        print(entry if options.json else one_line(renamed.branch_name), file=out)
         return 0
     if options.delete:
-        print(one_line(chat.delete_branch().summary), file=out)
+        summary = chat.delete_branch().summary
+        deleted = json.dumps({"name": chat.branch_name, "deleted": True})
+        print(deleted if options.json else one_line(summary), file=out)
         return 0
     for branch in chat.branches.values():
         if options.json:

@@ -28,8 +28,16 @@ if TYPE_CHECKING:
     from forky_core.forky import Forky
 
 
+INCOMPLETE = 3
+"""Exit code where something came, but not everything did or was understood."""
+
+
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = commands.add_parser("import", help="bring conversations from a file, of any known format")
+    command = commands.add_parser(
+        "import",
+        help="bring conversations from a file, of any known format",
+        epilog="Exit code 3: it came, but not all of it, or parts were kept without being understood.",
+    )
     command.add_argument(
         "files", nargs="*", type=Path, metavar="FILE", help="or - for what comes in by a pipe"
     )
@@ -68,7 +76,8 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     if options.follow:
         return _follow(forky, options, out)
     with lasting(options.files) as paths:
-        return max(_read(forky, path, options, out) for path in paths)
+        codes = [_read(forky, path, options, out) for path in paths]
+    return 1 if 1 in codes else max(codes)
 
 
 def _read(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> int:
@@ -127,11 +136,23 @@ def _described(line: Line) -> str:
     when = stamp(line.created) if line.created else "no date"
     size = f"{count(line.messages, 'message')}, {count(line.branches, 'branch')}"
     here = "  (imported before)" if line.known else ""
+    here += f"  ({count(line.account.not_understood, 'part')} not understood)" if line.account.unread else ""
     return f"{line.number:>5}  {when:>16}  {size:>26}  {one_line(called(line.title))}  [{line.label}]{here}"
 
 
 def _as_json(line: Line) -> dict[str, Json]:
-    return {**asdict(line), "account": line.account.stored()}
+    return {
+        "number": line.number,
+        "label": line.label,
+        "title": line.title,
+        "created": line.created,
+        "messages": line.messages,
+        "branches": line.branches,
+        "account": line.account.stored(),
+        "problem": line.problem,
+        "known": line.known,
+        "forks": [{"conversation": fork.id, "title": fork.title} for fork in line.forks],
+    }
 
 
 def _take(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> int:
@@ -165,7 +186,9 @@ def _take(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) ->
         holds = count(there, "conversation")
         print(f"{one_line(path.name)} holds {holds}; it has no number {beyond}.", file=sys.stderr)
         return 1
-    return 0 if done.conversations or done.unchanged or not done.problems else 1
+    if done.problems and not (done.conversations or done.unchanged):
+        return 1
+    return 0 if done.whole else INCOMPLETE
 
 
 def _outcome(path: Path, done: Imported) -> dict[str, Json]:
@@ -176,6 +199,7 @@ def _outcome(path: Path, done: Imported) -> dict[str, Json]:
         "unchanged": done.unchanged,
         "problems": [{"what": one.label, "why": one.why} for one in done.problems],
         "account": done.account.stored(),
+        "whole": done.whole,
     }
 
 
@@ -192,8 +216,12 @@ def _report(path: Path, done: Imported, out: TextIO) -> None:
     )
     for why, number in {**account.skipped, **account.notes}.items():
         print(f"  {number:>6} × {why}", file=out)
+    for what, number in account.unread.items():
+        print(f"  {number:>6} × {one_line(what)}; kept as it is", file=out)
     for problem in done.problems:
         print(plain(f"  not imported: {one_line(problem.label)}: {problem.why}"), file=out)
+    if not done.whole:
+        print(f"  {account.missing(len(done.problems))}", file=out)
     if done.number:
         print(f"  forky import --undo {done.number} takes it back.", file=out)
 

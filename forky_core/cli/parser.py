@@ -1,6 +1,7 @@
 """The arguments of `forky`, and what becomes of errors: a sentence on standard error and an exit code, no stack trace.
 
-Exit codes: 0 done, 1 it failed or found something wrong, 2 the call's words are off, 130 interrupted.
+Exit codes: 0 done, 1 it failed or found something wrong, 2 the call's words are off, 3 an import brought what it could,
+but not all of it was understood or came in, 130 interrupted.
 """
 
 from __future__ import annotations

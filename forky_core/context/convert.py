@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from forky_core.errors import NotFound
 from forky_core.llm.contract import ProviderMessage
 from forky_core.llm.tokens import message_text
 from forky_core.model import Blob, Message
+from forky_core.opaque import opaque
 from forky_core.parts import (
     AttachmentPart,
     MergePart,
@@ -175,7 +175,7 @@ def _composed(message: Message, count_tokens: CountTokens, sight: Sight) -> Conv
                     0,
                 )
             case OpaquePart():
-                aside("unknown", f"A part of the type “{_type(part)}”, which this version cannot send.", 0)
+                aside("unknown", f"{opaque(part).title}; nothing of it is sent.", 0)
     turn.close()
     items = (_item(message, turn, count_tokens, bare=not extra), *extra)
     tokens = sum(item.tokens for item in items if item.included)
@@ -221,10 +221,6 @@ def _brought(merge: MergePart) -> str:
 
 def _messages(count: int) -> str:
     return "1 message" if count == 1 else f"{count} messages"
-
-
-def _type(part: OpaquePart) -> str:
-    return str(json.loads(part.json).get("type"))
 
 
 def _attachment(part: AttachmentPart, sight: Sight, role: str) -> tuple[dict[str, Any], str]:

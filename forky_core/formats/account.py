@@ -35,6 +35,34 @@ class Account:
     """Nodes that became no message, by the reason (a sentence)."""
     notes: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """What was odd and how it was read (a sentence), by how often; such nodes are imported all the same."""
+    lost: int = 0
+    """Of the nodes that became no message, those that would have been one: too many branches, or refused."""
+    unread: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """Parts that were kept without being understood, by what they are (opaque.py)."""
+
+    @property
+    def not_understood(self) -> int:
+        """Parts of messages that were kept without being understood."""
+        return sum(self.unread.values())
+
+    @property
+    def all_understood(self) -> bool:
+        """Whether everything came in, and nothing of it had to be kept without being understood."""
+        return not (self.lost or self.unreadable or self.unread)
+
+    def missing(self, problems: int = 0) -> str:
+        """What did not come in or was not understood, as a sentence; "" where there is nothing. `problems`: how many
+        conversations and files could not be read.
+        """
+        said = []
+        if self.unread:
+            was = "was" if self.not_understood == 1 else "were"
+            said.append(f"{_many(self.not_understood, 'part')} {was} kept without being understood")
+        if self.lost:
+            said.append(f"{_many(self.lost, 'message')} did not come in")
+        if problems:
+            said.append(f"{_many(problems, 'conversation')} could not be read")
+        return f"{'; '.join(said)}." if said else ""
 
     @property
     def adds_up(self) -> bool:
@@ -50,6 +78,8 @@ class Account:
             self.collapsed + other.collapsed,
             _sum(self.skipped, other.skipped),
             _sum(self.notes, other.notes),
+            self.lost + other.lost,
+            _sum(self.unread, other.unread),
         )
 
     def stored(self) -> dict[str, Json]:
@@ -68,6 +98,10 @@ class Account:
             entry["skipped"] = dict(self.skipped)
         if self.notes:
             entry["notes"] = dict(self.notes)
+        if self.lost:
+            entry["lost"] = self.lost
+        if self.unread:
+            entry["unread"] = dict(self.unread)
         return entry
 
     @classmethod
@@ -81,7 +115,13 @@ class Account:
             entry.get("collapsed", 0),
             MappingProxyType(dict(entry.get("skipped", {}))),
             MappingProxyType(dict(entry.get("notes", {}))),
+            entry.get("lost", 0),
+            MappingProxyType(dict(entry.get("unread", {}))),
         )
+
+
+def _many(number: int, noun: str) -> str:
+    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _sum(one: Mapping[str, int], other: Mapping[str, int]) -> Mapping[str, int]:

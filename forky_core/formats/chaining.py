@@ -12,7 +12,8 @@ from typing import Any
 
 from forky_core.formats.contract import NOTHING, Files, Node
 from forky_core.formats.fields import micros, obj, whole, word
-from forky_core.formats.speaking import content_parts, in_turns, openai_parts, role_of
+from forky_core.formats.leftovers import Program
+from forky_core.formats.speaking import in_turns, openai_parts, role_of
 from forky_core.model import Role, Usage
 from forky_core.parts import Draft, Json, Part
 
@@ -31,7 +32,15 @@ def spread(node: Node, parts: list[Part], role: Role) -> list[Node]:
         last = number == len(turns)
         extra = node.extra if last else NOTHING
         nodes.append(
-            replace(node, id=id, parent=parent, draft=Draft(says, said), extra=extra, piece=not last)
+            replace(
+                node,
+                id=id,
+                parent=parent,
+                draft=Draft(says, said),
+                extra=extra,
+                piece=not last,
+                failure=node.failure if last else "",
+            )
         )
         parent = id
     return nodes
@@ -59,18 +68,15 @@ class Chain:
         self.last = id
 
 
-def openai_chain(messages: Sequence[Mapping[str, Any]], files: Files, *, model: str = "") -> Chain:
+def openai_chain(
+    messages: Sequence[Mapping[str, Any]], files: Files, program: Program, *, model: str = ""
+) -> Chain:
     """Messages as OpenAI's or Anthropic's API takes them, one after another."""
     chain = Chain()
     for message in messages:
         role = role_of(message.get("role"), "user")
-        blocks = message.get("content")
-        anthropic = isinstance(blocks, list) and any(
-            obj(one).get("type") in ("tool_use", "tool_result") for one in blocks
-        )
-        parts = content_parts(blocks, files) if anthropic else openai_parts(message, files)
         chain.add(
-            parts,
+            openai_parts(message, files, program),
             role,
             id=word(message.get("id")),
             created=next(

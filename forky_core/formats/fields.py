@@ -11,6 +11,8 @@ from forky_core.formats.contract import NOTHING
 from forky_core.formats.files.json_nested import MOST_LOOSE
 from forky_core.parts import Json, canonical_json
 
+TEXTS = ("text", "value", "content")
+"""Names of the field in which an object around a text holds it."""
 _LATEST = 32_503_680_000
 """Seconds: the year 3000. What is larger counts milliseconds, microseconds or nanoseconds."""
 
@@ -46,15 +48,28 @@ def whole(value: Json) -> int | None:
 
 
 def words(value: Json) -> str:
-    """The text of a field that may hold one, a list of texts, or a list of text blocks."""
+    """The text of a field that may hold one, an object around one, or a list of either."""
     if isinstance(value, str):
         return value
+    if isinstance(value, dict):
+        return _inner(value)
     pieces = []
     for item in seq(value):
-        piece = item if isinstance(item, str) else word(obj(item).get("text"))
+        piece = item if isinstance(item, str) else _inner(obj(item))
         if piece:
             pieces.append(piece)
     return "\n\n".join(pieces)
+
+
+def _inner(entry: Mapping[str, Any]) -> str:
+    """What stands under a name that programs give a text: `{"text": …}`, `{"value": …}`, `{"text": {"value": …}}`."""
+    for name in TEXTS:
+        found = entry.get(name)
+        if isinstance(found, dict):
+            found = next((inner for key in TEXTS if (inner := word(found.get(key)))), "")
+        if text := word(found):
+            return text
+    return ""
 
 
 def plain(text: str) -> str:

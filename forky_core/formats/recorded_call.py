@@ -16,11 +16,16 @@ from typing import Any
 
 from forky_core.errors import BadContent
 from forky_core.formats.fields import micros, obj, objs, whole, word, words
+from forky_core.formats.leftovers import Program, leftovers, told
+from forky_core.formats.speaking import tool_call, tool_calls
 from forky_core.hashing import mend_text
 from forky_core.model import Failure, GenerationStatus, Usage
-from forky_core.parts import Json, Part, ReasoningPart, TextPart, ToolCallPart, arguments_json
+from forky_core.parts import Json, Part, ReasoningPart, TextPart
 
 KIND = "call"
+PROGRAM = Program("LiteLLM", frozenset(("provider_specific_fields",)))
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking_blocks")
+_READ = ("content", "refusal", "tool_calls", "function_call")
 _NAMESPACE = uuid.UUID("6f2b0f5e-6a0e-5d2b-9c43-7d0f0f6f7265")
 
 
@@ -87,7 +92,10 @@ def _answers(id: str, entry: Mapping[str, Any]) -> Iterator[RecordedAnswer]:
     failure = Failure("unknown", error) if error else None
     usage = _usage(obj(response.get("usage")), entry.get("cost"))
     for number, choice in enumerate(objs(response.get("choices")) or [{}]):
-        parts = tuple(_parts(obj(choice.get("message"))))
+        rest = leftovers(
+            choice, ("message", "finish_reason", "provider_specific_fields"), PROGRAM, within="choices."
+        )
+        parts = (*_parts(obj(choice.get("message"))), *rest)
         reason = word(choice.get("finish_reason")) or None
         nothing = Failure("empty", "The model ended without saying anything.")
         ended: GenerationStatus = (
@@ -100,16 +108,18 @@ def _answers(id: str, entry: Mapping[str, Any]) -> Iterator[RecordedAnswer]:
 
 
 def _parts(message: Mapping[str, Any]) -> Iterator[Part]:
-    thought = word(message.get("reasoning_content")) or word(message.get("reasoning"))
+    thought = words(message.get("reasoning_content")) or words(message.get("reasoning"))
     if thought.strip():
         yield ReasoningPart(thought)
     text = words(message.get("content")) or word(message.get("refusal"))
     if text.strip():
         yield TextPart(text)
-    for call in objs(message.get("tool_calls")):
-        function = obj(call.get("function"))
-        arguments = arguments_json(word(function.get("arguments")))
-        yield ToolCallPart(word(function.get("name")), arguments, word(call.get("id")) or None)
+    yield from tool_calls(message.get("tool_calls"), PROGRAM)
+    if isinstance(message.get("function_call"), dict):
+        yield tool_call(message["function_call"], "")
+    # LiteLLM gives a thought twice: as a text, and with its signature as a block.
+    again = ("thinking_blocks",) if thought.strip() else ()
+    yield from leftovers(message, (*_READ, *again, *told(message, _THOUGHTS, thought)), PROGRAM)
 
 
 def _usage(record: Mapping[str, Any], cost: Json) -> Usage:

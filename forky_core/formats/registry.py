@@ -16,6 +16,7 @@ from forky_core.formats.importers.claude_ai import ClaudeAI
 from forky_core.formats.importers.claude_code import ClaudeCode
 from forky_core.formats.importers.codex import Codex
 from forky_core.formats.importers.copilot_csv import CopilotCSV
+from forky_core.formats.importers.deepseek import DeepSeek
 from forky_core.formats.importers.forky_markdown import ForkyMarkdown
 from forky_core.formats.importers.grok import Grok
 from forky_core.formats.importers.langchain import LangChain
@@ -47,6 +48,7 @@ IMPORTERS: tuple[Importer, ...] = (
     SillyTavern(),
     CharacterCard(),
     OpenAssistant(),
+    DeepSeek(),
     ChatGPT(),
     SharePage(),
     ClaudeAI(),

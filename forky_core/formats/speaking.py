@@ -6,13 +6,15 @@ thoughts, calls, results and files under a handful of names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final
 
 from forky_core.formats.contract import Files
-from forky_core.formats.fields import kept_json, obj, objs, word, words
+from forky_core.formats.fields import TEXTS, kept_json, obj, objs, word, words
+from forky_core.formats.leftovers import BOOKKEEPING, Program, leftovers, says_something, told
 from forky_core.matching.media import data_url, decoded
 from forky_core.model import Role
+from forky_core.opaque import is_left_unsaid
 from forky_core.parts import (
     Json,
     OpaquePart,
@@ -24,6 +26,7 @@ from forky_core.parts import (
     arguments_json,
 )
 
+ANY: Final = Program("another program")
 _ROLES: dict[str, Role] = {
     "system": "system",
     "developer": "system",
@@ -58,26 +61,58 @@ def text_parts(text: str) -> list[Part]:
     return [TextPart(text)] if text.strip() else []
 
 
-def openai_parts(message: Mapping[str, Any], files: Files) -> list[Part]:
-    """The parts of a message as OpenAI's chat API writes it, with the open-source world's `reasoning_content`."""
-    parts: list[Part] = []
-    for key in ("reasoning_content", "reasoning", "thinking"):
-        thought = word(message.get(key))
-        if thought.strip():
-            parts.append(ReasoningPart(thought))
-            break
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
+_ELSEWHERE = ("parts", "text", "value", "message", "body")
+"""Fields that hold what a message says where its `content` is empty."""
+_READ = ("tool_calls", "function_call", "tool_call_id")
+
+
+_PLAIN = BOOKKEEPING | {"content"}
+_SPEAKERS = ("user", "assistant")
+
+
+def openai_parts(message: Mapping[str, Any], files: Files, program: Program = ANY) -> list[Part]:
+    """The parts of a message as OpenAI's chat API writes it, with the open-source world's `reasoning_content`.
+
+    Where `content` is empty, the words are taken from where other programs have them. A field that is not known comes
+    as a part that nobody understood.
+    """
+    content = message.get("content")
+    if isinstance(content, str) and message.keys() <= _PLAIN and message.get("role") in _SPEAKERS:
+        return text_parts(content)
+    thoughts = dict.fromkeys(text for key in _THOUGHTS if (text := words(message.get(key))).strip())
     if role_of(message.get("role")) == "tool":
-        name = word(message.get("name"))
-        parts.append(
-            ToolResultPart(name, words(message.get("content")), word(message.get("tool_call_id")) or None)
-        )
-        return parts
-    parts += content_parts(message.get("content"), files)
-    for call in objs(message.get("tool_calls")):
-        parts.append(tool_call(obj(call.get("function")) or call, word(call.get("id"))))
-    if isinstance(message.get("function_call"), dict):
-        parts.append(tool_call(message["function_call"], ""))
-    return parts
+        field = next((key for key in ("content", *_ELSEWHERE) if words(message.get(key)).strip()), "content")
+        output, said = _output(message.get(field), files, program)
+        id = word(message.get("tool_call_id")) or None
+        said.insert(0, ToolResultPart(word(message.get("name")), output, id))
+    else:
+        said, field = _said(message, files, program)
+        output = "\n\n".join(part.text for part in said if isinstance(part, TextPart))
+        said += tool_calls(message.get("tool_calls"), program)
+        if isinstance(message.get("function_call"), dict):
+            said.append(tool_call(message["function_call"], ""))
+    known = {
+        *_READ,
+        field,
+        *told(message, ("content", "refusal", *_ELSEWHERE), output),
+        *told(message, _THOUGHTS, *thoughts),
+    }
+    return [*map(ReasoningPart, thoughts), *said, *leftovers(message, known, program)]
+
+
+def _said(message: Mapping[str, Any], files: Files, program: Program) -> tuple[list[Part], str]:
+    """What the message says, and the field that it stands in: the first in which there is something to understand."""
+    first: tuple[list[Part], str] | None = None
+    for key in ("content", "refusal", *_ELSEWHERE):
+        value = message.get(key)
+        inner = obj(value).get("content", value) if key == "message" else value
+        parts = content_parts(inner, files, program)
+        if any(not isinstance(part, OpaquePart) for part in parts):
+            return parts, key
+        if parts:
+            first = first or (parts, key)
+    return first or ([], "content")
 
 
 def tool_call(function: Mapping[str, Any], id: str) -> Part:
@@ -88,50 +123,91 @@ def tool_call(function: Mapping[str, Any], id: str) -> Part:
     return ToolCallPart(word(function.get("name")) or "unknown", arguments_json(text), id or None)
 
 
-def content_parts(content: Json, files: Files) -> list[Part]:
-    """A text, or a list of texts and blocks of either kind."""
+def tool_calls(calls: Json, program: Program) -> list[Part]:
+    """The calls of a message in OpenAI's spelling, with what is not known of them."""
+    parts: list[Part] = []
+    for call in objs(calls):
+        function = obj(call.get("function")) or call
+        parts.append(tool_call(function, word(call.get("id"))))
+        parts += leftovers(function, (*_CALL, "function"), program, within="tool_calls.function.")
+        if function is not call:
+            parts += leftovers(call, ("function",), program, within="tool_calls.")
+    return parts
+
+
+def content_parts(content: Json, files: Files, program: Program = ANY) -> list[Part]:
+    """A text, or a list of texts and blocks of either kind. What is not known of a block is a part of its own."""
     if isinstance(content, str):
         return text_parts(content)
+    if isinstance(content, dict) and isinstance(content.get("parts"), list):
+        return [
+            *content_parts(content["parts"], files, program),
+            *leftovers(content, ("parts", "content_type"), program, within="content."),
+        ]
     parts: list[Part] = []
     for block in content if isinstance(content, list) else [content]:
         if isinstance(block, str):
             parts += text_parts(block)
         elif isinstance(block, dict):
-            parts += _block(block, files)
+            parts += _block(block, files, program)
     return parts
 
 
-def _block(block: Mapping[str, Any], files: Files) -> list[Part]:
+_THINKING = ("thinking", "think", "text", "reasoning", "content", "summary", "summaries")
+_CALL = frozenset(("name", "input", "arguments", "args", "parameters"))
+_RESULT = frozenset(("name", "content", "is_error", "tool_use_id", "output"))
+
+
+def _block(block: Mapping[str, Any], files: Files, program: Program) -> list[Part]:
+    def rest(known: Collection[str]) -> list[Part]:
+        return leftovers(block, known, program, within="content.")
+
     match word(block.get("type")):
         case "text" | "input_text" | "output_text" | "":
-            return text_parts(word(block.get("text")))
-        case "thinking" | "think" | "reasoning":
-            thought = next(
-                (
-                    word(block.get(key))
-                    for key in ("thinking", "think", "text", "reasoning")
-                    if block.get(key)
-                ),
-                "",
-            )
-            return [ReasoningPart(thought, provider_metadata=_signature(block))] if thought.strip() else []
+            return _text(block, files, program)
+        case "thinking" | "think" | "reasoning" | "thought":
+            thought = next((text for key in _THINKING if (text := words(block.get(key))).strip()), "")
+            thinks = [ReasoningPart(thought, provider_metadata=_signature(block))] if thought.strip() else []
+            return [*thinks, *rest(("signature", *told(block, _THINKING, thought)))]
         case "tool_use":
-            return [tool_call(block, word(block.get("id")))]
+            return [tool_call(block, word(block.get("id"))), *rest(_CALL)]
         case "tool_result":
-            return [_result(block)]
+            return [*_result(block, files, program), *rest(_RESULT)]
         case "tool_call":
             called = obj(block.get("tool_call")) or block
             parts: list[Part] = [tool_call(called, word(called.get("id")))]
             output = words(called.get("output"))
-            return (
-                [*parts, ToolResultPart(word(called.get("name")), output, word(called.get("id")) or None)]
-                if output
-                else parts
+            if output:
+                parts.append(ToolResultPart(word(called.get("name")), output, word(called.get("id")) or None))
+            around = (
+                leftovers(block, ("tool_call",), program, within="content.") if called is not block else []
             )
+            known = _CALL | _RESULT | {"tool_call", "progress"}
+            return [*parts, *leftovers(called, known, program, within="content."), *around]
         case "image_url" | "image" | "file" | "document" | "input_image":
-            return _file(block, files)
+            return _file(block, files, program)
         case _:
             return [OpaquePart(kept_json(dict(block)))]
+
+
+def _text(block: Mapping[str, Any], files: Files, program: Program) -> list[Part]:
+    """A block of text; one without a type may be a thought, a picture, or something that nobody understands."""
+    text = words(block)
+    said: list[Part] = text_parts(text)
+    if said and block.get("thought") is True:
+        said = [ReasoningPart(text)]
+    elif not said and "inlineData" in block:
+        named = obj(block["inlineData"])
+        part = files.attach_bytes(decoded(word(named.get("data"))) or b"", word(named.get("mimeType")))
+        said = [part] if part is not None else []
+    known = [*told(block, TEXTS, text), *(["inlineData"] if said and not text.strip() else []), "thought"]
+    around = [name for name in TEXTS if isinstance(block.get(name), dict) and name in known]
+    inner = [leftovers(block[name], TEXTS, program, within=f"content.{name}.") for name in around]
+    return [
+        *said,
+        *(part for found in inner for part in found),
+        *leftovers(block, known, program, within="content."),
+    ]
 
 
 def _signature(block: Mapping[str, Any]) -> str | None:
@@ -139,13 +215,26 @@ def _signature(block: Mapping[str, Any]) -> str | None:
     return kept_json({"signature": signature}) if signature else None
 
 
-def _result(block: Mapping[str, Any]) -> Part:
-    output = words(block.get("content"))
+def _result(block: Mapping[str, Any], files: Files, program: Program) -> list[Part]:
+    output, shown = _output(block.get("content", block.get("output")), files, program)
     failed = output if block.get("is_error") is True else None
-    return ToolResultPart(word(block.get("name")), output, word(block.get("tool_use_id")) or None, failed)
+    result = ToolResultPart(word(block.get("name")), output, word(block.get("tool_use_id")) or None, failed)
+    return [result, *shown]
 
 
-def _file(block: Mapping[str, Any], files: Files) -> list[Part]:
+def _output(content: Json, files: Files, program: Program) -> tuple[str, list[Part]]:
+    """The words of what a tool answered, and its pictures and what else stands among them."""
+    if isinstance(content, dict) and not words(content).strip():
+        return (kept_json(content) if says_something(content) else ""), []
+    blocks = [content] if isinstance(content, dict) else objs(content)
+    shown = [part for block in blocks for part in _block(block, files, program)]
+    return words(content), [part for part in shown if not isinstance(part, TextPart)]
+
+
+_FILE = frozenset(("source", "image_url", "image", "file_data", "file", "name", "media_type", "mimeType"))
+
+
+def _file(block: Mapping[str, Any], files: Files, program: Program) -> list[Part]:
     source = obj(block.get("source"))
     holder = block.get("image_url", block.get("image", block.get("file_data", source.get("url"))))
     url = word(holder) or word(obj(holder).get("url")) or word(obj(block.get("file")).get("file_data"))
@@ -155,13 +244,28 @@ def _file(block: Mapping[str, Any], files: Files) -> list[Part]:
     part = files.attach_bytes(
         content, media, word(block.get("name")) or word(obj(block.get("file")).get("filename"))
     )
-    return [part if part is not None else OpaquePart(kept_json(dict(block)))]
+    if part is None:
+        return [OpaquePart(kept_json(dict(block)))]
+    rest = leftovers(block, _FILE, program, within="content.")
+    for name, known in (("source", ("data", "url", "media_type")), ("file", ("file_data", "filename"))):
+        rest += leftovers(obj(block.get(name)), known, program, within=f"content.{name}.")
+    return [
+        part,
+        *rest,
+        *leftovers(obj(block.get("image_url")), ("url", "detail"), program, within="content.image_url."),
+    ]
 
 
 def in_turns(parts: Iterable[Part], role: Role) -> list[tuple[Role, tuple[Part, ...]]]:
-    """Parts of one source message as messages with one role each: results of tools are messages of the tool."""
+    """Parts of one source message as messages with one role each: results of tools are messages of the tool.
+
+    What nobody understood begins no message of its own.
+    """
     turns: list[tuple[Role, list[Part]]] = []
     for part in parts:
+        if turns and is_left_unsaid(part):
+            turns[-1][1].append(part)
+            continue
         says: Role = "tool" if isinstance(part, ToolResultPart) else role
         if not turns or turns[-1][0] != says:
             turns.append((says, []))

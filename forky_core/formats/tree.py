@@ -17,7 +17,8 @@ from forky_core.errors import BadName
 from forky_core.formats.account import Account
 from forky_core.formats.contract import Found, Node
 from forky_core.model import Message, MessageId, seal
-from forky_core.parts import Draft, TextPart
+from forky_core.opaque import opaque
+from forky_core.parts import Draft, OpaquePart, TextPart
 from forky_core.repo.identity import branch_name, free_name, suggested_name
 
 MOST_TIPS = 5_000
@@ -30,6 +31,7 @@ STRUCTURE = "It only holds the tree together."
 TOO_MANY = f"Only the first {MOST_TIPS:,} branches of a conversation are kept."
 NO_PARENT = "Its parent is not in the file: it begins anew."
 CYCLE = "Its parents lead in a circle: it begins anew."
+FAILED = "It failed before anything was said; why is kept beside the question."
 TWICE = "Its id had occurred before: told apart."
 NO_CURRENT = "The message that was checked out is not in the file: the newest end is."
 
@@ -39,6 +41,14 @@ class Origin:
     """Where a message comes from: one of the source's nodes."""
 
     message: MessageId
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A reply of which nothing arrived."""
+
+    question: MessageId | None
     node: Node
 
 
@@ -59,6 +69,8 @@ class Grown:
     """The other named ends."""
     kept: tuple[MessageId, ...]
     """Ends without a name of their own."""
+    failed: tuple[Failed, ...]
+    """Replies of which nothing arrived."""
     account: Account
 
 
@@ -83,6 +95,9 @@ class _Growing:
     """The message of each node, or of the nearest ancestor that is one."""
     messages: dict[MessageId, Message] = field(default_factory=dict)
     origins: list[Origin] = field(default_factory=list)
+    failed: list[Failed] = field(default_factory=list)
+    lost: int = 0
+    unread: Counter[str] = field(default_factory=Counter)
 
     def grown(self) -> Grown:
         self._tell_apart()
@@ -100,6 +115,8 @@ class _Growing:
             collapsed=len(self.origins) - len(self.messages),
             skipped=MappingProxyType(dict(self.skipped)),
             notes=MappingProxyType(dict(self.notes)),
+            lost=self.lost,
+            unread=MappingProxyType(dict(self.unread)),
         )
         return Grown(
             self.found,
@@ -109,6 +126,7 @@ class _Growing:
             _name_or(self.found.branch),
             MappingProxyType(branches),
             tuple(kept),
+            tuple(self.failed),
             account,
         )
 
@@ -184,6 +202,7 @@ class _Growing:
                 wanted.add(at)
                 at = self.above[at]
         self.skipped[TOO_MANY] += len(order) - len(wanted)
+        self.lost += len(order) - len(wanted)
         return [at for at in order if at in wanted]
 
     def _seal(self, order: Sequence[int]) -> None:
@@ -192,13 +211,23 @@ class _Growing:
             node, above = self.nodes[at], self.above[at]
             parent = self.landed[above] if above >= 0 else None
             if node.draft is None or not node.draft.parts:
-                self.skipped[node.why or (STRUCTURE if node.draft is None else EMPTY)] += 1
+                failed = FAILED if node.failure else ""
+                self.skipped[node.why or failed or (STRUCTURE if node.draft is None else EMPTY)] += 1
                 self.landed[at] = parent
+                if node.failure:
+                    self.failed.append(Failed(parent, node))
                 continue
             message = seal(_fit(node.draft), (parent,), created=max(0, node.created), hidden=node.hidden)
             self.landed[at] = message.id
-            self.messages.setdefault(message.id, message)
+            if message.id not in self.messages:
+                self.messages[message.id] = message
+                self._count_unread(message)
             self.origins.append(Origin(message.id, node))
+
+    def _count_unread(self, message: Message) -> None:
+        for part in message.parts:
+            if isinstance(part, OpaquePart) and not (told := opaque(part)).is_understood:
+                self.unread[told.title] += 1
 
     def _current(self, order: Sequence[int]) -> int | None:
         """The node that was checked out; where the file does not say, the newest end that is to be seen."""

@@ -23,6 +23,7 @@ from forky_core.errors import BadContent, NameTaken, NotFound, NothingToDo
 from forky_core.forky import Forky
 from forky_core.formats.speaking import content_parts, in_turns
 from forky_core.model import Message, Role
+from forky_core.opaque import is_left_unsaid
 from forky_core.parts import (
     AttachmentPart,
     Draft,
@@ -150,7 +151,7 @@ class ForkyChatMessageHistory(BaseChatMessageHistory):
                     blocks.append({"type": "text", "text": text})
                 case AttachmentPart():
                     blocks.append(_shown(self._forky, part))
-                case OpaquePart(block):
+                case OpaquePart(block) if not is_left_unsaid(part):
                     blocks.append(json.loads(block))
                 case _:
                     pass

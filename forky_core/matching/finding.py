@@ -2,7 +2,8 @@
 
 A known path ends at the deepest key that is there, since every beginning of a known path is known. Where nothing is
 known, its head may have been trimmed, or replaced by a summary: then it is anchored on the newest message of the
-assistant that is there with what stands before it.
+assistant that is there with what stands before it. In a conversation that was looked up by such an answer, and not
+named by the caller, what agrees must be enough to tell it from a stranger's (distinctive.py).
 """
 
 from __future__ import annotations
@@ -32,16 +33,25 @@ class Match:
     """Of these, how many at the beginning stand nowhere: what a client put in place of a trimmed head."""
 
 
+IsEnough = Callable[[Sequence[Message]], bool]
+"""Whether the stored messages that a trimmed array agrees with, newest first, tell their conversation from others."""
+
+
 def match(
     turns: Sequence[Draft],
     tree: Tree,
     messages: Mapping[MessageId, Message],
     visible: Callable[[], Collection[MessageId]],
+    is_enough: IsEnough | None = None,
 ) -> Match:
-    """Where `turns` belong among the `messages` of a conversation. Of equals the newest that is `visible`."""
+    """Where `turns` belong among the `messages` of a conversation. Of equals the newest that is `visible`.
+
+    `is_enough` judges an array without its head; None where the caller named the conversation, so that no proof is
+    needed.
+    """
     last, found = tree.deepest(turns, messages)
     if last < 0:
-        return _anchored(turns, messages) or Match(None, 0)
+        return _anchored(turns, messages, is_enough) or Match(None, 0)
     first = last
     while first and turns[first].role == "system":
         first -= 1
@@ -77,7 +87,9 @@ def anchor_texts(turns: Sequence[Draft]) -> list[str]:
     return list(islice((text for text in said if text), _ANCHORS))
 
 
-def _anchored(turns: Sequence[Draft], messages: Mapping[MessageId, Message]) -> Match | None:
+def _anchored(
+    turns: Sequence[Draft], messages: Mapping[MessageId, Message], is_enough: IsEnough | None
+) -> Match | None:
     """The newest message of the assistant that is stored, with enough of what stands before it in the array."""
     calls: dict[str, int] = {}
     said: list[tuple[bytes, ...]] = []
@@ -93,10 +105,11 @@ def _anchored(turns: Sequence[Draft], messages: Mapping[MessageId, Message]) -> 
             if message.role == "assistant" and spoken(message) == words
         ]
         runs = [(_run(said[: at + 1], id, messages), number) for number, id in enumerate(candidates)]
-        fitting = [(run, number) for run, number in runs if run.enough]
+        fitting = [(run, number) for run, number in runs if run.fits]
         if fitting:
             run, number = max(fitting, key=lambda one: (one[0].turns, one[1]))
-            return Match(candidates[number], at + 1, at + 1 - run.turns)
+            if is_enough is None or is_enough(run.stored):
+                return Match(candidates[number], at + 1, at + 1 - run.turns)
     return None
 
 
@@ -110,9 +123,11 @@ class _Run:
     """Of the array, above those."""
     above: int
     """Stored messages above those."""
+    stored: tuple[Message, ...]
+    """The messages that say what those turns say, newest first."""
 
     @property
-    def enough(self) -> bool:
+    def fits(self) -> bool:
         """All of the array is there and the path goes on above it: trimmed. Or two and more, below a shorter head.
 
         A head as long as the stored one was not trimmed but edited, which is a fork.
@@ -125,13 +140,15 @@ def _run(said: Sequence[tuple[bytes, ...]], from_: MessageId, messages: Mapping[
     path = upwards(from_, messages)
     waiting = [(at, one) for at, turn in enumerate(said) for one in turn]
     reached = len(said)
+    stored: list[Message] = []
     for message in path:
         for one in reversed(stored_sayings(message, messages)):
             if not waiting or waiting[-1][1] != one:
                 above = 1 + sum(1 for _ in path)
-                return _Run(len(said) - reached, reached, above)
+                return _Run(len(said) - reached, reached, above, tuple(stored))
             reached, _ = waiting.pop()
-    return _Run(len(said) - reached, reached, 0)
+        stored.append(message)
+    return _Run(len(said) - reached, reached, 0, tuple(stored))
 
 
 def call_ids(

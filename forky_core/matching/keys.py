@@ -16,6 +16,7 @@ from typing import Final
 
 from forky_core.matching.links import link_of
 from forky_core.model import Message
+from forky_core.opaque import is_left_unsaid
 from forky_core.parts import (
     AttachmentPart,
     Draft,
@@ -132,6 +133,8 @@ def _words(role: str, parts: Sequence[Part]) -> str:
 
 
 def _said(role: str, parts: Sequence[Part], name: str | None) -> dict[str, Json]:
+    # What an import did not understand is in no array that a program sends.
+    parts = [part for part in parts if not is_left_unsaid(part)]
     text = _words(role, parts)
     said: dict[str, Json] = {"role": role, "text": text}
     calls = [[part.name, part.arguments] for part in parts if isinstance(part, ToolCallPart)]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
-from forky_core.matching.finding import Match, match
+from forky_core.matching.finding import IsEnough, Match, match
 from forky_core.matching.walking import Tree
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Draft
@@ -49,14 +49,15 @@ class Indexes:
         turns: Sequence[Draft],
         messages: Callable[[], Mapping[MessageId, Message]],
         visible: Callable[[], Collection[MessageId]],
+        is_enough: IsEnough | None = None,
     ) -> Match:
-        """Where `turns` belong in a conversation as it is now."""
+        """Where `turns` belong in a conversation as it is now; `is_enough` as in `matching.finding.match`."""
         with self._lock:
             held = self._of(conversation)
         with held.alone:
             stored = messages()
             held.tree.take(stored)
-            found = match(turns, held.tree, stored, visible)
+            found = match(turns, held.tree, stored, visible, is_enough)
             taken = len(held.tree)
         with self._lock:
             if self._held.get(conversation) is held:

@@ -15,7 +15,7 @@ from forky_core.errors import Ambiguous, InTheWay, NotFound
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.tokens import Vocabulary
 from forky_core.matching.by_ids import FEW, match_by_ids
-from forky_core.matching.finding import Match
+from forky_core.matching.finding import IsEnough, Match
 from forky_core.model import Branch, ConversationId, Generation, Message, MessageId, View
 from forky_core.parts import Draft
 from forky_core.repo.answers.replies import Replies
@@ -127,13 +127,19 @@ class Repo:
                 self._visible = see(self.messages, view)
             return self._visible, view
 
-    def match(self, turns: Sequence[Draft]) -> Match:
-        """Where an array of messages belongs among all that is stored here."""
+    def match(self, turns: Sequence[Draft], is_enough: IsEnough | None = None) -> Match:
+        """Where an array of messages belongs among all that is stored here.
+
+        `is_enough` judges an array without its head where this conversation was looked up by what it says; None where
+        the caller named the conversation.
+        """
         if not self.store.at_hand(self.id) and self.indexes.first_look(self.id):
             found = match_by_ids(turns, lambda path: self.store.along(self.id, path, most=FEW))
             if found is not None:
                 return found
-        return self.indexes.match(self.id, turns, lambda: self.messages, lambda: self.visible.messages)
+        return self.indexes.match(
+            self.id, turns, lambda: self.messages, lambda: self.visible.messages, is_enough
+        )
 
     def timeline(self) -> Timeline:
         """Undo and redo as of now."""

@@ -31,7 +31,7 @@ NAMES: dict[ItemKind, str] = {
     "attachment": "File",
     "reasoning": "Reasoning",
     "revert": "Revert",
-    "unknown": "Unknown part",
+    "unknown": "Not understood",
     "opening": "Opening line",
     "summary": "Summary",
     "participants": "Participants",
@@ -111,6 +111,8 @@ def _said(item: Item, message: Message | None) -> str:
     match item.kind:
         case "reasoning":
             return " ".join(part.text for part in message.parts if isinstance(part, ReasoningPart))
+        case "unknown":
+            return ""  # The reason says what it is.
     words = [message.text[:_LOOKED_AT]] if message.text else []
     for part in message.parts:
         if isinstance(part, ToolCallPart):

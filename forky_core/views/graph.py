@@ -17,7 +17,16 @@ from typing import Literal, NewType
 from forky_core.context.masking import taken_back_with
 from forky_core.merge.claims.claim_set import Frozen
 from forky_core.model import Message, MessageId, View
-from forky_core.parts import AttachmentPart, MergePart, RevertPart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.opaque import opaque
+from forky_core.parts import (
+    AttachmentPart,
+    MergePart,
+    OpaquePart,
+    RevertPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from forky_core.retrieval.passages import past_opening
 from forky_core.views import captions
 from forky_core.views.lanes import Edge, Layout, lay_out
@@ -321,7 +330,7 @@ def _left_open(message: Message, looks: _Looks) -> int:
 def line_of_text(message: Message) -> str:
     """One line that lets a person recognise the message."""
     for part in sorted(
-        message.parts, key=lambda part: isinstance(part, AttachmentPart)
+        message.parts, key=lambda part: isinstance(part, AttachmentPart | OpaquePart)
     ):  # Words say more than a name.
         match part:
             case MergePart(strategy="rebase"):
@@ -341,6 +350,8 @@ def line_of_text(message: Message) -> str:
                 return _line(f"{part.name}: {part.output[:400]}", _TEXT)
             case AttachmentPart():
                 return _line(part.name or part.media_type, _TEXT)
+            case OpaquePart():
+                return _line(opaque(part).title, _TEXT)
     return "(empty)"
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.cli.parser import main
+from forky_core.parts import Json
 from tests.cli.conftest import Ended, environment
 from tests.formats.test_landing import chat
 
@@ -62,6 +63,39 @@ def test_a_preview_makes_no_database(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert forky(tmp_path, "import", str(file)) == 0
     forky(tmp_path, "import", "--preview", str(file))
     assert "imported before" in capsys.readouterr().out, "where there is a database, the preview reads it"
+
+
+@pytest.mark.parametrize(
+    ("conversations", "code", "said"),
+    [
+        ([chat("a", "First words", "x")], 0, ""),
+        ([chat("a", "First words", "x"), {"title": "Broken"}], 3, "1 conversation could not be read."),
+        ([{"title": "Broken"}], 1, "1 conversation could not be read."),
+        (
+            [{"messages": [{"role": "user", "content": "Which?", "widget": ["a row"]}]}],
+            3,
+            "1 part was kept without being understood.",
+        ),
+    ],
+)
+def test_the_exit_code_says_whether_everything_came_and_was_understood(
+    conversations: list[Json], code: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps(conversations))
+    assert forky(tmp_path, "import", "--preview", str(file)) == 0
+    assert ("(1 part not understood)" in capsys.readouterr().out) == ("kept without" in said)
+    assert forky(tmp_path, "import", str(file)) == code
+    assert said in capsys.readouterr().out
+    assert forky(tmp_path, "import", str(file), "--json") == code, "the second time, too"
+    assert json.loads(capsys.readouterr().out)["whole"] is (code == 0)
+
+
+def test_one_file_that_fails_is_worse_than_another_that_comes_in_part(tmp_path: Path) -> None:
+    part, broken = tmp_path / "part.json", tmp_path / "broken.json"
+    part.write_text(json.dumps([chat("a", "First words", "x"), {"title": "Broken"}]))
+    broken.write_text(json.dumps([{"title": "Broken", "mapping": 1}]))
+    assert forky(tmp_path, "import", str(part), str(broken)) == 1
 
 
 def test_what_comes_in_by_a_pipe_is_imported(forky_process: Callable[..., Ended]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -85,6 +86,75 @@ CALLS: list[Json] = [
 ]
 
 
+def _fragments(*fragments: Json, **message: Json) -> Json:
+    return {"files": [], "model": "deepseek-chat", "fragments": list(fragments), **message}
+
+
+FOUND: Json = {"title": "Nile", "url": "https://x.org/nile", "snippet": "The longest", "site_name": "x.org"}
+DEEPSEEK: Json = [
+    {
+        "id": "d-1",
+        "title": "Rivers",
+        "inserted_at": "2026-01-01T00:00:00+08:00",
+        "mapping": {
+            "root": {"id": "root", "parent": None, "children": ["1"], "message": None},
+            "1": {
+                "id": "1",
+                "parent": "root",
+                "children": ["2", "3"],
+                "message": _fragments(
+                    {"type": "REQUEST", "content": "Longest river?"},
+                    files=[{"id": "file-1", "file_name": "map.png", "file_size": 3}],
+                ),
+            },
+            "2": {
+                "id": "2",
+                "parent": "1",
+                "children": [],
+                "message": _fragments(
+                    {"type": "THINK", "content": "Hm, the Nile.", "elapsed_secs": 2.5},
+                    {"type": "SEARCH", "queries": [{"query": "longest river"}], "results": [FOUND]},
+                    {"type": "RESPONSE", "content": "The Nile."},
+                    inserted_at="2026-01-01T00:00:05+08:00",
+                ),
+            },
+            "3": {
+                "id": "3",
+                "parent": "1",
+                "children": [],
+                "message": _fragments(
+                    {"type": "RESPONSE", "content": "The Amazon."}, {"type": "NEW", "x": "y z"}
+                ),
+            },
+        },
+    }
+]
+DEEPSEEK_PAGE: Json = {
+    "code": 0,
+    "data": {
+        "biz_data": {
+            "chat_session": {"id": "d-2", "title": "Ports", "current_message_id": 2, "inserted_at": 1.7e9},
+            "chat_messages": [
+                {
+                    "message_id": 1,
+                    "parent_id": None,
+                    "role": "USER",
+                    "fragments": [{"type": "REQUEST", "content": "?"}],
+                },
+                {
+                    "message_id": 2,
+                    "parent_id": 1,
+                    "role": "ASSISTANT",
+                    "status": "INCOMPLETE",
+                    "content": "8443",
+                    "thinking_content": "Hm",
+                },
+            ],
+        }
+    },
+}
+
+
 def _pi(id: str, parent: str | None, **message: Json) -> Json:
     return {"type": "message", "id": id, "parentId": parent, "message": message}
 
@@ -122,6 +192,15 @@ class Seed:
     """Name of the importer that reads it."""
     kind: Literal["value", "lines", "text", "bytes"]
     content: Json
+
+
+def whole(seed: Seed) -> bytes:
+    """Its file as it should be."""
+    if seed.kind == "value":
+        return json.dumps(seed.content).encode()
+    if seed.kind == "lines":
+        return "".join(f"{json.dumps(line)}\n" for line in seed.content).encode()
+    return seed.content.encode() if isinstance(seed.content, str) else bytes(seed.content)
 
 
 def seeds(folder: Path) -> tuple[Seed, ...]:
@@ -171,6 +250,8 @@ def _trees() -> tuple[Seed, ...]:
     }
     return (
         Seed("chatgpt", "value", mapping),
+        Seed("deepseek", "value", DEEPSEEK),
+        Seed("deepseek", "value", DEEPSEEK_PAGE),
         Seed(
             "claude-ai",
             "value",

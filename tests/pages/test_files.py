@@ -74,6 +74,21 @@ def test_a_file_is_looked_at_ticked_landed_and_taken_back(forky: Forky) -> None:
     assert imports(forky) == ()
 
 
+def test_what_is_not_understood_is_said_counted_and_shown_as_a_closed_box(forky: Forky) -> None:
+    said = [{"role": "user", "content": "Which?"}, {"role": "assistant", "content": "", "widget": {"rows": ["8443"]}}]
+    test = importing(json.dumps([{"title": "Ports", "messages": said}]).encode())
+    assert "1 part not understood" in words(test)
+    land(test)
+    (warning,) = test.warning
+    assert warning.value.replace("\\", "") == "1 part was kept without being understood."
+    assert "field “widget” of a message from another program" in words(test).replace("\\", "")
+    (summary,) = forky.conversations()
+    chat_page = settled(open_page("chat.py", conversation=summary.id))
+    drawn = [one.proto.body for one in chat_page.get("html")]
+    (box,) = [html for html in drawn if "Not understood by Forky" in html]
+    assert "8443" in box and "<details" in box and " open" not in box.partition(">")[0]
+
+
 def test_files_dropped_together_have_an_account_each(forky: Forky) -> None:
     test = open_page("library.py")
     by_key(test, "library.tab").select("import").run()

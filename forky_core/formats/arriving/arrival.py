@@ -61,6 +61,11 @@ class Imported:
     problems: tuple[Unreadable, ...]
     account: Account
 
+    @property
+    def whole(self) -> bool:
+        """Whether everything came, and was understood."""
+        return not self.problems and self.account.all_understood
+
 
 def account_of(chat: Chat) -> Account:
     return Account(conversations=1, seen=len(chat.messages), imported=len(chat.messages))

@@ -149,6 +149,8 @@ def without(account: Account, refused: Refused) -> Account:
     lost = refused.waiting.account.imported
     skipped = dict(account.skipped)
     skipped[refused.why] = skipped.get(refused.why, 0) + lost
+    came = refused.waiting.account.unread
+    unread = {what: number - came.get(what, 0) for what, number in account.unread.items()}
     return Account(
         account.conversations,
         account.unreadable + 1,
@@ -158,4 +160,6 @@ def without(account: Account, refused: Refused) -> Account:
         account.collapsed,
         MappingProxyType(skipped),
         account.notes,
+        account.lost + lost,
+        MappingProxyType({what: left for what, left in unread.items() if left}),
     )

@@ -11,11 +11,20 @@ from functools import lru_cache
 
 from forky_core.formats.arriving.pieces import title_of
 from forky_core.formats.arriving.pointing import point
-from forky_core.formats.contract import Importer
+from forky_core.formats.contract import Importer, Node
 from forky_core.formats.forky_file.kept_lines import ORIGINS, cut, missing
 from forky_core.formats.tree import Grown
-from forky_core.hashing import content_hash, mend_json
-from forky_core.model import EMPTY_VIEW, ConversationId, Generation, GenerationId, Rules
+from forky_core.hashing import content_hash, mend_json, mend_text
+from forky_core.model import (
+    EMPTY_VIEW,
+    ConversationId,
+    Failure,
+    Generation,
+    GenerationId,
+    GenerationStatus,
+    MessageId,
+    Rules,
+)
 from forky_core.parts import Json, canonical_json
 from forky_core.repo.identity import new_id, title_line
 from forky_core.repo.transaction import Transaction
@@ -92,7 +101,7 @@ def added(forky: Workspace, known: ConversationId, grown: Grown, origin: Mapping
     tx = Transaction(forky.store, known, view, forky.actor, in_bulk=True)
     fresh = [message for message in grown.messages if message.id not in here]
     tx.messages = list(fresh)
-    tx.generations = [one for one in _generations(grown) if one.message not in here]
+    tx.generations = [one for one in _generations(grown) if (one.message or one.parent) not in here]
     tips = {grown.branch: grown.head, **grown.branches}
     point(
         tx,
@@ -131,22 +140,35 @@ _model_line = lru_cache(1_000)(title_line)
 def _generations(grown: Grown) -> list[Generation]:
     """Who answered, when and how it ended, for the replies of which the source says so (law 2)."""
     by_id = {message.id: message for message in grown.messages}
-    found = []
+    found = [
+        _generation(
+            failed.node,
+            failed.question,
+            None,
+            "failed" if failed.node.status == "done" else failed.node.status,
+        )
+        for failed in grown.failed
+    ]
     for origin in grown.origins:
         node, message = origin.node, by_id[origin.message]
-        if message.role == "assistant" and (node.model or node.status != "done"):
-            at = max(0, node.created)
-            found.append(
-                Generation(
-                    GenerationId(new_id()),
-                    "main",
-                    message.parent,
-                    _model_line(node.model) or "unknown",
-                    node.status,
-                    message.id,
-                    usage=node.usage,
-                    started=at,
-                    finished=at,
-                )
-            )
+        if message.role == "assistant" and (node.model or node.failure or node.status != "done"):
+            found.append(_generation(node, message.parent, message.id, node.status))
     return found
+
+
+def _generation(
+    node: Node, parent: MessageId | None, message: MessageId | None, status: GenerationStatus
+) -> Generation:
+    at = max(0, node.created)
+    return Generation(
+        GenerationId(new_id()),
+        MAIN,
+        parent,
+        _model_line(node.model) or "unknown",
+        status,
+        message,
+        usage=node.usage,
+        failure=Failure("unknown", mend_text(node.failure)) if node.failure else None,
+        started=at,
+        finished=at,
+    )

@@ -20,6 +20,7 @@ from forky_core.formats.leaving.flattening import flattened
 from forky_core.formats.leaving.losses import losses
 from forky_core.formats.leaving.rewriting import Wanted, rewritten
 from forky_core.model import Generation, Message, MessageId
+from forky_core.opaque import is_left_unsaid
 from forky_core.parts import AttachmentPart, OpaquePart, Part, TextPart
 
 _PIECE = 1 << 20
@@ -58,7 +59,8 @@ def _without_strangers(chat: Chat) -> Chat:
     """Parts that llm has no type for, or whose bytes are not at hand, as text: it could not read them back."""
 
     def parts(message: Message) -> tuple[Part, ...]:
-        return tuple(map(said, message.parts))
+        kept = tuple(said(part) for part in message.parts if not is_left_unsaid(part))
+        return kept or (TextPart(""),)
 
     def said(part: Part) -> Part:
         if isinstance(part, AttachmentPart) and part.sha256 not in chat.blobs:

@@ -14,6 +14,7 @@ from forky_core.formats.leaving.losses import losses
 from forky_core.formats.leaving.outline import Section, outline
 from forky_core.formats.leaving.rewriting import visible
 from forky_core.model import Generation, Message
+from forky_core.opaque import opaque
 from forky_core.parts import (
     AttachmentPart,
     OpaquePart,
@@ -88,7 +89,7 @@ def said(part: Part) -> str:
         case AttachmentPart():
             return f"*Attachment: {one_line(part.name) or part.media_type}*"
         case OpaquePart():
-            return ""
+            return f"*{one_line(opaque(part).title)}*"
         case _:
             return ""
 

@@ -80,7 +80,7 @@ def opened_tables(document: Document) -> Iterator[Tables]:
             for pragma in ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON"):
                 connection.execute(f"PRAGMA {pragma}")
             yield Tables(connection)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # Names in a damaged schema need not be UTF-8.
             raise BadContent(f"The database “{document.name[:100]}” is damaged: {error}.") from error
         finally:
             connection.close()

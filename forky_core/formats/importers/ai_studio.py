@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import spread
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, whole, word, words
+from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import role_of, text_parts
 from forky_core.matching.media import decoded
 from forky_core.model import Usage
@@ -22,6 +23,13 @@ from forky_core.parts import (
     ToolResultPart,
 )
 
+PROGRAM = Program(
+    "Google AI Studio", frozenset(("thoughtSignature", "thoughtSignatures", "safetyRatings", "videoMetadata"))
+)
+_BESIDE = ("branchParent", "branchChildren", "errorMessage", "finishReason", "grounding")
+_INLINE = ("inlineImage", "inlineFile", "inlineAudio", "inlineData")
+_CODE = ("executableCode", "codeExecutionResult")
+_READ = frozenset(("text", "parts", *_BESIDE, *_INLINE, *_CODE))
 _TOOL = "code_execution"
 _OK = frozenset(("", "OUTCOME_OK"))
 
@@ -78,27 +86,38 @@ def _nodes(id: str, parent: str | None, chunk: Mapping[str, Any], model: str, fi
         model=model if role == "assistant" else "",
         status="interrupted" if chunk.get("errorMessage") and role == "assistant" else "done",
         usage=Usage(completion_tokens=whole(chunk.get("tokenCount"))) if role == "assistant" else Usage(),
-        extra=picked(chunk, "branchParent", "branchChildren", "errorMessage", "finishReason", "grounding"),
+        failure=word(chunk.get("errorMessage")) if role == "assistant" else "",
+        extra=picked(chunk, *_BESIDE),
     )
     return spread(node, _parts(chunk, files), role)
 
 
 def _parts(chunk: Mapping[str, Any], files: Files) -> list[Part]:
-    text = word(chunk.get("text"))
+    text, pieces = words(chunk.get("text")), objs(chunk.get("parts"))
+    all_thought = chunk.get("isThought") is True
+    apart = not text.strip() or (not all_thought and any(piece.get("thought") is True for piece in pieces))
     parts: list[Part] = []
-    if text.strip():
-        parts = [ReasoningPart(text)] if chunk.get("isThought") is True else text_parts(text)
-    else:
-        for piece in objs(chunk.get("parts")):
-            said = word(piece.get("text"))
-            thought = piece.get("thought") is True or chunk.get("isThought") is True
-            parts += [ReasoningPart(said)] if said.strip() and thought else text_parts(said)
-            parts += _inline(piece.get("inlineData"), files)
+    if not apart:
+        parts = [ReasoningPart(text)] if all_thought else text_parts(text)
+    for piece in pieces:
+        said = words(piece.get("text"))
+        thought = all_thought or piece.get("thought") is True
+        if said.strip() and (apart or said.strip() not in text):
+            parts += [ReasoningPart(said)] if thought else text_parts(said)
+        parts += [*_inline(piece.get("inlineData"), files), *_ran(piece)]
+        parts += leftovers(piece, ("text", "thought", "inlineData", *_CODE), PROGRAM, within="parts.")
+    named = {key for key, entry in chunk.items() if key.startswith(("drive", "youtube")) and obj(entry)}
     for key, entry in chunk.items():
-        if key in ("inlineImage", "inlineFile", "inlineAudio", "inlineData"):
+        if key in _INLINE:
             parts += _inline(entry, files)
-        elif key.startswith("drive") and obj(entry):
+        elif key in named:
             parts.append(OpaquePart(kept_json({**entry, "type": key})))
+    return [*parts, *_ran(chunk), *leftovers(chunk, _READ | named, PROGRAM)]
+
+
+def _ran(chunk: Mapping[str, Any]) -> list[Part]:
+    """Code that the model ran, and what came out."""
+    parts: list[Part] = []
     code, result = obj(chunk.get("executableCode")), obj(chunk.get("codeExecutionResult"))
     if code:
         parts.append(ToolCallPart(_TOOL, kept_json(dict(code))))
@@ -106,6 +125,7 @@ def _parts(chunk: Mapping[str, Any], files: Files) -> list[Part]:
         output = word(result.get("output"))
         failed = word(result.get("outcome"))
         parts.append(ToolResultPart(_TOOL, output, exception=None if failed in _OK else failed))
+        parts += leftovers(result, ("output", "outcome"), PROGRAM, within="codeExecutionResult.")
     return parts
 
 

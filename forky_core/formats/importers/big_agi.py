@@ -7,10 +7,35 @@ from typing import Any, ClassVar
 
 from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
-from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word
-from forky_core.formats.speaking import role_of, text_parts, tool_call
+from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word, words
+from forky_core.formats.leftovers import Program, leftovers, told
+from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
 from forky_core.matching.media import data_url
-from forky_core.parts import OpaquePart, Part, ReasoningPart, ToolResultPart
+from forky_core.parts import OpaquePart, Part, ReasoningPart, TextPart, ToolResultPart
+
+PROGRAM = Program(
+    "big-AGI",
+    frozenset(
+        (
+            "avatar",
+            "generator",
+            "tokenCount",
+            "pendingIncomplete",
+            "pendingPlaceholderText",
+            "userFlags",
+        )
+    ),
+)
+_BESIDE = ("purposeId", "updated", "userFlags", "metadata")
+_READ = frozenset(("fragments", "text", "sender", "typing", "originLLM", *_BESIDE))
+_PARTS = {
+    "text": ("pt", "text"),
+    "ma": ("pt", "aText", "aType", "textSignature", "redactedData", "oTimeMs"),
+    "doc": ("pt", "vdt", "data", "ref", "l1Title", "meta", "version"),
+    "tool_invocation": ("pt", "invocation"),
+    "tool_response": ("pt", "response", "error", "environment"),
+}
+"""Fields of each kind of part that are read."""
 
 
 class BigAGI:
@@ -38,8 +63,11 @@ def _conversation(value: Mapping[str, Any], files: Files) -> Found:
     chain = Chain()
     for message in objs(value.get("messages")):
         role = role_of(message.get("role"), "user")
-        failed = any(obj(one.get("part")).get("pt") == "error" for one in objs(message.get("fragments")))
-        cut = failed or bool(message.get("pendingIncomplete"))
+        fragments = [obj(one.get("part")) for one in objs(message.get("fragments"))]
+        failed = "\n".join(
+            word(one.get("error")) or "It failed." for one in fragments if one.get("pt") == "error"
+        )
+        cut = bool(failed) or bool(message.get("pendingIncomplete"))
         generator = obj(message.get("generator"))
         chain.add(
             _parts(message, files),
@@ -50,7 +78,8 @@ def _conversation(value: Mapping[str, Any], files: Files) -> Found:
             if role == "assistant"
             else "",
             status="interrupted" if cut and role == "assistant" else "done",
-            extra=picked(message, "purposeId", "updated", "userFlags"),
+            failure=failed if role == "assistant" else "",
+            extra=picked(message, *_BESIDE),
         )
     return Found(
         source_id=word(value.get("id")),
@@ -64,18 +93,35 @@ def _conversation(value: Mapping[str, Any], files: Files) -> Found:
 
 def _parts(message: Mapping[str, Any], files: Files) -> list[Part]:
     fragments = objs(message.get("fragments"))
-    if not fragments:
-        return text_parts(word(message.get("text")))  # As it was written before version 4.
     parts: list[Part] = []
     for fragment in fragments:
-        parts += _fragment(obj(fragment.get("part")), word(fragment.get("title")), files)
-    return parts
+        part = obj(fragment.get("part"))
+        parts += _fragment(part, word(fragment.get("title")), files)
+        if word(part.get("pt")) in _PARTS:
+            parts += leftovers(part, _PARTS[word(part.get("pt"))], PROGRAM, within="fragments.part.")
+        around = (
+            "ft",
+            "fId",
+            "part",
+            "title",
+            "caption",
+            "liveFileId",
+            "outputMode",
+            "originId",
+            "vendorState",
+        )
+        parts += leftovers(fragment, around, PROGRAM, within="fragments.")
+    if not parts:  # As it was written before version 4.
+        parts = content_parts(message.get("text"), files, PROGRAM)
+    joined = "\n\n".join(part.text for part in parts if isinstance(part, TextPart))
+    known = _READ - {"text"} | set(told(message, ("text",), joined))
+    return [*parts, *leftovers(message, known, PROGRAM)]
 
 
 def _fragment(part: Mapping[str, Any], title: str, files: Files) -> list[Part]:
     match word(part.get("pt")):
         case "text":
-            return text_parts(word(part.get("text")))
+            return text_parts(words(part.get("text")))
         case "ma":
             thought = word(part.get("aText"))
             return [ReasoningPart(thought)] if thought.strip() else []
@@ -91,7 +137,9 @@ def _fragment(part: Mapping[str, Any], title: str, files: Files) -> list[Part]:
                 "name": called.get("name") or called.get("type"),
                 "args": called.get("args", called.get("code", "")),
             }
-            return [tool_call(named, word(part.get("id")))]
+            known = ("args", "code", "language", "variant", "author")
+            rest = leftovers(called, known, PROGRAM, within="fragments.part.invocation.")
+            return [tool_call(named, word(part.get("id"))), *rest]
         case "tool_response":
             response = obj(part.get("response"))
             failed = word(part.get("error")) or ("It failed." if part.get("error") is True else None)
@@ -100,8 +148,14 @@ def _fragment(part: Mapping[str, Any], title: str, files: Files) -> list[Part]:
         case "image_ref":
             found = data_url(word(obj(part.get("dataRef")).get("url")))
             kept = _kept(files.attach_bytes(*found, word(part.get("altText")))) if found else []
-            return kept or [OpaquePart(kept_json({**part, "type": "image_ref"}))]
-        case "error" | "ph" | "annotations" | "":
+            around = leftovers(
+                part, ("pt", "dataRef", "altText", "width", "height"), PROGRAM, within="fragments.part."
+            )
+            around += leftovers(
+                obj(part.get("dataRef")), ("url", "reftype"), PROGRAM, within="fragments.part.dataRef."
+            )
+            return [*kept, *around] if kept else [OpaquePart(kept_json({**part, "type": "image_ref"}))]
+        case "error" | "ph" | "":
             return []
         case kind:
             return [OpaquePart(kept_json({**part, "type": kind}))]

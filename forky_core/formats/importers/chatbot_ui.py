@@ -8,6 +8,9 @@ from typing import ClassVar
 from forky_core.formats.chaining import openai_chain
 from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
 from forky_core.formats.fields import obj, objs, picked, word
+from forky_core.formats.leftovers import Program
+
+PROGRAM = Program("Chatbot UI")
 
 
 class ChatbotUI:
@@ -24,7 +27,7 @@ class ChatbotUI:
                 continue
             for entry in objs(obj(value).get("history")):
                 model = word(obj(entry.get("model")).get("id"))
-                chain = openai_chain(objs(entry.get("messages")), files, model=model)
+                chain = openai_chain(objs(entry.get("messages")), files, PROGRAM, model=model)
                 yield Found(
                     source_id=word(entry.get("id")),
                     title=word(entry.get("name")),

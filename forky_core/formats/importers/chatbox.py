@@ -11,10 +11,30 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import spread, usage_of
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, seq, word, words
-from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
+from forky_core.formats.leftovers import Program, leftovers
+from forky_core.formats.speaking import content_parts, role_of, tool_call
 from forky_core.matching.media import data_url
 from forky_core.parts import Draft, Json, OpaquePart, Part, ReasoningPart, ToolResultPart
 
+PROGRAM = Program(
+    "Chatbox",
+    frozenset(
+        (
+            *(
+                "wordCount",
+                "tokenCount",
+                "tokensUsed",
+                "tokenCountMap",
+                "tokenCalculatedAt",
+                "firstTokenLatency",
+            ),
+            *("generating", "isStreamingMode", "errorExtra", "updatedAt", "style", "isSummary", "cancel"),
+        )
+    ),
+)
+_BESIDE = ("aiProvider", "error", "errorCode", "finishReason", "files", "links", "webBrowsing", "toolCalls")
+_READ = frozenset(("content", "contentParts", "reasoningContent", "pictures", *_BESIDE))
+_CALL = ("toolCallId", "toolName", "args", "result")
 _SESSION = "session:"
 
 
@@ -101,17 +121,18 @@ def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: Files
         model=word(message.get("model")) if role == "assistant" else "",
         status="interrupted" if failed and role == "assistant" else "done",
         usage=usage_of(message.get("usage")),
-        extra=picked(message, "aiProvider", "error", "finishReason"),
+        failure=word(message.get("error")) if role == "assistant" else "",
+        extra=picked(message, *_BESIDE),
     )
-    return spread(node, _parts(message, files), role)
+    return spread(node, [*_parts(message, files), *leftovers(message, _READ, PROGRAM)], role)
 
 
 def _parts(message: Mapping[str, Any], files: Files) -> list[Part]:
     blocks = objs(message.get("contentParts"))
     if not blocks:
-        thought = word(message.get("reasoningContent"))
+        thought = words(message.get("reasoningContent"))
         before: list[Part] = [ReasoningPart(thought)] if thought.strip() else []
-        return [*before, *text_parts(words(message.get("content")))]
+        return [*before, *content_parts(message.get("content"), files, PROGRAM), *_pictures(message, files)]
     parts: list[Part] = []
     for block in blocks:
         match word(block.get("type")):
@@ -124,12 +145,21 @@ def _parts(message: Mapping[str, Any], files: Files) -> list[Part]:
                     output = result if isinstance(result, str) else kept_json(result)
                     failed = output if block.get("state") == "error" else None
                     parts.append(ToolResultPart(name, output, ref(id), failed))
+                parts += leftovers(block, _CALL, PROGRAM, within="contentParts.")
             case "image":
-                found = data_url(word(block.get("url")))
-                part = files.attach_bytes(*found) if found else None
-                parts.append(part if part is not None else OpaquePart(kept_json(dict(block))))
+                parts.append(_picture(block, files))
             case "info":
                 continue  # A note of the program's.
             case _:
-                parts += content_parts([block], files)
-    return parts
+                parts += content_parts([block], files, PROGRAM)
+    return [*parts, *_pictures(message, files)]
+
+
+def _pictures(message: Mapping[str, Any], files: Files) -> list[Part]:
+    return [_picture({**one, "type": "image"}, files) for one in objs(message.get("pictures"))]
+
+
+def _picture(block: Mapping[str, Any], files: Files) -> Part:
+    found = data_url(word(block.get("url")))
+    part = files.attach_bytes(*found) if found else None
+    return part if part is not None else OpaquePart(kept_json(dict(block)))

@@ -7,11 +7,24 @@ often several nodes: a call, its output, thoughts, a recap, the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
-from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, seq, word, words
+from forky_core.formats.fields import (
+    kept_json,
+    micros,
+    obj,
+    objs,
+    picked,
+    ref,
+    seq,
+    shallow,
+    word,
+    words,
+)
+from forky_core.formats.leftovers import BOOKKEEPING, Program, leftovers, says_something, told
+from forky_core.formats.speaking import content_parts
 from forky_core.model import GenerationStatus, Role
 from forky_core.parts import (
     Draft,
@@ -26,6 +39,79 @@ from forky_core.parts import (
 
 RECAP = "It only says how long the model thought."
 NO_MESSAGE = "It only holds the tree together."
+
+PROGRAM = Program(
+    "ChatGPT",
+    frozenset(
+        (
+            *(
+                "crawl_date",
+                "domain",
+                "crawl_timestamp",
+                "pub_date",
+                "pub_timestamp",
+                "is_ephemeral",
+                "ref_id",
+                "tether_id",
+            ),
+            *("source_analysis_msg_id", "computer_id", "response_format_name", "finished", "decoding_id"),
+            *("direction", "expiry_datetime", "format", "fovea", "audio_start_timestamp"),
+        )
+    ),
+)
+_MESSAGE = frozenset(("author", "content", "end_turn", "weight", "metadata", "recipient", "channel"))
+_ALL = _MESSAGE | BOOKKEEPING
+_WORDS = frozenset(("content_type", "parts"))
+_AUTHOR = frozenset(("role", "name", "metadata"))
+_RESULT = ("title", "url", "text", "result", "output_str")
+_POINTERS = ("assets", "screenshot")
+"""Fields of a content that hold asset pointers."""
+_AUDIO = frozenset(("content_type", "text"))
+_KEPT_BESIDE = ("citations", "content_references", "attachments", "finish_details", "aggregate_result")
+METADATA = frozenset(
+    (
+        *_KEPT_BESIDE,
+        *("model_slug", "default_model_slug", "requested_model_slug", "resolved_model_slug", "message_type"),
+        *(
+            "timestamp_",
+            "parent_id",
+            "request_id",
+            "turn_exchange_id",
+            "turn_trace_id",
+            "working_turn_exchange_id",
+        ),
+        *(
+            "message_source",
+            "message_locale",
+            "is_complete",
+            "is_visually_hidden_from_conversation",
+            "status",
+        ),
+        *("gizmo_id", "kwargs", "pad", "voice_mode_message", "serialization_metadata", "request_id"),
+        *(
+            "is_user_system_message",
+            "reasoning_status",
+            "finished_duration_sec",
+            "thinking_effort",
+            "rebase_developer_message",
+        ),
+        *(
+            "rebase_system_message",
+            "user_timezone",
+            "can_save",
+            "conversation_id",
+            "client_reported_search_source",
+        ),
+        *(
+            "real_time_audio_has_video",
+            "selected_github_repos",
+            "selected_sources",
+            "dictation",
+            "sonic_classification_result",
+        ),
+    )
+)
+"""Fields of the metadata that say which model and request it was, or how it is shown there."""
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 _INSTRUCTIONS = {
@@ -108,11 +194,11 @@ def _node(id: str, entry: Mapping[str, Any], files: Files, beside: Mapping[str, 
     message, parent = obj(entry.get("message")), ref(entry.get("parent"))
     if not message:
         return Node(id, parent, None, why=NO_MESSAGE)
-    content, metadata = obj(message.get("content")), obj(message.get("metadata"))
+    content, metadata = _content(message.get("content")), obj(message.get("metadata"))
     author = obj(message.get("author"))
     role = word(author.get("role"))
     kind = word(content.get("content_type")) or "text"
-    if kind == "reasoning_recap":
+    if kind == "reasoning_recap" and not seq(content.get("parts")):
         return Node(id, parent, None, why=RECAP)
     parts = _parts(kind, content, message, files, beside)
     return Node(
@@ -129,6 +215,13 @@ def _node(id: str, entry: Mapping[str, Any], files: Files, beside: Mapping[str, 
     )
 
 
+def _content(content: Any) -> Mapping[str, Any]:
+    """A content as an object; some programs that write the same shape have a text or a list there."""
+    if isinstance(content, str | list):
+        return {"content_type": "text", "parts": content if isinstance(content, list) else [content]}
+    return obj(content)
+
+
 def _speaker(message: Mapping[str, Any], role: str) -> str | None:
     """Who of several people or models spoke; of a tool it is the tool's name, which its result has."""
     return (word(obj(message.get("author")).get("name")) or None) if role in ("user", "assistant") else None
@@ -136,11 +229,13 @@ def _speaker(message: Mapping[str, Any], role: str) -> str | None:
 
 def _extra(message: Mapping[str, Any], metadata: Mapping[str, Any], role: str) -> dict[str, Any]:
     extra = picked(message, "weight", "channel", "end_turn", "update_time")
-    extra.update(
-        picked(
-            metadata, "citations", "content_references", "attachments", "finish_details", "aggregate_result"
-        )
-    )
+    extra.update(picked(metadata, *_KEPT_BESIDE))
+    # Its metadata say how an answer was made and shown; what is new in them is kept, but is no part of the message.
+    other = {
+        name: value for name, value in metadata.items() if name not in METADATA and says_something(value)
+    }
+    if other:
+        extra["metadata"] = shallow(other)
     if role not in _ROLES:
         extra["role"] = role
     return extra
@@ -155,23 +250,59 @@ def _status(message: Mapping[str, Any], metadata: Mapping[str, Any]) -> Generati
 def _parts(
     kind: str, content: Mapping[str, Any], message: Mapping[str, Any], files: Files, beside: Mapping[str, str]
 ) -> list[Part]:
+    said, read = _said(kind, content, message, files, beside)
+    if not said:
+        said = _texts(words(message.get("text")) or words(message.get("value")))
+    author = obj(message.get("author"))
+    if message.keys() <= _ALL and content.keys() <= _WORDS and author.keys() <= _AUTHOR:
+        return said  # Nearly every message is one of these.
+    known = {*_MESSAGE, *told(message, ("text", "value"), *(words(one.stored()) for one in said))}
+    return [
+        *said,
+        *leftovers(content, {*read, "content_type", "name"}, PROGRAM, within="content."),
+        *leftovers(message, known, PROGRAM),
+        *leftovers(author, _AUTHOR, PROGRAM, within="author."),
+        *(
+            part
+            for thought in objs(content.get("thoughts"))
+            for part in leftovers(
+                thought, ("summary", "content", "chunks"), PROGRAM, within="content.thoughts."
+            )
+        ),
+    ]
+
+
+def _said(
+    kind: str, content: Mapping[str, Any], message: Mapping[str, Any], files: Files, beside: Mapping[str, str]
+) -> tuple[list[Part], Collection[str]]:
+    """What a message says, and the fields of its content that were read for it."""
     author, recipient = obj(message.get("author")), word(message.get("recipient")) or "all"
     if kind in _INSTRUCTIONS:
-        return _texts("\n\n".join(filter(None, (word(content.get(key)) for key in _INSTRUCTIONS[kind]))))
-    if kind == "thoughts":
-        return _thoughts(content)
+        fields = _INSTRUCTIONS[kind]
+        return _texts("\n\n".join(filter(None, (word(content.get(key)) for key in fields)))), fields
+    if kind in ("thoughts", "reasoning_recap"):
+        return _thoughts(content), ("thoughts", "parts", "content")
     if kind in _RESULTS or author.get("role") == "tool":
-        return _result(kind, content, author, message, files, beside)
-    text = word(content.get("text")) or words(
-        [part for part in seq(content.get("parts")) if isinstance(part, str)]
-    )
+        return _result(kind, content, author, message, files, beside), (*_RESULT, "parts", *_POINTERS)
+    written = words(content.get("text")) or words(content.get("value"))
+    pieces = [part for part in seq(content.get("parts")) if isinstance(part, str)]
     if recipient != "all":
-        return [ToolCallPart(recipient, arguments_json(text))]
+        calls: list[Part] = [ToolCallPart(recipient, arguments_json(written or words(pieces)))]
+        return [*calls, *_multimodal(content, message, files, beside, shown_only=True)], (
+            "text",
+            "parts",
+            "language",
+        )
     if kind == "code":
-        return _texts(f"```{word(content.get('language'))}\n{text}\n```" if text else "")
+        fenced = _texts(f"```{word(content.get('language'))}\n{written}\n```" if written else "")
+        return [*fenced, *_multimodal(content, message, files, beside)], ("text", "language", "parts")
     if kind == "multimodal_text":
-        return _multimodal(content, message, files, beside)
-    return [*_texts(_cited(text, message)), *_attached(message, files, beside, set())]
+        said = [*_texts(_cited(written, message)), *_multimodal(content, message, files, beside)]
+        return said, ("text", "value", "parts")
+    text = written or words(pieces)
+    shown = _multimodal(content, message, files, beside, shown_only=True)
+    unread = ["parts"] if written and pieces and words(pieces).strip() not in ("", written.strip()) else []
+    return [*_texts(_cited(text, message)), *shown], {"text", "value", "parts"} - set(unread)
 
 
 def _texts(text: str) -> list[Part]:
@@ -190,9 +321,13 @@ def _cited(text: str, message: Mapping[str, Any]) -> str:
 
 
 def _thoughts(content: Mapping[str, Any]) -> list[Part]:
-    pieces = []
+    """Its list of thoughts; some exporters have them as texts among the parts."""
+    pieces = [words(part) for part in seq(content.get("parts"))]
     for thought in objs(content.get("thoughts")):
-        summary, said = word(thought.get("summary")), word(thought.get("content"))
+        summary, said = (
+            word(thought.get("summary")),
+            word(thought.get("content")) or words(thought.get("chunks")),
+        )
         pieces.append(f"**{summary}**\n\n{said}" if summary and said else summary or said)
     text = "\n\n".join(piece for piece in pieces if piece)
     return [ReasoningPart(text)] if text else []
@@ -207,10 +342,10 @@ def _result(
     beside: Mapping[str, str],
 ) -> list[Part]:
     name = word(author.get("name")) or word(content.get("name")) or kind
-    pieces = [word(content.get(key)) for key in ("title", "url", "text", "result", "output_str")]
+    pieces = [words(content.get(key)) for key in _RESULT]
     text = "\n".join(piece for piece in pieces if piece)
     text = text or words([part for part in seq(content.get("parts")) if isinstance(part, str)])
-    shown = [part for part in _multimodal(content, message, files, beside) if not isinstance(part, TextPart)]
+    shown = _multimodal(content, message, files, beside, shown_only=True)
     if not text and not shown:
         return []
     if author.get("role") != "tool":
@@ -220,23 +355,54 @@ def _result(
 
 
 def _multimodal(
-    content: Mapping[str, Any], message: Mapping[str, Any], files: Files, beside: Mapping[str, str]
+    content: Mapping[str, Any],
+    message: Mapping[str, Any],
+    files: Files,
+    beside: Mapping[str, str],
+    *,
+    shown_only: bool = False,
 ) -> list[Part]:
+    """What the parts of a content show, and its words too but for `shown_only`."""
     parts: list[Part] = []
     used: set[str] = set()
-    for piece in seq(content.get("parts")):
+    pointers = [content[key] for key in _POINTERS if content.get(key)]
+    for piece in (*seq(content.get("parts")), *(one for held in pointers for one in _listed(held))):
         if isinstance(piece, str):
-            parts += _texts(_cited(piece, message))
-            continue
-        entry = obj(piece)
-        kind = word(entry.get("content_type"))
-        if kind == "audio_transcription":
-            parts += _texts(word(entry.get("text")))
-        elif kind == "real_time_user_audio_video_asset_pointer":
-            parts.append(_pointed(obj(entry.get("audio_asset_pointer")), files, beside, used))
-        elif entry:
-            parts.append(_pointed(entry, files, beside, used))
+            parts += _texts(_cited(piece, message)) if not shown_only else []
+        else:
+            parts += _piece(obj(piece), files, beside, used)
     return [*parts, *_attached(message, files, beside, used)]
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _piece(entry: Mapping[str, Any], files: Files, beside: Mapping[str, str], used: set[str]) -> list[Part]:
+    """One object among the parts of a content."""
+    kind = word(entry.get("content_type")) or word(entry.get("type"))
+    match kind:
+        case "audio_transcription":
+            return [
+                *_texts(word(entry.get("text"))),
+                *leftovers(entry, _AUDIO, PROGRAM, within="content.parts."),
+            ]
+        case "real_time_user_audio_video_asset_pointer":
+            heard = _pointed(obj(entry.get("audio_asset_pointer")), files, beside, used)
+            known = {*_AUDIO, "audio_asset_pointer", "frames_asset_pointers"}
+            frames = [
+                _pointed(frame, files, beside, used) for frame in objs(entry.get("frames_asset_pointers"))
+            ]
+            return [heard, *frames, *leftovers(entry, known, PROGRAM, within="content.parts.")]
+        case "thoughts":
+            return [
+                *_thoughts(entry),
+                *leftovers(entry, ("thoughts", "content_type"), PROGRAM, within="content.parts."),
+            ]
+        case _ if "asset_pointer" in entry:
+            return [_pointed(entry, files, beside, used)]
+        case _:
+            return content_parts(entry, files, PROGRAM) if entry else []
 
 
 def _pointed(entry: Mapping[str, Any], files: Files, beside: Mapping[str, str], used: set[str]) -> Part:

@@ -11,14 +11,50 @@ from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
-from forky_core.formats.fields import micros, obj, objs, picked, ref, word
+from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
+from forky_core.formats.leftovers import Program, leftovers, repeats
 from forky_core.formats.speaking import content_parts, text_parts
 from forky_core.model import Role
-from forky_core.parts import Draft, Part, TextPart
+from forky_core.parts import Draft, Part, ReasoningPart, TextPart
 
 ROOT = "00000000-0000-4000-8000-000000000000"
 _OFF = frozenset(("token_budget",))
 """Blocks that say nothing about the conversation."""
+
+
+PROGRAM = Program(
+    "Claude",
+    frozenset(
+        (
+            *(
+                "approval_key",
+                "approval_options",
+                "citations_grouping_mode",
+                "alternative_display_type",
+                "cut_off",
+            ),
+            *(
+                "display_content",
+                "flags",
+                "icon_name",
+                "integration_name",
+                "integration_icon_url",
+                "is_mcp_app",
+            ),
+            *("mcp_server_url", "message", "meta", "remaining", "context", "title", "start_timestamp"),
+            *("stop_timestamp", "truncated", "summaries", "citations"),
+        )
+    ),
+)
+"""What it says of how a block is shown, and digests of thoughts that are there in full; citations are kept beside."""
+_READ = frozenset(
+    (
+        *("sender", "content", "text", "attachments", "files", "files_v2", "parent_message_uuid"),
+        *("account", "project_uuid"),
+    )
+)
+_PLACEHOLDER = "not supported on your current device"
+"""In a text that stands for blocks which the export has in full."""
 
 
 class ClaudeAI:
@@ -74,9 +110,14 @@ def _nodes(
 ) -> list[Node]:
     role: Role = "user" if message.get("sender") == "human" else "assistant"
     blocks = [block for block in objs(message.get("content")) if word(block.get("type")) not in _OFF]
-    parts = content_parts(blocks, files) if blocks else []
-    if not any(isinstance(part, TextPart) for part in parts) and not blocks:
-        parts += text_parts(word(message.get("text")))
+    text, content = words(message.get("text")), message.get("content")
+    parts = content_parts(content if isinstance(content, str) else blocks, files, PROGRAM)
+    known = set(_READ)
+    if not parts:
+        parts = text_parts(text)
+    elif not repeats(text, "\n".join(map(_words, parts)), but=_PLACEHOLDER):
+        known.remove("text")
+    parts += leftovers(message, known, PROGRAM)
     node = Node(
         id,
         parent,
@@ -84,9 +125,34 @@ def _nodes(
         created=micros(message.get("created_at")),
         model=(word(message.get("model")) or word(value.get("model"))) if role == "assistant" else "",
         status="interrupted" if message.get("truncated") is True else "done",
-        extra=picked(message, "updated_at", "files", "files_v2", "stop_reason"),
+        extra={
+            **picked(message, "updated_at", "files", "files_v2", "stop_reason"),
+            **_beside(message, blocks),
+        },
     )
     return spread(node, [*_attached(message, files), *parts], role)
+
+
+def _words(part: Part) -> str:
+    return part.text if isinstance(part, TextPart | ReasoningPart) else ""
+
+
+def _beside(message: Mapping[str, Any], blocks: list[Mapping[str, Any]]) -> dict[str, Any]:
+    """What a message has no part for: citations, what a tool found with its addresses, files without their text."""
+    cited = [block["citations"] for block in blocks if block.get("citations")]
+    found = [
+        block["content"]
+        for block in blocks
+        if word(block.get("type")) == "tool_result"
+        and any(one.keys() - {"type", "text", "uuid"} for one in objs(block.get("content")))
+    ]
+    named = [
+        {key: value for key, value in entry.items() if key != "extracted_content"}
+        for entry in objs(message.get("attachments"))
+    ]
+    return picked(
+        {"citations": cited, "results": found, "attachments": named}, "citations", "results", "attachments"
+    )
 
 
 def _attached(message: Mapping[str, Any], files: Files) -> list[Part]:

@@ -13,11 +13,23 @@ from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread, usage_of
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
-from forky_core.formats.fields import micros, obj, picked, ref, word
+from forky_core.formats.fields import micros, obj, picked, ref, word, words
+from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts
 from forky_core.model import Role, Usage
 from forky_core.parts import Draft, Json
 
+PROGRAM = Program(
+    "Claude Code",
+    frozenset(
+        (
+            *("caller", "container", "context_management", "toolUseResult", "stop_sequence", "diagnostics"),
+            *("service_tier", "ttftMs"),
+        )
+    ),
+)
+"""`toolUseResult` says for the program what the block of the result says for the model."""
+_READ = frozenset(("content", "role"))
 NOTE = "It is a note of the program, no message."
 ERROR = "It is an error of the program, no answer."
 
@@ -101,8 +113,11 @@ class _Session:
     def _nodes(self, id: str, line: Mapping[str, Any], *, counts: bool) -> list[Node]:
         parent = ref(line.get("parentUuid")) or ref(line.get("logicalParentUuid"))
         if not _says(line):
-            why = ERROR if line.get("isApiErrorMessage") is True else NOTE
-            return [Node(id, parent, None, why=why)]
+            if line.get("isApiErrorMessage") is not True:
+                return [Node(id, parent, None, why=NOTE)]
+            failure = words(obj(line.get("message")).get("content")) or word(line.get("error")) or ERROR
+            at = micros(line.get("timestamp"))
+            return [Node(id, parent, Draft("assistant", ()), created=at, why=ERROR, failure=failure)]
         message = obj(line.get("message"))
         role: Role = "user" if line["type"] == "user" else "assistant"
         model = word(message.get("model"))
@@ -117,7 +132,13 @@ class _Session:
             hidden=line.get("isMeta") is True,
             extra=self._extra(id, line),
         )
-        nodes = spread(node, content_parts(message.get("content"), self.files), role)
+        parts = content_parts(message.get("content"), self.files, PROGRAM)
+        if not parts:
+            parts = content_parts(message.get("text"), self.files, PROGRAM)
+            parts += leftovers(message, (*_READ, "text"), PROGRAM)
+        else:
+            parts += leftovers(message, _READ, PROGRAM)
+        nodes = spread(node, parts, role)
         return [replace(one, piece=True) for one in nodes] if id in self.pieces else nodes
 
     def _extra(self, id: str, line: Mapping[str, Any]) -> dict[str, Json]:

@@ -11,12 +11,19 @@ from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
-from forky_core.formats.fields import kept_json, micros, obj, picked, word, words
+from forky_core.formats.fields import kept_json, micros, obj, picked, seq, word, words
 from forky_core.formats.files.json_values import parse
+from forky_core.formats.leftovers import Program, leftovers, told
 from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
 from forky_core.model import Role
 from forky_core.parts import Draft, OpaquePart, Part, ReasoningPart, ToolResultPart
 
+PROGRAM = Program(
+    "Codex",
+    frozenset(
+        ("call_id", "phase", "internal_chat_message_metadata_passthrough", "ghost_commit", "execution")
+    ),
+)
 SEALED = "It holds thoughts that only the provider can read."
 _ITEMS = frozenset(("message", "reasoning", "function_call", "function_call_output"))
 _SURROUNDINGS = ("<environment_context>", "<user_instructions>", "<permissions", "# AGENTS.md instructions")
@@ -88,20 +95,25 @@ class _Rollout:
         kind, call = word(item.get("type")), word(item.get("call_id"))
         if kind == "message":
             role = role_of(item.get("role"), "user")
-            parts = content_parts(item.get("content"), self.files)
+            parts = content_parts(item.get("content"), self.files, PROGRAM)
+            parts += leftovers(item, ("content",), PROGRAM)
             hidden = role != "assistant" and words(item.get("content")).lstrip().startswith(_SURROUNDINGS)
             if role == "user" and not hidden:
                 self.turns.append(self.last)
             self._add(role, parts, at, hidden=hidden)
         elif kind == "reasoning":
             text = words(item.get("summary")) or words(item.get("content"))
-            self._add("assistant", [ReasoningPart(text)] if text.strip() else [], at, why=SEALED)
+            thoughts: list[Part] = [ReasoningPart(text)] if text.strip() else []
+            known = ("encrypted_content", *told(item, ("summary", "content"), text))
+            self._add("assistant", [*thoughts, *leftovers(item, known, PROGRAM)], at, why=SEALED)
         elif kind in ("function_call", "custom_tool_call"):
             self.names[call] = word(item.get("name"))
-            self._add("assistant", [tool_call(item, call)], at)
+            known = ("name", "arguments", "input", "namespace")
+            self._add("assistant", [tool_call(item, call), *leftovers(item, known, PROGRAM)], at)
         elif kind in ("function_call_output", "custom_tool_call_output"):
-            parts = [ToolResultPart(self.names.get(call, ""), _output(item.get("output")), call or None)]
-            self._add("tool", parts, at)
+            output, shown = _output(item.get("output"), self.files)
+            parts = [ToolResultPart(self.names.get(call, ""), output, call or None), *shown]
+            self._add("tool", [*parts, *leftovers(item, ("output",), PROGRAM)], at)
         else:
             named = {**item, "type": kind or "unknown"}
             self._add("assistant", [OpaquePart(kept_json(named))], at)
@@ -126,12 +138,17 @@ class _Rollout:
         )
 
 
-def _output(output: Any) -> str:
-    """A text; an object with one; or a text that is such an object."""
-    if isinstance(output, str) and output.startswith("{"):
+def _output(output: Any, files: Files) -> tuple[str, list[Part]]:
+    """A text; an object with one; or a text that is such an object. And what else stands there, such as pictures."""
+    if isinstance(output, str):
         try:
-            inner = obj(parse(output))
+            inner = obj(parse(output)) if output.startswith("{") else {}
         except ValueError:
-            return output
-        return word(inner.get("output")) or output
-    return words(obj(output).get("content")) if isinstance(output, dict) else words(output)
+            inner = {}
+        return word(inner.get("output")) or output, []
+    content = obj(output).get("content", output) if isinstance(output, dict) else output
+    text = words(content)
+    if not text.strip() and isinstance(content, dict):
+        return (kept_json(content) if content else ""), []
+    shown = [block for block in seq(content) if not words([block]).strip()]
+    return text, content_parts(shown, files, PROGRAM)

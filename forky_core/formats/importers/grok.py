@@ -6,9 +6,21 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
-from forky_core.formats.fields import micros, obj, objs, picked, ref, word
-from forky_core.formats.speaking import role_of, text_parts
+from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
+from forky_core.formats.leftovers import Program, leftovers
+from forky_core.formats.speaking import content_parts, role_of
 from forky_core.parts import Draft, Part, ReasoningPart
+
+PROGRAM = Program("Grok", frozenset(("media_types", "model_config_override", "request_metadata")))
+_BESIDE = (
+    "steps",
+    "web_search_results",
+    "cited_web_search_results",
+    "file_attachments",
+    "card_attachments_json",
+    "metadata",
+)
+_READ = frozenset(("message", "sender", "parent_response_id", "thinking_trace", *_BESIDE))
 
 
 class Grok:
@@ -21,22 +33,22 @@ class Grok:
             for value in sample.objects
         )
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:  # noqa: ARG002 - it carries none
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value
                 continue
             for entry in objs(obj(value).get("conversations")):
-                yield _conversation(entry)
+                yield _conversation(entry, files)
 
 
-def _conversation(entry: Mapping[str, Any]) -> Found:
+def _conversation(entry: Mapping[str, Any], files: Files) -> Found:
     about = obj(entry.get("conversation"))
     return Found(
         source_id=word(about.get("id")) or word(about.get("conversation_id")),
         title=word(about.get("title")),
         nodes=tuple(
-            _node(obj(one.get("response")), number)
+            _node(obj(one.get("response")) or one, number, files)
             for number, one in enumerate(objs(entry.get("responses")), 1)
         ),
         current=ref(about.get("leaf_response_id")),
@@ -45,17 +57,19 @@ def _conversation(entry: Mapping[str, Any]) -> Found:
     )
 
 
-def _node(response: Mapping[str, Any], number: int) -> Node:
+def _node(response: Mapping[str, Any], number: int, files: Files) -> Node:
     role = role_of(response.get("sender"))
     parts: list[Part] = []
-    thought = word(response.get("thinking_trace"))
+    thought = words(response.get("thinking_trace"))
     if thought.strip():
         parts.append(ReasoningPart(thought))
+    parts += content_parts(response.get("message"), files, PROGRAM)
+    parts += leftovers(response, _READ, PROGRAM)
     return Node(
         word(response.get("_id")) or word(response.get("response_id")) or f"#{number}",
         ref(response.get("parent_response_id")),
-        Draft(role, (*parts, *text_parts(word(response.get("message"))))),
+        Draft(role, tuple(parts)),
         created=micros(response.get("create_time")),
         model=word(response.get("model")) if role == "assistant" else "",
-        extra=picked(response, "steps", "web_search_results", "cited_web_search_results", "file_attachments"),
+        extra=picked(response, *_BESIDE),
     )

@@ -11,10 +11,21 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import Chain, usage_of
 from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
 from forky_core.formats.fields import obj, objs, picked, ref, seq, word, words
+from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts, tool_call
 from forky_core.model import Role
-from forky_core.parts import Json, Part, ToolResultPart
+from forky_core.parts import Json, Part, ReasoningPart, ToolResultPart
 
+PROGRAM = Program(
+    "LangChain",
+    frozenset(
+        (
+            *("response_metadata", "usage_metadata", "tool_call_chunks", "example"),
+            *("additional_kwargs", "lc_kwargs", "lc_namespace"),
+        )
+    ),
+)
+_READ = frozenset(("content", "tool_calls", "tool_call_id"))
 _KINDS: dict[str, Role] = {
     "human": "user",
     "ai": "assistant",
@@ -96,10 +107,21 @@ def _parts(role: Role, entry: Mapping[str, Any], files: Files) -> list[Part]:
     if role == "tool":
         output = words(entry.get("content"))
         failed = output if entry.get("status") == "error" else None
-        return [ToolResultPart(word(entry.get("name")), output, ref(entry.get("tool_call_id")), failed)]
+        result = ToolResultPart(word(entry.get("name")), output, ref(entry.get("tool_call_id")), failed)
+        shown = [block for block in seq(entry.get("content")) if not words([block]).strip()]
+        return [result, *content_parts(shown, files, PROGRAM), *leftovers(entry, _READ, PROGRAM)]
     calls = [tool_call(call, word(call.get("id"))) for call in objs(entry.get("tool_calls"))]
+    around = obj(entry.get("additional_kwargs"))
+    thought = words(around.get("reasoning_content")) or words(around.get("reasoning"))
+    before: list[Part] = [ReasoningPart(thought)] if thought.strip() else []
+    # OpenAI's calls stand there once more.
+    known = ("reasoning_content", "reasoning", "tool_calls", "function_call", "refusal")
+    rest = [
+        *leftovers(entry, _READ, PROGRAM),
+        *leftovers(around, known, PROGRAM, within="additional_kwargs."),
+    ]
     content = entry.get("content")
     if calls and isinstance(content, list):
         # Anthropic's blocks repeat the calls.
         content = [block for block in content if obj(block).get("type") != "tool_use"]
-    return [*content_parts(content, files), *calls]
+    return [*before, *content_parts(content, files, PROGRAM), *calls, *rest]

@@ -7,11 +7,40 @@ from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
-from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word
+from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word, words
+from forky_core.formats.leftovers import Program, leftovers, told
 from forky_core.formats.speaking import content_parts, text_parts
 from forky_core.model import Role
-from forky_core.parts import Draft, OpaquePart
+from forky_core.parts import Draft, OpaquePart, TextPart
 
+PROGRAM = Program(
+    "LibreChat",
+    frozenset(
+        (
+            *("messageId", "conversationId", "parentMessageId", "sender", "endpoint", "iconURL", "thread_id"),
+            *(
+                "children",
+                "metadata",
+                "user",
+                "__v",
+                "addedConvo",
+                "siblingIndex",
+            ),
+            *(
+                "depth",
+                "isEdited",
+                "current",
+                "progress",
+                "auth",
+                "agentId",
+                "targetMessageId",
+                "contextMeta",
+            ),
+        )
+    ),
+)
+_BESIDE = ("sender", "endpoint", "tokenCount", "attachments", "updatedAt", "feedback")
+_READ = frozenset(("text", "content", "files", *_BESIDE))
 ROOT = "00000000-0000-0000-0000-000000000000"
 
 
@@ -58,13 +87,21 @@ def _conversation(value: Mapping[str, Any], files: Files) -> Found:
 
 def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: Files) -> list[Node]:
     role: Role = "user" if message.get("isCreatedByUser") is True else "assistant"
-    blocks = [_unwrapped(block) for block in objs(message.get("content"))]
-    parts = content_parts(blocks, files) if blocks else text_parts(word(message.get("text")))
+    blocks = objs(message.get("content"))
+    text = words(message.get("text"))
+    parts = (
+        content_parts(blocks, files, PROGRAM) if blocks else text_parts(words(message.get("content")) or text)
+    )
+    parts = parts or text_parts(text)
+    joined = "\n\n".join(part.text for part in parts if isinstance(part, TextPart))
+    known = _READ - {"text"} | set(told(message, ("text",), joined))
+    parts += leftovers(message, known, PROGRAM)
     lost = [
         OpaquePart(kept_json({**file, "type": word(file.get("type")) or "file"}))
         for file in objs(message.get("files"))
     ]
-    broken = message.get("unfinished") is True or message.get("error") is True
+    failed = message.get("error") is True and role == "assistant"
+    broken = message.get("unfinished") is True or failed
     node = Node(
         id,
         parent,
@@ -72,14 +109,9 @@ def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: Files
         created=micros(message.get("createdAt")),
         model=word(message.get("model")) if role == "assistant" else "",
         status="interrupted" if broken and role == "assistant" else "done",
-        extra=picked(message, "sender", "endpoint", "tokenCount", "attachments", "updatedAt"),
+        extra=picked(message, *_BESIDE),
+        failure=joined if failed else "",
     )
+    if failed:  # What it says is why it failed.
+        parts = [part for part in parts if not isinstance(part, TextPart)]
     return spread(node, [*lost, *parts], role)
-
-
-def _unwrapped(block: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A text block may hold `{"text": {"value": …}}`."""
-    text = block.get("text")
-    if isinstance(text, dict):
-        return {**block, "text": word(text.get("value"))}
-    return block

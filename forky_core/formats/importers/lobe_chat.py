@@ -11,8 +11,41 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import spread
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
+from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts, role_of, tool_call
-from forky_core.parts import Draft, Part, ReasoningPart, ToolResultPart
+from forky_core.parts import Draft, Json, Part, ReasoningPart, ToolResultPart
+
+PROGRAM = Program(
+    "LobeChat",
+    frozenset(
+        (
+            *(
+                "topicId",
+                "sessionId",
+                "threadId",
+                "parentId",
+                "agentId",
+                "groupId",
+                "clientId",
+                "userId",
+                "quotaId",
+            ),
+            *("observationId", "traceId", "meta", "extra", "plugin", "accessedAt", "targetId"),
+        )
+    ),
+)
+_BESIDE = (
+    "provider",
+    "translate",
+    "search",
+    "favorite",
+    "files",
+    "fileList",
+    "imageList",
+    "error",
+    "pluginState",
+)
+_READ = frozenset(("content", "reasoning", "tools", "tool_call_id", "pluginError", *_BESIDE))
 
 
 class LobeChat:
@@ -96,14 +129,19 @@ def _nodes(
     if role == "tool":
         called = obj(message.get("plugin")) or plugin
         id_of_call = ref(message.get("tool_call_id")) or ref(called.get("toolCallId"))
-        parts.append(ToolResultPart(word(called.get("apiName")), words(message.get("content")), id_of_call))
+        failed = word(obj(message.get("pluginError")).get("message")) or None
+        parts.append(
+            ToolResultPart(word(called.get("apiName")), words(message.get("content")), id_of_call, failed)
+        )
     else:
-        thought = word(obj(message.get("reasoning")).get("content"))
+        thought = words(message.get("reasoning"))
         parts += [ReasoningPart(thought)] if thought.strip() else []
-        parts += content_parts(message.get("content"), files)
+        parts += content_parts(message.get("content"), files, PROGRAM)
     for call in objs(message.get("tools")):
         named = {"name": call.get("apiName"), "arguments": call.get("arguments", "")}
+        parts += leftovers(call, ("apiName", "arguments", "identifier"), PROGRAM, within="tools.")
         parts.append(tool_call(named, word(call.get("id"))))
+    parts += leftovers(message, _READ, PROGRAM)
     model = word(message.get("model")) or word(obj(message.get("extra")).get("fromModel"))
     node = Node(
         id,
@@ -112,6 +150,12 @@ def _nodes(
         created=micros(message.get("createdAt")),
         model=model if role == "assistant" else "",
         status="interrupted" if message.get("error") and role == "assistant" else "done",
-        extra=picked(message, "provider", "translate", "search", "favorite", "files"),
+        failure=_failure(message.get("error")) if role == "assistant" else "",
+        extra=picked(message, *_BESIDE),
     )
     return spread(node, parts, role)
+
+
+def _failure(error: Json) -> str:
+    """Why a reply failed, in the program's words."""
+    return word(error) or word(obj(error).get("message")) or word(obj(error).get("type"))

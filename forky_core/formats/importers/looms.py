@@ -7,9 +7,32 @@ from typing import Any, ClassVar
 
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word
-from forky_core.formats.speaking import text_parts
+from forky_core.formats.leftovers import Program, leftovers
+from forky_core.formats.speaking import content_parts
 from forky_core.model import Role
 from forky_core.parts import Draft
+
+PROGRAM = Program(
+    "a Loom",
+    frozenset(
+        (
+            *(
+                "open",
+                "visited",
+                "mutable",
+                "text_attributes",
+                "multimedia",
+                "frame",
+                "collapsed",
+                "unread",
+                "hoisted",
+            ),
+            *("parent_id", "parentId", "children", "lastVisited", "visible", "canonical", "meta"),
+        )
+    ),
+)
+_BESIDE = ("tags", "bookmarked", "chapter_id", "generation")
+_READ = frozenset(("text", *_BESIDE))
 
 
 class Loom:
@@ -19,14 +42,14 @@ class Loom:
     def fits(self, sample: Sample) -> bool:
         return any(_is_nested(value) or _is_flat(value) for value in sample.objects)
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:  # noqa: ARG002 - it carries none
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value
             elif _is_flat(obj(value)):
-                yield _flat(obj(value))
+                yield _flat(obj(value), files)
             else:
-                yield _nested(obj(value))
+                yield _nested(obj(value), files)
 
 
 def _is_nested(value: Mapping[str, Any]) -> bool:
@@ -41,34 +64,34 @@ def _is_flat(value: Mapping[str, Any]) -> bool:
     return "current" in value and any("parentId" in obj(one) and "text" in obj(one) for one in nodes.values())
 
 
-def _nested(value: Mapping[str, Any]) -> Found:
+def _nested(value: Mapping[str, Any], files: Files) -> Found:
     nodes: list[Node] = []
     open_ends: list[tuple[str | None, Mapping[str, Any]]] = [(None, obj(value.get("root")))]
     while open_ends:
         parent, entry = open_ends.pop()
         id = word(entry.get("id")) or f"#{len(nodes) + 1}"
-        nodes.append(_node(id, parent, entry))
+        nodes.append(_node(id, parent, entry, files))
         open_ends += [(id, child) for child in objs(entry.get("children"))][::-1]
     root = word(obj(value.get("root")).get("id"))
     return Found(root, "", tuple(nodes), ref(value.get("selected_node_id")))
 
 
-def _flat(value: Mapping[str, Any]) -> Found:
+def _flat(value: Mapping[str, Any], files: Files) -> Found:
     nodes = tuple(
-        _node(id, ref(obj(entry).get("parentId")), obj(entry))
+        _node(id, ref(obj(entry).get("parentId")), obj(entry), files)
         for id, entry in obj(value.get("nodes")).items()
     )
     root = next((node.id for node in nodes if node.parent is None), "")
     return Found(root, "", nodes, ref(value.get("current")))
 
 
-def _node(id: str, parent: str | None, entry: Mapping[str, Any]) -> Node:
+def _node(id: str, parent: str | None, entry: Mapping[str, Any], files: Files) -> Node:
     meta = obj(entry.get("meta"))
     role: Role = "user" if meta.get("source") == "prompt" else "assistant"
     return Node(
         id,
         parent,
-        Draft(role, tuple(text_parts(word(entry.get("text"))))),
+        Draft(role, (*content_parts(entry.get("text"), files, PROGRAM), *leftovers(entry, _READ, PROGRAM))),
         created=micros(meta.get("creation_timestamp")) or micros(entry.get("lastVisited")),
-        extra=picked(entry, "tags", "bookmarked", "chapter_id", "generation"),
+        extra=picked(entry, *_BESIDE),
     )

@@ -12,6 +12,9 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import openai_chain
 from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
 from forky_core.formats.fields import micros, obj, objs, picked, word, words
+from forky_core.formats.leftovers import Program
+
+PROGRAM = Program("another program")
 
 
 class MessageArrays:
@@ -38,12 +41,16 @@ class MessageArrays:
             yield _conversation({}, bare, files)
 
 
+_SAYING = ("content", "tool_calls", "text", "value", "parts", "message")
+"""Fields by one of which an object with a role is a message."""
+
+
 def _are_messages(value: Any) -> bool:
-    return any("role" in one and ("content" in one or "tool_calls" in one) for one in objs(value))
+    return any("role" in one and any(field in one for field in _SAYING) for one in objs(value))
 
 
 def _conversation(value: Mapping[str, Any], messages: list[Mapping[str, Any]], files: Files) -> Found:
-    chain = openai_chain(messages, files, model=word(value.get("model")))
+    chain = openai_chain(messages, files, PROGRAM, model=word(value.get("model")))
     return Found(
         source_id=word(value.get("id")) or word(value.get("conversation_id")),
         title=word(value.get("title")) or word(value.get("name")),

@@ -7,8 +7,18 @@ from typing import Any, ClassVar
 
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word
-from forky_core.formats.speaking import role_of, text_parts
+from forky_core.formats.leftovers import Program, leftovers
+from forky_core.formats.speaking import content_parts, role_of
 from forky_core.parts import Draft
+
+PROGRAM = Program(
+    "Open Assistant",
+    frozenset(("tree_state", "message_tree_id", "detoxify", "review_result", "events", "user_id")),
+)
+_BESIDE = ("lang", "rank", "labels", "emojis", "deleted", "synthetic", "review_count")
+_READ = frozenset(
+    ("text", "replies", "prompt", "model_name", "created_date", "frontend_message_id", *_BESIDE)
+)
 
 
 class OpenAssistant:
@@ -26,7 +36,7 @@ class OpenAssistant:
             for value in sample.objects
         )
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:  # noqa: ARG002 - it carries none
+    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
         flat: dict[str, list[Node]] = {}
         for value in document.values():
             if isinstance(value, Unreadable):
@@ -34,33 +44,35 @@ class OpenAssistant:
                 continue
             entry = obj(value)
             if isinstance(entry.get("prompt"), dict):
-                yield _tree(entry)
+                yield _tree(entry, files)
             else:
                 parent = ref(entry.get("parent_id")) or ref(entry.get("parent_message_id"))
-                flat.setdefault(word(entry.get("message_tree_id")), []).append(_node(entry, parent))
+                flat.setdefault(word(entry.get("message_tree_id")), []).append(_node(entry, parent, files))
         for tree, nodes in flat.items():
             yield Found(tree, "", tuple(nodes))
 
 
-def _tree(entry: Mapping[str, Any]) -> Found:
+def _tree(entry: Mapping[str, Any], files: Files) -> Found:
     nodes: list[Node] = []
     open_ends: list[tuple[str | None, Mapping[str, Any]]] = [(None, obj(entry["prompt"]))]
     while open_ends:
         parent, message = open_ends.pop()
-        node = _node(message, parent, f"#{len(nodes) + 1}")
+        node = _node(message, parent, files, f"#{len(nodes) + 1}")
         nodes.append(node)
         open_ends += [(node.id, reply) for reply in objs(message.get("replies"))][::-1]
     return Found(word(entry.get("message_tree_id")), "", tuple(nodes), extra=picked(entry, "tree_state"))
 
 
-def _node(message: Mapping[str, Any], parent: str | None, otherwise: str = "") -> Node:
+def _node(message: Mapping[str, Any], parent: str | None, files: Files, otherwise: str = "") -> Node:
     id = word(message.get("message_id")) or word(message.get("user_message_id")) or otherwise
     role = role_of(message.get("role"), "user")
     return Node(
         id,
         parent,
-        Draft(role, tuple(text_parts(word(message.get("text"))))),
+        Draft(
+            role, (*content_parts(message.get("text"), files, PROGRAM), *leftovers(message, _READ, PROGRAM))
+        ),
         created=micros(message.get("created_date")),
         model=word(message.get("model_name")) if role == "assistant" else "",
-        extra=picked(message, "lang", "rank", "labels", "emojis", "deleted", "synthetic", "review_count"),
+        extra=picked(message, *_BESIDE),
     )

@@ -7,7 +7,7 @@ Newer answers carry `output`, a list of thoughts, calls, results and text; in ol
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.errors import BadContent
@@ -16,6 +16,7 @@ from forky_core.formats.contract import Document, Files, Found, Node, Sample, Un
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, plain, ref, seq, word, words
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.files.tables import opened_tables
+from forky_core.formats.leftovers import Program, leftovers, repeats, told
 from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
 from forky_core.matching.media import data_url
 from forky_core.parts import (
@@ -24,11 +25,45 @@ from forky_core.parts import (
     OpaquePart,
     Part,
     ReasoningPart,
+    TextPart,
     ToolCallPart,
     ToolResultPart,
     arguments_json,
 )
 
+PROGRAM = Program(
+    "Open WebUI",
+    frozenset(
+        (
+            *(
+                "attributes",
+                "start_tag",
+                "end_tag",
+                "selectedModelId",
+                "modelIndex",
+                "models",
+                "favorite",
+                "feedbackId",
+                "lastSentence",
+            ),
+            *("parentId", "childrenIds", "done", "user", "userContext", "arena"),
+        )
+    ),
+)
+_BESIDE = (
+    "sources",
+    "statusHistory",
+    "followUps",
+    "modelName",
+    "modelIdx",
+    "error",
+    "citations",
+    "code_executions",
+    "annotation",
+    "originalContent",
+    "info",
+)
+_READ = frozenset(("role", "content", "output", "files", *_BESIDE))
 _TABLES = frozenset(("chat", "auth", "user"))
 _DETAILS = re.compile(r"<details\b([^>]{0,20000})>(.*?)</details>\s*", re.DOTALL)
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
@@ -99,7 +134,12 @@ def _conversation(value: Mapping[str, Any], files: Files) -> Found:
 
 def _nodes(id: str, entry: Mapping[str, Any], files: Files) -> list[Node]:
     role = role_of(entry.get("role"), "user")
-    parts = _output(entry) if objs(entry.get("output")) else _content(entry, files)
+    parts = _output(entry, files)
+    told_again = repeats(
+        _plain(entry.get("content")), "\n".join(p.text for p in parts if isinstance(p, TextPart))
+    )
+    known = _READ if told_again or not parts else _READ - {"content"}
+    parts = [*(parts or _content(entry, files)), *leftovers(entry, known, PROGRAM)]
     failed = word(obj(entry.get("error")).get("content")) or word(entry.get("error"))
     node = Node(
         id,
@@ -108,8 +148,9 @@ def _nodes(id: str, entry: Mapping[str, Any], files: Files) -> list[Node]:
         created=micros(entry.get("timestamp")),
         model=word(entry.get("model")) if role == "assistant" else "",
         status="interrupted" if failed or entry.get("done") is False else "done",
+        failure=failed if role == "assistant" else "",
         usage=usage_of(entry.get("usage")),
-        extra=picked(entry, "sources", "statusHistory", "followUps", "modelName", "modelIdx", "error"),
+        extra=picked(entry, *_BESIDE),
     )
     return spread(node, [*_files(entry, files), *parts], role)
 
@@ -124,10 +165,12 @@ def _files(entry: Mapping[str, Any], files: Files) -> list[Part]:
             if part is not None
             else OpaquePart(kept_json({**file, "type": word(file.get("type")) or "file"}))
         )
+        if part is not None:
+            parts += leftovers(file, ("url",), PROGRAM, within="files.")
     return parts
 
 
-def _output(entry: Mapping[str, Any]) -> list[Part]:
+def _output(entry: Mapping[str, Any], files: Files) -> list[Part]:
     parts: list[Part] = []
     names: dict[str, str] = {}
     for item in objs(entry.get("output")):
@@ -135,24 +178,43 @@ def _output(entry: Mapping[str, Any]) -> list[Part]:
             case "reasoning":
                 thought = words(item.get("content")) or words(item.get("summary"))
                 parts += [ReasoningPart(thought)] if thought.strip() else []
+                known = told(item, ("content", "summary"), thought)
+                parts += leftovers(item, known, PROGRAM, within="output.")
+                parts += _beside_words((*objs(item.get("content")), *objs(item.get("summary"))), files)
             case "message":
                 parts += text_parts(words(item.get("content")))
+                parts += _beside_words(objs(item.get("content")), files)
+                parts += leftovers(item, ("content",), PROGRAM, within="output.")
             case "function_call":
                 id = word(item.get("call_id")) or word(item.get("id"))
                 names[id] = word(item.get("name"))
                 parts.append(tool_call(item, id))
+                parts += leftovers(item, ("arguments",), PROGRAM, within="output.")
             case "function_call_output":
                 id = word(item.get("call_id"))
                 parts.append(ToolResultPart(names.get(id, ""), words(item.get("output")), id or None))
+                parts += _beside_words(objs(item.get("output")), files)
+                parts += leftovers(item, ("output",), PROGRAM, within="output.")
             case _:
                 parts.append(OpaquePart(kept_json({**item, "type": word(item.get("type")) or "unknown"})))
     return parts
 
 
+def _plain(content: Json) -> str:
+    """The words of a content, without the blocks that stand for thoughts and calls."""
+    return _DETAILS.sub("", words(content))
+
+
+def _beside_words(blocks: Iterable[Mapping[str, Any]], files: Files) -> list[Part]:
+    """What blocks hold beside their text."""
+    parts = (part for block in blocks for part in content_parts([block], files, PROGRAM))
+    return [part for part in parts if not isinstance(part, TextPart)]
+
+
 def _content(entry: Mapping[str, Any], files: Files) -> list[Part]:
     content = entry.get("content")
     if not isinstance(content, str) or "<details" not in content:
-        return content_parts(content, files)
+        return content_parts(content, files, PROGRAM)
     parts: list[Part] = []
     at = 0
     for match in _DETAILS.finditer(content):

@@ -8,9 +8,13 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import spread
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
+from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
-from forky_core.parts import Draft, Part, ReasoningPart, ToolResultPart
+from forky_core.parts import Draft, ReasoningPart, TextPart, ToolResultPart
 
+PROGRAM = Program("Portable AI Memory", frozenset(("children_ids",)))
+_BESIDE = ("citations", "attachments", "provider_message_id", "raw_metadata")
+_READ = frozenset(("role", "content", "parent_id", "is_thought", "tool_calls", *_BESIDE))
 SCHEMA = "portable-ai-memory-conversation"
 
 
@@ -46,24 +50,28 @@ def _conversation(value: Mapping[str, Any], files: Files) -> Found:
 
 def _nodes(message: Mapping[str, Any], otherwise: str, files: Files) -> list[Node]:
     role = role_of(message.get("role"), "user")
-    content = obj(message.get("content"))
-    text = word(content.get("text"))
-    parts: list[Part]
+    said = message.get("content")
+    content = obj(said)
+    text = said if isinstance(said, str) else words(content.get("text"))
+    pieces = content_parts(content.get("parts"), files, PROGRAM)
+    same = [part for part in pieces if isinstance(part, TextPart) and part.text.strip() in text]
+    parts = [*text_parts(text), *(part for part in pieces if part not in same)]
     if message.get("is_thought") is True:
-        parts = [ReasoningPart(text)] if text.strip() else []
-    else:
-        parts = text_parts(text) or content_parts(content.get("parts"), files)
+        parts = [ReasoningPart(part.text) if isinstance(part, TextPart) else part for part in parts]
+    parts += leftovers(content, ("text", "parts"), PROGRAM, within="content.")
     for call in objs(message.get("tool_calls")):
         parts.append(tool_call(call, word(call.get("id"))))
         output = words(call.get("output"))
         if output:
             parts.append(ToolResultPart(word(call.get("name")), output, ref(call.get("id"))))
+        parts += leftovers(call, ("name", "input", "arguments", "output"), PROGRAM, within="tool_calls.")
+    parts += leftovers(message, _READ, PROGRAM)
     node = Node(
         word(message.get("id")) or otherwise,
         ref(message.get("parent_id")),
         Draft(role, ()),
         created=micros(message.get("created_at")),
         model=word(message.get("model")) if role == "assistant" else "",
-        extra=picked(message, "citations", "attachments", "provider_message_id", "raw_metadata"),
+        extra=picked(message, *_BESIDE),
     )
     return spread(node, parts, role)

@@ -12,10 +12,19 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import spread
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
 from forky_core.formats.fields import micros, obj, objs, picked, ref, whole, word, words
+from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts, text_parts
 from forky_core.model import GenerationStatus, Role, Usage
 from forky_core.parts import Draft, Json, Part, TextPart, ToolResultPart
 
+PROGRAM = Program("pi", frozenset(("parentId", "parentSession", "api", "responseId", "thinkingLevel", "cwd")))
+_BESIDE = ("provider", "errorMessage", "exitCode", "customType", "details")
+_READ = frozenset(
+    (
+        *("content", "command", "output", "summary", "display", "excludeFromContext", "isError", "toolName"),
+        *("toolCallId", "stopReason", "cancelled", "truncated", "fullOutputPath", "fromHook", *_BESIDE),
+    )
+)
 NOTE = "It records a setting, no message."
 _STATUS: dict[str, GenerationStatus] = {"aborted": "stopped", "error": "interrupted"}
 _SUMMARIES = frozenset(("compaction", "branch_summary"))
@@ -74,12 +83,16 @@ def _session(header: Mapping[str, Any], entries: list[Mapping[str, Any]], files:
 def _nodes(id: str, parent: str | None, entry: Mapping[str, Any], files: Files) -> list[Node]:
     kind, at = word(entry.get("type")), micros(entry.get("timestamp"))
     if kind in _SUMMARIES:
-        draft = Draft("user", tuple(text_parts(word(entry.get("summary")))))
-        extra = {"type": kind, **picked(entry, "firstKeptEntryId", "fromId", "tokensBefore")}
+        about = ("firstKeptEntryId", "fromId", "tokensBefore", "details")
+        parts = [*text_parts(word(entry.get("summary"))), *leftovers(entry, ("summary", *about), PROGRAM)]
+        draft = Draft("user", tuple(parts))
+        extra = {"type": kind, **picked(entry, *about)}
         # Above a compaction stands the conversation itself.
         return [Node(id, parent, draft, created=at, hidden=kind == "compaction", extra=extra)]
     if kind == "custom_message":
-        draft = Draft("user", tuple(content_parts(entry.get("content"), files)))
+        parts = content_parts(entry.get("content"), files, PROGRAM)
+        parts += leftovers(entry, ("content", "customType", "details", "display"), PROGRAM)
+        draft = Draft("user", tuple(parts))
         hidden = entry.get("display") is False
         return [
             Node(id, parent, draft, created=at, hidden=hidden, extra=picked(entry, "customType", "details"))
@@ -97,30 +110,32 @@ def _nodes(id: str, parent: str | None, entry: Mapping[str, Any], files: Files) 
         status=_STATUS.get(word(message.get("stopReason")), "done"),
         usage=_usage(message.get("usage")),
         hidden=message.get("excludeFromContext") is True or message.get("display") is False,
-        extra=picked(message, "provider", "errorMessage", "exitCode", "customType", "details"),
+        extra=picked(message, *_BESIDE),
+        failure=word(message.get("errorMessage")) if role == "assistant" else "",
     )
-    return spread(node, parts, role)
+    around = leftovers(entry, ("message",), PROGRAM)
+    return spread(node, [*parts, *leftovers(message, _READ, PROGRAM), *around], role)
 
 
 def _said(message: Mapping[str, Any], files: Files) -> tuple[Role, list[Part]]:
     content = message.get("content")
     match message.get("role"):
         case "assistant":
-            return "assistant", content_parts([_block(one) for one in _blocks(content)], files)
+            return "assistant", content_parts([_block(one) for one in _blocks(content)], files, PROGRAM)
         case "toolResult":
             output = words(content)
             failed = output if message.get("isError") is True else None
             id = ref(message.get("toolCallId"))
             result = ToolResultPart(word(message.get("toolName")), output, id, failed)
-            pictures = [_block(one) for one in objs(content) if one.get("type") == "image"]
-            return "tool", [result, *content_parts(pictures, files)] if pictures else [result]
+            shown = [_block(one) for one in objs(content) if not words([one]).strip()]
+            return "tool", [result, *content_parts(shown, files, PROGRAM)]
         case "bashExecution":
             ran = f"$ {word(message.get('command'))}\n\n{word(message.get('output'))}".rstrip()
             return "user", [TextPart(ran)]
         case "branchSummary" | "compactionSummary":
             return "user", text_parts(word(message.get("summary")))
         case _:
-            return "user", content_parts([_block(one) for one in _blocks(content)], files)
+            return "user", content_parts([_block(one) for one in _blocks(content)], files, PROGRAM)
 
 
 def _blocks(content: Json) -> list[Json]:

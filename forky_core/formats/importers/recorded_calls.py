@@ -14,7 +14,7 @@ from typing import ClassVar
 from forky_core.errors import BadContent
 from forky_core.formats.chaining import openai_chain
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
-from forky_core.formats.recorded_call import RecordedCall, is_call, read_call
+from forky_core.formats.recorded_call import PROGRAM, RecordedCall, is_call, read_call
 from forky_core.hashing import content_hash, mend_json
 from forky_core.parts import Draft
 
@@ -89,7 +89,7 @@ class _Tree:
 def _path(call: RecordedCall, files: Files) -> list[Node]:
     """The nodes of a call's array, each named by all that leads to it."""
     messages = call.request.get("messages")
-    chain = openai_chain([one for one in messages or () if isinstance(one, dict)], files)
+    chain = openai_chain([one for one in messages or () if isinstance(one, dict)], files, PROGRAM)
     path: list[Node] = []
     for node in chain.nodes:
         assert node.draft is not None

@@ -11,11 +11,18 @@ from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
-from forky_core.formats.fields import micros, obj, objs, picked, ref, word
+from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
 from forky_core.formats.files.json_values import parse
-from forky_core.formats.speaking import content_parts, role_of, tool_call
+from forky_core.formats.leftovers import Program, leftovers
+from forky_core.formats.speaking import content_parts, role_of, tool_calls
 from forky_core.matching.media import data_url, decoded
 from forky_core.parts import Draft, Json, Part, ReasoningPart, ToolResultPart
+
+PROGRAM = Program(
+    "llama.cpp or a session trace",
+    frozenset(("convId", "children", "thinking", "completionId", "lastModified")),
+)
+_READ = frozenset(("content", "parent", "reasoningContent", "toolCalls", "toolCallId", "extra", "timings"))
 
 
 class SessionTraces:
@@ -81,21 +88,23 @@ def _conversation(header: Mapping[str, Any], messages: Iterable[Mapping[str, Any
 
 def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: Files) -> list[Node]:
     if message.get("type") == "root":
-        return [Node(id, parent, None)]
+        said = content_parts(message.get("content"), files, PROGRAM)
+        return [Node(id, parent, Draft("system", tuple(said)) if said else None)]
     role = role_of(message.get("role"), "user")
     parts: list[Part] = []
-    thought = word(message.get("reasoningContent"))
+    thought = words(message.get("reasoningContent"))
     if thought.strip():
         parts.append(ReasoningPart(thought))
     if role == "tool":
         parts.append(
             ToolResultPart(
-                word(message.get("name")), word(message.get("content")), ref(message.get("toolCallId"))
+                word(message.get("name")), words(message.get("content")), ref(message.get("toolCallId"))
             )
         )
     else:
-        parts += [*_extras(message, files), *content_parts(message.get("content"), files)]
-    parts += [tool_call(obj(call.get("function")) or call, word(call.get("id"))) for call in _calls(message)]
+        parts += [*_extras(message, files), *content_parts(message.get("content"), files, PROGRAM)]
+    parts += tool_calls(_calls(message), PROGRAM)
+    parts += leftovers(message, _READ, PROGRAM)
     node = Node(
         id,
         parent,

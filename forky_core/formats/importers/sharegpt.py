@@ -7,10 +7,14 @@ from typing import Any, ClassVar
 
 from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
-from forky_core.formats.fields import obj, objs, picked, word
+from forky_core.formats.fields import obj, objs, picked, word, words
 from forky_core.formats.files.json_values import parse
+from forky_core.formats.leftovers import Program, leftovers, says_something
 from forky_core.formats.speaking import role_of, text_parts, tool_call
 from forky_core.parts import Part, ToolResultPart
+
+PROGRAM = Program("ShareGPT")
+_READ = ("from", "value")
 
 
 class ShareGPT:
@@ -34,8 +38,9 @@ class ShareGPT:
 def _conversation(value: Mapping[str, Any]) -> Found:
     chain = Chain()
     for message in objs(value.get("conversations")):
-        said, text = word(message.get("from")), word(message.get("value"))
-        chain.add(_parts(said, text), role_of(said))
+        said, text = word(message.get("from")), words(message.get("value"))
+        read = _READ if text.strip() or not says_something(message.get("value")) else ("from",)
+        chain.add([*_parts(said, text), *leftovers(message, read, PROGRAM)], role_of(said))
     return Found(
         source_id=word(value.get("id")),
         title=word(value.get("title")),

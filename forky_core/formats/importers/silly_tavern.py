@@ -14,10 +14,42 @@ from typing import Any, ClassVar
 
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
 from forky_core.formats.fields import micros, obj, objs, picked, seq, word
+from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import text_parts
 from forky_core.model import Role
 from forky_core.parts import Draft, Json, Part, ReasoningPart
 
+PROGRAM = Program(
+    "SillyTavern",
+    frozenset(
+        (
+            "swipe_id",
+            "swipe_info",
+            "swipes",
+            "force_avatar",
+            "original_avatar",
+            "gen_started",
+            "gen_finished",
+            "extra",
+        )
+    ),
+)
+_BESIDE = ("api", "bookmark_link", "branches", "image", "title", "file", "display_text", "media", "memory")
+_EXTRA = frozenset(
+    (
+        *(
+            "reasoning",
+            "reasoning_type",
+            "reasoning_duration",
+            "reasoning_signature",
+            "token_count",
+            "gen_id",
+            "isSmallSys",
+        ),
+        *("inline_image", "image_swipes", "uses_system_ui", "bias", "type", "model", *_BESIDE),
+    )
+)
+_READ = frozenset(("mes", "is_user", "is_system", "send_date"))
 _BRANCH = re.compile(r" - ((?:Branch|Checkpoint) #\d+)$")
 _STAMP = re.compile(r"(\d+)-(\d+)-(\d+) ?@(\d+)h ?(\d+)m ?(\d+)s(?: ?(\d+)ms)?", re.ASCII)
 _NOBODY = frozenset(("", "unused"))
@@ -104,16 +136,20 @@ def _node(
     extra = obj(said.get("extra"))
     thought = word(extra.get("reasoning"))
     parts: list[Part] = [ReasoningPart(thought)] if thought.strip() else []
+    parts += text_parts(text)
+    parts += leftovers(extra, _EXTRA, PROGRAM, within="extra.")
+    if said is message:
+        parts += leftovers(message, _READ, PROGRAM)
     name = word(message.get("name"))
     return Node(
         id,
         parent,
-        Draft(role, (*parts, *text_parts(text)), None if name in _NOBODY else name),
+        Draft(role, tuple(parts), None if name in _NOBODY else name),
         created=_time(said.get("send_date")),
         model=word(extra.get("model")) if role == "assistant" else "",
         # What the program calls a system message is one that the model does not see.
         hidden=message.get("is_system") is True,
-        extra=picked(extra, "api", "bookmark_link", "branches", "image", "title"),
+        extra=picked(extra, *_BESIDE),
     )
 
 

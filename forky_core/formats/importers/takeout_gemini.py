@@ -12,9 +12,15 @@ from typing import Any, ClassVar
 from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
 from forky_core.formats.fields import micros, obj, objs, seq, word
 from forky_core.formats.html_text import markdown_of
+from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import text_parts
+from forky_core.opaque import not_understood
 from forky_core.parts import Draft, Part
 
+PROGRAM = Program(
+    "Google Takeout", frozenset(("header", "products", "activityControls", "titleUrl", "locationInfos"))
+)
+_READ = frozenset(("title", "safeHtmlItem", "imageFile", "attachedFiles", "subtitles"))
 USE = "It records a use of the app, no prompt."
 _PREFIX = "Prompted "
 _CHAT = re.compile(r"gemini\.google\.com/(?:u/\d+/)?(?:app|gem/[\w-]+)/([0-9a-f]{8,})", re.ASCII)
@@ -71,7 +77,13 @@ def _pair(
     for name in (record.get("imageFile"), *seq(record.get("attachedFiles"))):
         part = files.attach(beside.get(word(name).rpartition("/")[2], ""))
         parts += [part] if part is not None else []
-    asked = Draft("user", (*parts, *text_parts(title.removeprefix(_PREFIX))))
+    parts += text_parts(title.removeprefix(_PREFIX))
+    names = [word(one.get("name")) for one in objs(record.get("subtitles"))]
+    unread = [one for one in names if one.strip()]
+    parts += [not_understood(PROGRAM.name, "subtitles", unread)] if unread else []
+    for item in objs(record.get("safeHtmlItem")):
+        parts += leftovers(item, ("html",), PROGRAM, within="safeHtmlItem.")
+    asked = Draft("user", (*parts, *leftovers(record, _READ, PROGRAM)))
     if not answer:
         return [Node(id, parent, asked, created=at)]
     return [

@@ -8,6 +8,9 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import openai_chain
 from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
 from forky_core.formats.fields import micros, obj, objs, picked, word
+from forky_core.formats.leftovers import Program
+
+PROGRAM = Program("TypingMind", frozenset(("keywords", "titlePromptUsed", "syncedAt")))
 
 
 class TypingMind:
@@ -35,7 +38,7 @@ def _chat(chat: Mapping[str, Any], files: Files) -> Found:
     messages = [
         {**message, "id": message.get("uuid", message.get("id"))} for message in objs(chat.get("messages"))
     ]
-    chain = openai_chain(messages, files, model=model)
+    chain = openai_chain(messages, files, PROGRAM, model=model)
     return Found(
         source_id=word(chat.get("chatID")),
         title=word(chat.get("chatTitle")),

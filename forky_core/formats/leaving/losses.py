@@ -136,6 +136,6 @@ _SAID: Mapping[Kind, Callable[[int], str]] = {
     "reverts": lambda n: (
         f"{many(n, 'revert')}: said in words, what was taken back is in the file all the same."
     ),
-    "unknown": lambda n: f"{many(n, 'part')} of a type that Forky does not know left out.",
+    "unknown": lambda n: f"{many(n, 'part')} that Forky did not understand left out.",
 }
 """In the order they are said."""

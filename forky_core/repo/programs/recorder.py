@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from threading import Lock
 from types import MappingProxyType
 from typing import TypeVar
 
 from forky_core.errors import Outdated
 from forky_core.matching.call import Call, prompt_hash
-from forky_core.matching.finding import Match
+from forky_core.matching.finding import IsEnough, Match
 from forky_core.model import (
     EMPTY_VIEW,
     ConversationId,
@@ -30,6 +31,7 @@ from forky_core.repo.programs.filing import Ground, Stood, keep_files, kept_para
 from forky_core.repo.programs.recording import Recorded, Recording, Reply
 from forky_core.repo.programs.reusing import given_again, stored_answer, wants_reuse
 from forky_core.repo.programs.scopes import SCOPE, Scopes
+from forky_core.repo.programs.trimmed import TrimmedSearch
 from forky_core.repo.repo import Repo
 from forky_core.repo.transaction import Transaction
 from forky_core.store.contract import Store
@@ -133,16 +135,24 @@ class Recorder:
             return self._look_into(conversation, call)
         opened = [self._look_into(id, call) for id in self._scopes.opened(opening)]
         if not opened and any(turn.role == "assistant" for turn in call.turns):
-            trimmed = (self._look_into(id, call) for id in self._scopes.saying(scope, call.turns))
-            opened = [found for found in trimmed if found.match.message is not None]
+            opened = self._find_trimmed(call, scope)
         if opened:
             return max(opened, key=lambda found: found.match.known - found.match.skipped)
         return _Found(self._repo_of(ConversationId(new_id())), Match(None, 0), 0)
 
-    def _look_into(self, id: ConversationId, call: Call) -> _Found:
+    def _find_trimmed(self, call: Call, scope: str) -> list[_Found]:
+        """The conversations of the scope that a call without its head may go on with."""
+        search = TrimmedSearch(self._store, self._scopes, scope)
+        looked = [
+            self._look_into(id, call, partial(search.is_enough, id))
+            for id in search.conversations(call.turns)
+        ]
+        return [found for found in looked if found.match.message is not None]
+
+    def _look_into(self, id: ConversationId, call: Call, is_enough: IsEnough | None = None) -> _Found:
         repo = self._repo_of(id)
         version = repo.view.version
-        return _Found(repo, repo.match(call.turns), version)
+        return _Found(repo, repo.match(call.turns, is_enough), version)
 
     def _write(
         self, call: Call, found: _Found, scope: str, generation: Generation, reply: tuple[Part, ...] = ()

@@ -11,7 +11,6 @@ import secrets
 from collections.abc import Sequence
 from threading import Lock
 
-from forky_core.matching.finding import anchor_texts
 from forky_core.matching.keys import digest, path_keys
 from forky_core.model import ConversationId
 from forky_core.parts import Draft, canonical_json
@@ -23,8 +22,6 @@ OPENS = "opens/"
 _SALT = "scope_salt"
 _MOST = 8
 """Conversations that are looked into."""
-_TEXTS = 2
-"""Messages of the assistant by which a trimmed array is looked for: each costs a scan of all texts."""
 
 
 class Scopes:
@@ -51,14 +48,14 @@ class Scopes:
         found = sorted(self._store.entries(opening), reverse=True)
         return [id for id in found if not self._store.view(id).trashed][:_MOST]
 
-    def saying(self, scope: str, turns: Sequence[Draft]) -> list[ConversationId]:
-        """The conversations of a scope in which the assistant says what it says at the end of `turns`."""
-        named = self.named(scope)
-        found: dict[ConversationId, None] = {}
-        for text in anchor_texts(turns)[:_TEXTS]:
-            found.update((id, None) for id, _ in self._store.saying(text, "assistant"))
-        views = ((id, self._store.view(id)) for id in sorted(found, reverse=True))
-        return [id for id, view in views if view.entries.get(SCOPE) == named and not view.trashed][:_MOST]
+    def holds(self, named: str, conversation: ConversationId) -> bool:
+        """Whether a conversation belongs to the scope that views hold as `named`."""
+        return self._store.view(conversation).entries.get(SCOPE) == named
+
+    def offers(self, named: str, conversation: ConversationId) -> bool:
+        """Whether it belongs to that scope and is not in the trash."""
+        view = self._store.view(conversation)
+        return view.entries.get(SCOPE) == named and not view.trashed
 
     def _salt(self) -> str:
         with self._lock:

@@ -17,6 +17,7 @@ import streamlit as st
 
 from forky_core.context.citing import SOURCES, sources_in, without_sources
 from forky_core.model import Blob, ConversationId, Message, MessageId
+from forky_core.opaque import opaque
 from forky_core.parts import (
     AttachmentPart,
     MergePart,
@@ -298,12 +299,13 @@ def _tool(part: Part) -> str:
         case ToolResultPart(name, output, _, exception):
             title = f"{name or 'Tool'} {'failed' if exception else 'returned'}"
             body = f"{exception}\n{output}" if exception else output
-        case OpaquePart(body):
-            title = "A part this version of Forky does not know"
+        case OpaquePart():
+            told = opaque(part)
+            title, body = told.title, json.dumps(told.value, indent=2, ensure_ascii=False)
         case _:
             title, body = part.type, ""
     cut = body[:_LONG_RESULT] + ("\n…" if len(body) > _LONG_RESULT else "")
-    opened = " open" if len(body) < 400 else ""
+    opened = " open" if len(body) < 400 and not isinstance(part, OpaquePart) else ""
     return (
         f'<details class="fk-fold fk-tool"{opened}><summary>{escape(showable(title))}</summary>'
         f"<pre>{escape(showable(cut))}</pre></details>"

@@ -62,8 +62,8 @@ def _told_of_size(name: str, size: int) -> str:
 def _draw_zone(forky: Workspace, held: Session) -> None:
     st.markdown("##### Bring conversations")
     st.caption(
-        "From ChatGPT, Claude, Gemini, Grok, Open WebUI, LibreChat, llama.cpp, coding agents and others: the files or "
-        "the zip as you got them, dropped below. Every branch comes along, and nothing lands before you have seen what "
+        "From ChatGPT, Claude, Gemini, DeepSeek, Grok, Open WebUI, LibreChat, llama.cpp, coding agents and others: the "
+        "files or the zip as you got them, dropped below. Every branch comes along, and nothing lands before you have seen what "
         "is in it. A Forky chat file, or a page that Forky wrote, can be opened here as well."
     )
     key = f"import.file.{st.session_state.setdefault(_ROUND, 0)}"

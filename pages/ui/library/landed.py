@@ -46,8 +46,12 @@ def _draw_account(forky: Workspace, held: Session, drop: Drop, at: int, done: Im
     if len(drop.files) > 1:
         st.markdown(f"**{plain_label(drop.files[at].name)}**")
     st.markdown(f"{_brought(len(done.conversations), done.unchanged)} {account_sentence(done.account)}")
+    if not done.whole:
+        st.warning(plain_label(done.account.missing(len(done.problems)), 400), icon=":material/report:")
     for why, number in {**done.account.skipped, **done.account.notes}.items():
         st.caption(f"{number:,} × {plain_label(why, 300)}")
+    for what, number in list(done.account.unread.items())[:_LISTED]:
+        st.caption(f"{number:,} × {plain_label(what, 300)}; kept as it is")
     for problem in done.problems[:_LISTED]:
         st.caption(f"Not imported: {plain_label(called(problem.label))}. {plain_label(problem.why, 300)}")
     with st.container(key=f"library-lines-landed-{at}", gap=None):

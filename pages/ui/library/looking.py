@@ -138,6 +138,8 @@ def _facts(line: Line) -> str:
     if line.created:
         facts.append(ago(line.created, now()))
     facts.append(plain_label(line.label))
+    if line.account.unread:
+        facts.append(f"{count(line.account.not_understood, 'part')} not understood")
     if line.known is not None:
         facts.append("imported before")
     return " · ".join(facts)

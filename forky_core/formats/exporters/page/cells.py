@@ -18,6 +18,7 @@ from forky_core.context.citing import SOURCES
 from forky_core.document import ADDRESS, Cited
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model import MessageId
+from forky_core.opaque import opaque
 from forky_core.parts import (
     AttachmentPart,
     MergePart,
@@ -145,7 +146,9 @@ def part_html(part: Part, chat: Chat, link: Callable[[str, str], str] | None = N
             number = len(part.targets)
             return f'<div class="said">Takes back {number} message{"s" if number != 1 else ""} from here on.</div>'
         case OpaquePart():
-            return "<details><summary>A part that Forky does not know</summary></details>"
+            told = opaque(part)
+            value = json.dumps(told.value, ensure_ascii=False, indent=2)
+            return f"<details><summary>{safe(told.title)}</summary><pre>{safe(value)}</pre></details>"
 
 
 def _attachment(part: AttachmentPart, chat: Chat) -> str:
