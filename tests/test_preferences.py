@@ -106,16 +106,16 @@ def test_what_was_agreed_to_survives_a_restart(network: Network) -> None:
 @pytest.mark.parametrize(
     ("url", "reach"),
     [
-        ("http://192.168.1.20:1/v1", {"loopback", "private", "public"}),
-        ("http://nas.local:1/v1", {"loopback", "private", "public"}),
-        ("http://localhost:1/v1", {"loopback"}),
-        ("http://[::1]:1/v1", {"loopback"}),
-        ("http://nas:1/v1", {"public"}),
-        ("https://models.example.com/v1", {"public"}),
+        ("http://192.168.1.20:1/v1", frozenset({"loopback", "private", "public"})),
+        ("http://nas.local:1/v1", frozenset({"loopback", "private", "public"})),
+        ("http://localhost:1/v1", frozenset({"loopback"})),
+        ("http://[::1]:1/v1", frozenset({"loopback"})),
+        ("http://nas:1/v1", frozenset({"public"})),
+        ("https://models.example.com/v1", frozenset({"public"})),
     ],
 )
 def test_a_server_that_an_earlier_version_added_is_asked_where_its_address_says(
-    url: str, reach: set[Network]
+    url: str, reach: frozenset[Network]
 ) -> None:
     store = MemoryStore()
     store.set_setting("model_servers", json.dumps([url]))

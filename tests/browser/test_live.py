@@ -65,9 +65,9 @@ def test_a_diagram_is_drawn_once_it_is_whole_and_never_as_an_error(slow: str, wa
         }"""
     )
     ask(page, "Diagram")
-    expect(page.locator(LIVE)).to_contain_text("A -->", timeout=LONG)
+    expect(page.locator(LIVE)).to_contain_text("A -->")
     picture = page.locator("[data-testid=stMermaidChart] img")
-    expect(picture).to_be_visible(timeout=LONG)
+    expect(picture).to_be_visible()
     expect(page.locator(LIVE)).to_contain_text("word")
     landed(page)
     expect(picture).to_have_count(1)

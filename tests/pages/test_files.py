@@ -75,7 +75,10 @@ def test_a_file_is_looked_at_ticked_landed_and_taken_back(forky: Forky) -> None:
 
 
 def test_what_is_not_understood_is_said_counted_and_shown_as_a_closed_box(forky: Forky) -> None:
-    said = [{"role": "user", "content": "Which?"}, {"role": "assistant", "content": "", "widget": {"rows": ["8443"]}}]
+    said = [
+        {"role": "user", "content": "Which?"},
+        {"role": "assistant", "content": "", "widget": {"rows": ["8443"]}},
+    ]
     test = importing(json.dumps([{"title": "Ports", "messages": said}]).encode())
     assert "1 part not understood" in words(test)
     land(test)
