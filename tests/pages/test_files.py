@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
-from forky_core.formats.arriving.taking_back import imports
+from forky_core.formats.arriving.import_record import imports
 from forky_core.formats.forky_file.writing import chat_of, written
 from forky_core.formats.leaving.sharing import exporter
 from forky_core.gateway.downloading import PREFIX, Offer
@@ -71,7 +71,7 @@ def test_a_file_is_looked_at_ticked_landed_and_taken_back(forky: Forky) -> None:
     by_key(test, "import.undo.0").click().run()
     settled(test)
     assert forky.conversations() == ()
-    assert imports(forky) == ()
+    assert imports(forky.store) == ()
 
 
 def test_what_is_not_understood_is_said_counted_and_shown_as_a_closed_box(forky: Forky) -> None:
@@ -108,7 +108,7 @@ def test_files_dropped_together_have_an_account_each(forky: Forky) -> None:
     by_key(test, "import.tick.0.1").uncheck().run()
     land(test)
     assert words(test).count("1 conversation imported") == 2
-    assert len(imports(forky)) == 2
+    assert len(imports(forky.store)) == 2
     by_key(test, "import.undo.0").click().run()
     assert [one.title for one in settled(test) and forky.conversations()] == ["Three"]
     assert words(test).count("1 conversation imported") == 1, "the account of the other stays"
