@@ -107,6 +107,7 @@ class Arrival:
         self._known = known_before(forky)
         self._planted: set[ConversationId] = set()
         """Those that this import makes."""
+        self._refused_files: list[str] = []
         self._adopting = ""
         """Title of the conversation of a Forky file that is being written."""
         self._complete = False
@@ -177,6 +178,7 @@ class Arrival:
             self.brought[id].append(outcome.number)
             return
         self.problems.append(Unreadable(waiting.title or "untitled", outcome.why))
+        self._refused_files += [part.sha256 for part, _ in waiting.files]
         self.account = without(self.account, outcome)
         if not self.brought[id]:
             del self.brought[id]
@@ -267,7 +269,7 @@ class Arrival:
         self._batches.flush()
         self._batches.close()
         self._complete = True
-        number = self._running.finish(self.account)
+        number = self._running.finish(self.account, self._refused_files)
         return Imported(
             number,
             tuple(self.brought),

@@ -22,7 +22,7 @@ from forky_core.errors import BadContent, NotFound
 from forky_core.formats.account import Account
 from forky_core.model import ConversationId
 from forky_core.parts import Json, canonical_json
-from forky_core.repo.identity import now, title_line
+from forky_core.repo.identity import new_id, now, title_line
 from forky_core.store.contract import Commit, Store
 
 _COUNT = "imports"
@@ -30,7 +30,7 @@ _COUNT = "imports"
 _UNFINISHED = "imports/unfinished"
 """Setting: the numbers of the imports that are not finished, as a JSON list."""
 _FILES = "imports/files"
-"""Setting: by number of the import, the sha256 of files whose messages may not be written yet."""
+"""Setting: for each attempt at an import, the sha256 of files whose messages may not be written yet."""
 _PIECE = 1 << 20
 
 Brought = Mapping[ConversationId, Sequence[int]]
@@ -160,6 +160,9 @@ class RunningImport:
         """Whether it goes on with one that was broken off."""
         self._begun = False
         """Whether the record has been written by this import."""
+        self._attempt = new_id()
+        self._expects = False
+        """Whether bytes have been kept before their messages."""
 
     def _take_up(self) -> None:
         with _lock:
@@ -193,11 +196,16 @@ class RunningImport:
         return [replace(first, derived={**first.derived, _key(self.number): mark.stored()}), *others]
 
     def expect_files(self, names: Iterable[str]) -> None:
-        """Say which bytes are about to be kept before the messages that name them, by their sha256."""
+        """Say which bytes are about to be kept before the messages that name them, by their sha256.
+
+        What was said before is forgotten: its messages have been written. Where this import is broken off, the next
+        start removes those of these bytes that no message names (`recover_imports`).
+        """
         wanted = sorted(set(names))
         if wanted:
             self._begin()
-            _set_files(self._store, self.number, wanted)
+            self._expects = True
+            _set_files(self._store, self._attempt, wanted)
 
     def _begin(self) -> None:
         if self._begun:
@@ -225,8 +233,13 @@ class RunningImport:
         self._store.set_setting(_key(self.number), canonical_json(record))
         self._begun = True
 
-    def finish(self, account: Account) -> int:
-        """Keep the record as that of a finished import; its number, or 0 where it brought nothing at all."""
+    def finish(self, account: Account, refused_files: Sequence[str] = ()) -> int:
+        """Keep the record as that of a finished import; its number, or 0 where it brought nothing at all.
+
+        `refused_files` are the sha256 of bytes that were kept, and whose messages were refused.
+        """
+        if self._expects:
+            _set_files(self._store, self._attempt, refused_files)
         if self.number and not _finish(self._store, self.number, account):
             forget_import(self._store, self.number)
             self.release()
@@ -357,7 +370,6 @@ def _finish(store: Store, number: int, account: Account) -> bool:
 
 def _settle(store: Store, number: int) -> None:
     """Take an import off the list of those that are not finished."""
-    _set_files(store, number, ())
     with _lock:
         unfinished = _unfinished(store)
         if number in unfinished:
@@ -426,7 +438,7 @@ def _stored(store: Store, number: int) -> dict[str, Any] | None:
 
 
 def _marks(store: Store, number: int) -> dict[ConversationId, _Mark]:
-    return {id: _Mark.read(text) for id, text in store.derived_under(_key(number)).items()}
+    return {id: _Mark.read(text) for id, text in sorted(store.derived_under(_key(number)).items())}
 
 
 def _unfinished(store: Store) -> list[int]:
@@ -438,16 +450,12 @@ def _set_unfinished(store: Store, numbers: Sequence[int]) -> None:
     store.set_setting(_UNFINISHED, canonical_json(list(numbers)) if numbers else None)
 
 
-def _set_files(store: Store, number: int, names: Sequence[str]) -> None:
+def _set_files(store: Store, attempt: str, names: Sequence[str]) -> None:
     with _lock:
-        text = store.setting(_FILES)
-        files: dict[str, Json] = json.loads(text) if text else {}
+        files: dict[str, Json] = json.loads(store.setting(_FILES) or "{}")
+        files.pop(attempt, None)
         if names:
-            files[str(number)] = list(names)
-        elif str(number) in files:
-            del files[str(number)]
-        else:
-            return
+            files[attempt] = list(names)
         store.set_setting(_FILES, canonical_json(files) if files else None)
 
 
