@@ -106,8 +106,9 @@ class Store(Protocol):
     def commit_all(self, commits: Sequence[Commit]) -> tuple[Operation, ...]:
         """Each as by `commit`, in their order; they share transactions, so that an import is not one fsync a message.
 
-        Raises what `commit` raises, for the first that is refused. What came before it is durable; whether what came
-        behind it was written as well is not said: name `seen` where that matters.
+        Raises what `commit` raises, for the first that is refused, once none of them is under way any more. What came
+        before it is durable; whether what came behind it was written as well is not said: name `seen` where that
+        matters.
         """
         ...
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -166,7 +167,7 @@ def test_a_full_disk_is_told_with_what_came_in_and_what_did_not(tmp_path: Path) 
     told = str(broken.value)
     assert told.startswith(
         "There is no room left to write the database. The import of “export.json” was broken off: 2 of 4 conversations "
-        "came in and stayed, “c asks” and what follows did not. Free some space."
+        "came in and stayed; the first that did not is “c asks”. Free some space."
     )
     assert "Importing the same file again brings only what is missing" in told
     assert "`forky import --undo 1`" in told
@@ -196,7 +197,7 @@ def test_a_disk_that_fills_up_at_the_very_end_loses_nothing(tmp_path: Path) -> N
     path = written(tmp_path, numbered("a", "b"))
     forky, store = fresh()
     store.end_after(5, full)
-    with pytest.raises(ImportBrokenOff, match="2 conversations came in and stayed, nothing is missing"):
+    with pytest.raises(ImportBrokenOff, match="2 conversations came in and stayed; nothing is missing"):
         import_file(forky, path)
     store.end_after(None)
     done = import_file(forky, path)
@@ -276,10 +277,6 @@ def test_a_finishing_import_that_is_stopped_leaves_what_had_come_in_before(tmp_p
     forky, store = reopened(store)
     before, stop = titles(forky), Event()
 
-    def watch(now: Progress) -> None:
-        if now.done == 4:
-            stop.set()
-
     with pytest.raises(NothingToDo, match="had come in before"):
         import_file(
             forky, written(tmp_path, numbered("a", "b", "c", "d")), on_progress=stop_at(3, stop), stop=stop
@@ -289,7 +286,7 @@ def test_a_finishing_import_that_is_stopped_leaves_what_had_come_in_before(tmp_p
     assert import_file(forky, path).finishes == len(before)
 
 
-def stop_at(done: int, stop: Event):  # type: ignore[no-untyped-def]
+def stop_at(done: int, stop: Event) -> Callable[[Progress], None]:
     def watch(now: Progress) -> None:
         if now.done == done:
             stop.set()

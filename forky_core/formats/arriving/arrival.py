@@ -249,11 +249,11 @@ class Arrival:
         else:
             why, remedy = f"“{self.file}” cannot be read any further: {error.strerror}", ""
         lost = self._adopting or self._batches.lost
-        missing = f"“{lost}” and what follows did not" if lost else "the rest did not"
+        missing = f"the first that did not is “{lost}”" if lost else "the rest did not"
         if self._complete:
             missing = "nothing is missing"
         return ImportBrokenOff(
-            f"{why}. The import of “{self.file}” was broken off: {record.how_far} and stayed, {missing}.",
+            f"{why}. The import of “{self.file}” was broken off: {record.how_far} and stayed; {missing}.",
             record.number,
             f"{remedy} Importing the same file again brings only what is missing. To take back what came in, open the "
             f"Library, or run `forky import --undo {record.number}`.".strip(),

@@ -68,7 +68,7 @@ class Batches:
     def add(self, waiting: Waiting) -> None:
         self._batch.append(waiting)
         self._ids.add(waiting.commit.conversation)
-        self._messages += len(waiting.commit.messages)
+        self._messages += max(1, len(waiting.commit.messages))
         self._characters += sum(len(message.text) for message in waiting.commit.messages)
         if self._messages >= MOST_MESSAGES or self._characters >= MOST_CHARACTERS:
             self._send()
