@@ -18,6 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from forky_core.errors import ForkyError, ImportBrokenOff, InTheWay, NotFound, NothingToDo, StoreFull
 from forky_core.formats.arriving import batches
 from forky_core.formats.arriving.import_record import (
+    ImportRecord,
     broken_off,
     brought_by,
     import_of,
@@ -187,7 +188,8 @@ def test_a_disk_that_is_full_from_the_beginning_leaves_no_record(tmp_path: Path)
         store.end_after(writes, full)
         with pytest.raises(StoreFull, match="nothing was saved"):
             import_file(forky, written(tmp_path, numbered("a", "b")))
-        assert imports(store) == broken_off(store) == forky.conversations() == ()
+        assert imports(store) == broken_off(store) == ()
+        assert forky.conversations() == ()
     store.end_after(None)
     forky, store = reopened(store)
     assert store.rows["settings"] == {}
@@ -225,7 +227,7 @@ def test_an_exception_in_the_middle_leaves_the_record(tmp_path: Path, error: typ
 def test_an_import_that_is_running_is_not_broken_off_and_not_taken_back(tmp_path: Path) -> None:
     forky, store = fresh()
     path = written(tmp_path, numbered("a", "b", "c", "d"))
-    seen = []
+    seen: list[ImportRecord] = []
 
     def look(now: Progress) -> None:
         if now.done == 3:

@@ -226,8 +226,9 @@ class RunningImport:
             "at": stored["at"] if stored is not None else now(),
             "state": "unfinished",
         }
-        if source.path:
-            record["path"] = source.path
+        path = source.path or (stored or {}).get("path", "")
+        if path:
+            record["path"] = path
         if self._chosen is not None:
             record["chosen"] = _ranges(self._chosen)
         self._store.set_setting(_key(self.number), canonical_json(record))
