@@ -81,10 +81,10 @@ def _draw_top(here: Frame) -> None:
     title = here.chat.title or "New conversation"
     if page_top(title, here.forky, here.session, here.chat, renames=True):
         rename_title(here)
-    draw_broken_off_hint(here.forky, here.session)
     draw_branchbar(here)
     with st.container(key="line-pane", width="content"):
         draw_pane(here)
+    draw_broken_off_hint(here.forky, here.session)
 
 
 def _looked_at(here: Frame | None) -> Frame | None:

@@ -150,9 +150,11 @@ def tell_of_broken_imports(forky: Forky) -> None:
 
 
 def _ways_on(record: ImportRecord) -> str:
-    finish = (
-        f"forky import --finish {record.number}" if record.can_be_read_again else "Importing the same file"
-    )
+    finish = "Importing the same file"
+    if record.source.follows:
+        finish = f"forky import --follow {one_line(record.source.follows)}"
+    elif record.can_be_read_again:
+        finish = f"forky import --finish {record.number}"
     return f"{finish} goes on with it, forky import --undo {record.number} takes all of it back."
 
 

@@ -93,6 +93,8 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
 :is(.st-key-notice, .st-key-trashed, .st-key-broken-off-hint) > :first-child { min-width: 0; flex: 1 1 0; }
 :is(.st-key-notice, .st-key-trashed, .st-key-broken-off-hint) :is([data-testid="stMarkdownContainer"], p) { margin: 0 !important; }
 
+.st-key-broken-off-hint :is(p, a) { font-size: .87rem; }
+
 /* Graph and twin: the panel scrolls, the page does not. */
 [class*="st-key-graph-panel"] { border-radius: .5rem; }
 [class*="st-key-graph-panel"] iframe { display: block; }

@@ -19,6 +19,7 @@ from forky_core.errors import ForkyError, ImportBrokenOff, InTheWay, NotFound, N
 from forky_core.formats.arriving import batches
 from forky_core.formats.arriving.import_record import (
     ImportRecord,
+    Source,
     broken_off,
     brought_by,
     import_of,
@@ -27,7 +28,7 @@ from forky_core.formats.arriving.import_record import (
     keep_import,
     recover_imports,
 )
-from forky_core.formats.arriving.landing import Progress, import_file
+from forky_core.formats.arriving.landing import Imported, Progress, import_file
 from forky_core.formats.arriving.taking_back import undo_import
 from forky_core.formats.forky_file.kept_lines import ORIGINS
 from forky_core.formats.forky_file.writing import chat_of
@@ -344,6 +345,24 @@ def test_a_followed_file_does_not_bring_back_what_was_undone(tmp_path: Path) -> 
     undo_import(forky, import_file(forky, path, brings_again=False).number)
     assert import_file(forky, path, brings_again=False).unchanged == 2
     assert titles(forky) == []
+
+
+def test_a_followed_file_that_has_changed_goes_on_with_what_was_broken_off(tmp_path: Path) -> None:
+    forky, store = fresh()
+    log = tmp_path / "logs.json"
+
+    def follow(*names: str) -> Imported:
+        path = written(tmp_path, numbered(*names), "copy.json")
+        return import_file(forky, path, source=Source.followed(log, 1), brings_again=False)
+
+    store.end_after(5)
+    with pytest.raises(Killed):
+        follow("a", "b", "c")
+    forky, store = reopened(store)
+    assert broken_off(store)[0].source.follows == str(log)
+    done = follow("z", "a", "b", "c", "d")
+    assert (done.number, done.finishes, done.unchanged) == (1, 2, 2)
+    assert titles(forky) == [f"{name} asks" for name in "abcdz"]
 
 
 def forky_file(folder: Path, *texts: str) -> Path:

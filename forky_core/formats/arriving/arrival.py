@@ -46,6 +46,8 @@ from forky_core.repo.workspace import Workspace
 
 STOPPED = "The import was stopped."
 NOTHING_KEPT = "The import was stopped; nothing of it was kept."
+_LONGEST_NAME = 80
+"""Characters of a title in a sentence."""
 _BEFORE_STAYS = "The import was stopped; what had come in before it was broken off is still here."
 
 
@@ -105,6 +107,8 @@ class Arrival:
         self.done = self.found = 0
         self._brings_again = brings_again
         self._known = known_before(forky)
+        self._untouched = {one.id for one in forky.conversations() if one.created == one.updated}
+        """Conversations in which nothing was done since they were made. Nothing of them can have been taken back."""
         self._planted: set[ConversationId] = set()
         """Those that this import makes."""
         self._refused_files: list[str] = []
@@ -122,6 +126,7 @@ class Arrival:
 
     def take(self, piece: Piece, beside: Beside) -> None:
         self.done += 1
+        self._running.piece = piece.number
         if isinstance(piece.found, Unreadable):
             self._cannot(piece.found)
             return
@@ -145,7 +150,7 @@ class Arrival:
             self._known[key] = tx.conversation
             self._planted.add(tx.conversation)
             summary = f"Imported “{title_of(grown)}” ({piece.importer.label})"
-        elif (
+        elif (known in self._untouched and self._running.has_brought(known, piece.number)) or (
             self._holds_all(known, grown)
             and not names_a_branch(self.forky, known, grown)
             and not self._comes_again(known, grown)
@@ -168,9 +173,11 @@ class Arrival:
 
     def _comes_again(self, known: ConversationId, grown: Grown) -> bool:
         """Whether something of it is here and cannot be seen, because it was taken back with an import."""
+        if not self._brings_again or known in self._untouched:
+            return False
         tips = (tip for tip in (grown.head, *grown.branches.values(), *grown.kept) if tip is not None)
         store = self.forky.store
-        return self._brings_again and not shows(store, known, tips) and was_taken_back(store, known)
+        return not shows(store, known, tips) and was_taken_back(store, known)
 
     def _settled(self, waiting: Waiting, outcome: Operation | Refused) -> None:
         id = waiting.commit.conversation
@@ -249,7 +256,8 @@ class Arrival:
         else:
             why, remedy = f"“{self.file}” cannot be read any further: {error.strerror}", ""
         lost = self._adopting or self._batches.lost
-        missing = f"the first that did not is “{lost}”" if lost else "the rest did not"
+        name = lost if len(lost) <= _LONGEST_NAME else f"{lost[:_LONGEST_NAME]} …"
+        missing = f"the first that did not is “{name}”" if lost else "the rest did not"
         if self._complete:
             missing = "nothing is missing"
         return ImportBrokenOff(
@@ -269,7 +277,7 @@ class Arrival:
         self._batches.flush()
         self._batches.close()
         self._complete = True
-        number = self._running.finish(self.account, self._refused_files)
+        number = self._running.finish(self.account, self.brought, self._refused_files)
         return Imported(
             number,
             tuple(self.brought),

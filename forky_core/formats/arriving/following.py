@@ -95,7 +95,7 @@ def _imported(forky: Workspace, path: Path) -> Imported | None:
             return None  # Somebody holds it, or it is being replaced: at the next look.
         except sqlite3.DatabaseError as error:
             raise BadContent(f"“{path.name}” is no database that can be read: {error}.") from error
-        source = Source(path.name, f"follow:{path.resolve()}", copy.stat().st_size)
+        source = Source.followed(path, copy.stat().st_size)
         return import_file(forky, copy, source=source, brings_again=False)
 
 

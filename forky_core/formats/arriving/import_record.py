@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
@@ -31,6 +31,7 @@ _UNFINISHED = "imports/unfinished"
 """Setting: the numbers of the imports that are not finished, as a JSON list."""
 _FILES = "imports/files"
 """Setting: for each attempt at an import, the sha256 of files whose messages may not be written yet."""
+_FOLLOWED = "follow:"
 _PIECE = 1 << 20
 
 Brought = Mapping[ConversationId, Sequence[int]]
@@ -40,6 +41,9 @@ State = Literal["running", "broken off", "finished"]
 _lock = Lock()
 _running: WeakKeyDictionary[Store, set[int]] = WeakKeyDictionary()
 """Numbers of the imports that this process runs at this moment."""
+_read: WeakKeyDictionary[Store, dict[int, ImportRecord]] = WeakKeyDictionary()
+"""Records of imports that were broken off. Pages ask for them at every run, and to read the marks of 20,000
+conversations takes half a second; nothing changes them but what drops them here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,16 @@ class Source:
     """Bytes."""
     path: str = ""
     """Where it lies on this machine; "" for an upload or a pipe, of which no copy is kept."""
+
+    @classmethod
+    def followed(cls, path: Path, size: int) -> Source:
+        """A file that another program goes on writing: it stays the same source whatever comes to it."""
+        return cls(title_line(path.name), f"{_FOLLOWED}{path.resolve()}", size)
+
+    @property
+    def follows(self) -> str:
+        """Where the file lies that another program goes on writing; "" for a file that stays as it is."""
+        return self.identity.removeprefix(_FOLLOWED) if self.identity.startswith(_FOLLOWED) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,21 +113,28 @@ class _Mark:
     commits: tuple[tuple[int, int], ...] = ()
     """Of each commit: after which operation its author saw the conversation, and when it was made."""
     messages: int = 0
+    pieces: tuple[int, ...] = ()
+    """Numbers of the conversations of the file that came to it, where each came whole."""
 
     @classmethod
     def read(cls, text: str) -> _Mark:
         stored = json.loads(text)
-        return cls(tuple((after, at) for after, at in stored["commits"]), stored["messages"])
+        commits = tuple((after, at) for after, at in stored["commits"])
+        return cls(commits, stored["messages"], tuple(stored["pieces"]))
 
-    def with_commits(self, commits: Sequence[Commit], after: int) -> _Mark:
+    def with_commits(self, commits: Sequence[Commit], after: int, piece: int) -> _Mark:
         made = tuple((after + place, commit.at) for place, commit in enumerate(commits))
-        return _Mark(self.commits + made, self.messages + sum(len(one.messages) for one in commits))
+        messages = self.messages + sum(len(one.messages) for one in commits)
+        whole = (piece,) if len(commits) == 1 else ()
+        return _Mark(self.commits + made, messages, self.pieces + whole)
 
     def stored(self) -> str:
-        return canonical_json({"commits": self.commits, "messages": self.messages})
+        return canonical_json({"commits": self.commits, "messages": self.messages, "pieces": self.pieces})
 
     def operations(self, store: Store, conversation: ConversationId) -> list[int]:
         """What became of the commits: their numbers. One that was refused has none."""
+        if all(after == 0 for after, _ in self.commits):
+            return [1]  # What made the conversation brought this mark along, so it is there.
         log = store.operations(conversation, after=min(after for after, _ in self.commits))
         found = {
             next((one.number for one in log if one.number > after and one.at == at), 0)
@@ -161,6 +182,8 @@ class RunningImport:
         self._begun = False
         """Whether the record has been written by this import."""
         self._attempt = new_id()
+        self.piece = 0
+        """Number of the conversation of the file that is being imported."""
         self._expects = False
         """Whether bytes have been kept before their messages."""
 
@@ -177,11 +200,18 @@ class RunningImport:
                     self._chosen | before if self._chosen is not None and before is not None else None
                 )
                 here.add(number)
+                _read.get(self._store, {}).pop(number, None)
                 self.number = number
                 return
 
+    def has_brought(self, conversation: ConversationId, piece: int) -> bool:
+        """Whether that conversation of the file came whole to this one before the import was broken off."""
+        if self._source.follows:
+            return False  # The file may have changed since.
+        return conversation in self.came_before and piece in self._marks[conversation].pieces
+
     def marked(self, commits: Sequence[Commit], after: int) -> list[Commit]:
-        """Commits of one conversation, which bring along that they are of this import.
+        """Commits of one conversation, which bring along that they are of this import, of the piece at hand.
 
         `after` is the version of the conversation that their author saw, 0 for a new one; each commit makes one
         operation. Raises StoreError where the record cannot be begun.
@@ -190,7 +220,7 @@ class RunningImport:
             return []
         self._begin()
         id = commits[0].conversation
-        mark = self._marks.get(id, _Mark()).with_commits(commits, after)
+        mark = self._marks.get(id, _Mark()).with_commits(commits, after, self.piece)
         self._marks[id] = mark
         first, *others = commits
         return [replace(first, derived={**first.derived, _key(self.number): mark.stored()}), *others]
@@ -234,14 +264,16 @@ class RunningImport:
         self._store.set_setting(_key(self.number), canonical_json(record))
         self._begun = True
 
-    def finish(self, account: Account, refused_files: Sequence[str] = ()) -> int:
+    def finish(self, account: Account, brought: Brought, refused_files: Sequence[str] = ()) -> int:
         """Keep the record as that of a finished import; its number, or 0 where it brought nothing at all.
 
-        `refused_files` are the sha256 of bytes that were kept, and whose messages were refused.
+        `brought` are the operations of this attempt; `refused_files` the sha256 of bytes that were kept for messages
+        that were refused.
         """
         if self._expects:
             _set_files(self._store, self._attempt, refused_files)
-        if self.number and not _finish(self._store, self.number, account):
+        known = {id: numbers for id, numbers in brought.items() if id not in self.came_before}
+        if self.number and not _finish(self._store, self.number, account, known):
             forget_import(self._store, self.number)
             self.release()
             return 0
@@ -258,6 +290,7 @@ class RunningImport:
         """This process does not run it any more; where it is not finished, it counts as broken off from here on."""
         with _lock:
             _running.get(self._store, set()).discard(self.number)
+            _read.get(self._store, {}).pop(self.number, None)
 
 
 def imports(store: Store, most: int | None = None) -> tuple[ImportRecord, ...]:
@@ -266,11 +299,9 @@ def imports(store: Store, most: int | None = None) -> tuple[ImportRecord, ...]:
     for number in range(int(store.setting(_COUNT) or 0), 0, -1):
         if most is not None and len(found) >= most:
             break
-        stored = _stored(store, number)
-        if stored is not None:
-            record = _record(store, number, stored)
-            if record.conversations or record.state == "finished":
-                found.append(record)
+        record = _find(store, number)
+        if record is not None and (record.conversations or record.state == "finished"):
+            found.append(record)
     return tuple(found)
 
 
@@ -284,10 +315,9 @@ def import_of(store: Store, number: int) -> ImportRecord:
 
 def broken_off(store: Store) -> tuple[ImportRecord, ...]:
     """The imports that were broken off after something had come in, newest first."""
+    records = (_find(store, number) for number in reversed(_unfinished(store)))
     return tuple(
-        record
-        for record in _unfinished_records(store)
-        if record.state == "broken off" and record.conversations
+        one for one in records if one is not None and one.state == "broken off" and one.conversations
     )
 
 
@@ -296,14 +326,21 @@ def broken_off_of(store: Store, source: Source) -> ImportRecord | None:
     return next((one for one in broken_off(store) if one.source.identity == source.identity), None)
 
 
-def brought_by(store: Store, number: int) -> Brought:
-    """The operations by which an import brought each conversation, as far as it came. NotFound: no such import."""
+def brought_by(store: Store, number: int, known: Brought | None = None) -> Brought:
+    """The operations by which an import brought each conversation, as far as it came. NotFound: no such import.
+
+    `known` are those that need not be looked for: of conversations to which this attempt alone has brought something.
+    """
     stored = _stored(store, number)
     if stored is None:
         raise NotFound(f"There is no import number {number}.")
     if _is_finished(stored):
         return _listed(stored)
-    resolved = {id: mark.operations(store, id) for id, mark in _marks(store, number).items()}
+    known = known or {}
+    resolved = {
+        id: known[id] if id in known else mark.operations(store, id)
+        for id, mark in _marks(store, number).items()
+    }
     return {id: numbers for id, numbers in resolved.items() if numbers}
 
 
@@ -349,9 +386,11 @@ def recover_imports(store: Store) -> None:
             forget_import(store, number)
 
 
-def _finish(store: Store, number: int, account: Account) -> bool:
+def _finish(store: Store, number: int, account: Account, known: Brought | None = None) -> bool:
     """List in the record what came in, and remove the marks; False where nothing came in."""
-    operations: dict[str, Json] = {id: list(numbers) for id, numbers in brought_by(store, number).items()}
+    operations: dict[str, Json] = {
+        id: list(numbers) for id, numbers in brought_by(store, number, known).items()
+    }
     stored = _stored(store, number)
     if stored is None or not operations:
         return False
@@ -372,16 +411,24 @@ def _finish(store: Store, number: int, account: Account) -> bool:
 def _settle(store: Store, number: int) -> None:
     """Take an import off the list of those that are not finished."""
     with _lock:
+        _read.get(store, {}).pop(number, None)
         unfinished = _unfinished(store)
         if number in unfinished:
             _set_unfinished(store, [one for one in unfinished if one != number])
 
 
-def _unfinished_records(store: Store) -> Iterator[ImportRecord]:
-    for number in reversed(_unfinished(store)):
-        stored = _stored(store, number)
-        if stored is not None and not _is_finished(stored):
-            yield _record(store, number, stored)
+def _find(store: Store, number: int) -> ImportRecord | None:
+    """The record, read from the store only where it may have changed."""
+    known = _read.setdefault(store, {})
+    if number in known and not is_running(store, number):
+        return known[number]
+    stored = _stored(store, number)
+    if stored is None:
+        return None
+    record = _record(store, number, stored)
+    if record.state == "broken off":
+        known[number] = record
+    return record
 
 
 def _record(store: Store, number: int, stored: Mapping[str, Any]) -> ImportRecord:

@@ -34,7 +34,8 @@ def draw_broken_off(forky: Workspace, held: Session) -> None:
             st.markdown(f"**An import was broken off.** {_what_came(record)}")
             st.caption(_what_finishing_takes(record))
             with st.container(key=f"line-broken-off-{record.number}", horizontal=True):
-                _button(forky, held, record, "Finish", "finish", _finish)
+                if not record.source.follows:
+                    _button(forky, held, record, "Finish", "finish", _finish)
                 _button(forky, held, record, "Take away all of it", "take_away", _take_away)
                 _button(forky, held, record, "Keep what came in", "keep", _keep)
 
@@ -46,8 +47,8 @@ def draw_broken_off_hint(forky: Workspace, held: Session) -> None:
     if not records or held.choices.get(_HINT) == newest:
         return
     with st.container(key="broken-off-hint", horizontal=True, vertical_alignment="center"):
-        st.markdown(f"An import was broken off. {_what_came(records[0])}", width="stretch")
-        st.page_link("library.py", label="Finish it or take it away", width="content")
+        st.markdown(f"An import was broken off: {records[0].how_far}.", width="stretch")
+        st.page_link("library.py", label="Finish or take away", width="content")
         st.button(
             "Close this line",
             key="broken_off.close",
@@ -76,6 +77,11 @@ def _what_came(record: ImportRecord) -> str:
 
 
 def _what_finishing_takes(record: ImportRecord) -> str:
+    if record.source.follows:
+        where = plain_label(record.source.follows, 200)
+        return (
+            f"It was following a file. On the command line, “forky import --follow {where}” goes on with it."
+        )
     if record.can_be_read_again:
         return f"The file is still there: {plain_label(record.source.path, 200)}. Only what is missing comes."
     return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.errors import ForkyError
+from forky_core.errors import LONGEST_SENTENCE, ForkyError
 from forky_core.formats.account import Account
 from forky_core.formats.arriving.drop import Drop
 from forky_core.formats.arriving.import_record import ImportRecord, imports
@@ -31,7 +31,7 @@ def draw_landed(forky: Workspace, held: Session, drop: Drop) -> None:
     st.markdown(f"##### {title_of(drop)}")
     landed = [file for file in drop.files if file.done is not None]
     for problem in dict.fromkeys(file.problem for file in drop.files if file.problem):
-        st.markdown(plain_label(problem, 400))
+        st.markdown(plain_label(problem, LONGEST_SENTENCE))
     if not landed and not any(file.problem for file in drop.files):
         st.markdown("Nothing was imported.")
     for at, file in enumerate(drop.files):
