@@ -330,6 +330,16 @@ def test_what_a_person_undid_of_an_import_is_finished_and_taken_back(tmp_path: P
     assert store.view(id).entries == before and titles(forky) == ["a asks"]
 
 
+def test_a_conversation_that_is_in_the_file_twice_is_finished(tmp_path: Path) -> None:
+    path = written(tmp_path, [*numbered("a"), chat("a", "a asks", "a answers", "more"), *numbered("b")])
+    forky, store = fresh()
+    ended_after(forky, store, path, 4)
+    forky, store = reopened(store)
+    assert [one.messages for one in forky.conversations()] == [2]
+    assert import_file(forky, path).finishes == 1
+    assert sorted(one.messages for one in forky.conversations()) == [2, 3]
+
+
 def test_what_was_thrown_away_by_hand_stays_away(tmp_path: Path) -> None:
     forky, _ = fresh()
     path = written(tmp_path, numbered("a", "b"))
