@@ -12,6 +12,7 @@
     │   └── InTheWay              refused because of something that must go first (a reply is running …)
     ├── Outdated                  the head you saw has moved  (.first: the operation that came first)
     ├── ModelError                a model call failed  (.failure: model.Failure, .partial: what had arrived)
+    ├── ImportBrokenOff           an import ended in its middle; what came in stays  (.number: of its record)
     ├── SquashRejected            a model's summary failed the checks (in merge/models/squash.py: .problems, .plan)
     └── StoreError                it failed: the database
         ├── StoreBusy             another process holds the file  (.holder)
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from forky_core.model import Failure, Operation
     from forky_core.parts import Part
 
+
+NOTHING_SAVED = "; nothing was saved."
+"""How the message of a StoreError ends that may stand behind a single change. An import saves piece by piece."""
 
 LONGEST_SENTENCE = 600
 """Characters; a longer message holds somebody's megabyte, which is cut in its middle."""
@@ -123,6 +127,15 @@ class ModelError(ForkyError):
         super().__init__(failure.sentence)
         self.failure = failure
         self.partial = partial
+
+
+class ImportBrokenOff(ForkyError):
+    """An import ended in its middle. What had come in stays, and its record names it."""
+
+    def __init__(self, message: str, number: int, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.number = number
+        """Of the import: importing the same file again goes on with it, undoing it takes back what came in."""
 
 
 class StoreError(ForkyError):

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Self
 
 from forky_core.errors import NotFound
+from forky_core.formats.arriving.import_record import recover_imports
+from forky_core.formats.files.spools import remove_abandoned_spools
 from forky_core.llm.catalogue import Catalogue
 from forky_core.preferences import restore_preferences
 from forky_core.repo.repo import Models
@@ -42,6 +44,9 @@ class Forky(Workspace):
             if models is None:
                 models = Catalogue(secrets, settings)
                 restore_preferences(store, models)
+            if isinstance(store, DuckDBStore):
+                remove_abandoned_spools()
+                recover_imports(store)
             return cls(store, models, actor=actor or settings.actor)
         except BaseException:
             store.close()

@@ -24,6 +24,7 @@ from pages.ui.chat.style import apply_chat_style
 from pages.ui.chat.taking_back import confirm_revert, draw_unresolved, settle
 from pages.ui.chat.window import draw_earlier, draw_later, looked_at, more_of
 from pages.ui.frame import Frame, locate
+from pages.ui.library.broken_off import draw_broken_off_hint
 from pages.ui.models import label_of
 from pages.ui.moving import hear_moves
 from pages.ui.pacing import let_through
@@ -83,6 +84,7 @@ def _draw_top(here: Frame) -> None:
     draw_branchbar(here)
     with st.container(key="line-pane", width="content"):
         draw_pane(here)
+    draw_broken_off_hint(here.forky, here.session)
 
 
 def _looked_at(here: Frame | None) -> Frame | None:
@@ -96,6 +98,7 @@ def _looked_at(here: Frame | None) -> Frame | None:
 
 def _draw_nothing() -> None:
     forky = workspace()
+    draw_broken_off_hint(forky, session())
     with st.container(key="chat-empty", horizontal_alignment="center"):
         st.subheader("No conversation yet", anchor=False)
         st.markdown("Begin one: ask something, then fork it wherever a second thought comes up.")

@@ -8,6 +8,7 @@ from forky_core.repo.identity import now
 from forky_core.repo.workspace import Workspace
 from forky_core.views.shelf import Sort, shelf
 from pages.ui.finder import focus_search
+from pages.ui.library.broken_off import draw_broken_off
 from pages.ui.library.importing import draw_import
 from pages.ui.library.searching import draw_findings, has_words
 from pages.ui.library.shelving import draw_lines, draw_trash
@@ -36,6 +37,7 @@ def main() -> None:
     words = _tools()
     focus_search(held)
     walked = st.container()
+    draw_broken_off(forky, held)
     found = _draw_tab(forky, held, words)
     with walked:
         walk_findings(words, found=found)
@@ -111,12 +113,12 @@ def _tab(trashed: int) -> str:
     shown = [
         name for name in labels if name != "trash" or trashed or st.session_state.get("library.tab") == name
     ]
+    st.session_state.setdefault("library.tab", "kept")
     return str(
         st.segmented_control(
             "Shelf",
             shown,
             key="library.tab",
-            default="kept",
             required=True,
             format_func=labels.__getitem__,
             label_visibility="collapsed",

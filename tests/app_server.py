@@ -32,6 +32,13 @@ def printed(folder: Path, address: str) -> str:
 @contextlib.contextmanager
 def served(script: Path, folder: Path, **environment: str) -> Iterator[str]:
     """The address of a server of its own; what it wrote is shown where it does not come up."""
+    with started(script, folder, **environment) as (address, _server):
+        yield address
+
+
+@contextlib.contextmanager
+def started(script: Path, folder: Path, **environment: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The same with its process, for a test that kills it."""
     port = free_port()
     log = folder / f"server-{port}.log"
     variables = os.environ | {
@@ -47,7 +54,7 @@ def served(script: Path, folder: Path, **environment: str) -> Iterator[str]:
     address = f"http://127.0.0.1:{port}"
     try:
         _await(server, f"{address}/_stcore/health", log)
-        yield address
+        yield address, server
     finally:
         server.terminate()
         try:

@@ -12,7 +12,11 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import TextIO
 
-VICTIMS = ["tests.store.acknowledging_writer", "tests.faults.restless_workspace"]
+VICTIMS = [
+    "tests.store.acknowledging_writer",
+    "tests.faults.restless_workspace",
+    "tests.faults.importing_program",
+]
 _forks = multiprocessing.get_context("forkserver")
 _forks.set_forkserver_preload(VICTIMS)
 

@@ -14,8 +14,17 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.piped import lasting
 from forky_core.cli.plain import one_line, plain
-from forky_core.errors import BadContent
+from forky_core.errors import BadContent, ImportBrokenOff, NotFound
 from forky_core.formats.arriving.following import follow
+from forky_core.formats.arriving.import_record import (
+    ImportRecord,
+    Source,
+    broken_off,
+    import_of,
+    imports,
+    keep_import,
+    source_of,
+)
 from forky_core.formats.arriving.landing import Imported, Line, Progress, import_file, preview
 from forky_core.formats.arriving.taking_back import undo_import
 from forky_core.formats.forky_file.adopting import Adopted, fork_file, pull
@@ -57,37 +66,138 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     either.add_argument(
         "--follow", action="store_true", help="bring what is new whenever the file changes, until Ctrl+C"
     )
-    either.add_argument("--undo", metavar="NUMBER", type=int, help="take an import back")
+    either.add_argument(
+        "--list", dest="lists", action="store_true", help="list the imports, those that were broken off too"
+    )
+    either.add_argument(
+        "--finish", metavar="NUMBER", type=int, help="go on with an import that was broken off"
+    )
+    either.add_argument(
+        "--keep", metavar="NUMBER", type=int, help="leave an import that was broken off as it is"
+    )
+    either.add_argument(
+        "--undo", metavar="NUMBER", type=int, help="take an import back, whole or as far as it came"
+    )
     command.add_argument("--json", action="store_true", help="one JSON object a line")
     while_open = "While the app runs, its Library imports; this command, and --follow, need it closed."
     command.set_defaults(run=run, makes_database=True, while_open=while_open)
 
 
 def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    if options.lists:
+        _list_imports(forky, options, out)
+        return 0
     if options.undo is not None:
         gone = undo_import(forky, options.undo)
         if options.json:
             print(json.dumps({"import": options.undo, "taken_back": gone}), file=out)
         else:
-            print(f"Took {count(gone, 'conversation')} back.", file=out)
+            print(f"Took {count(gone, 'conversation')} back; what was new is in the trash.", file=out)
         return 0
+    if options.keep is not None:
+        keep_import(forky.store, options.keep)
+        record = import_of(forky.store, options.keep)
+        if options.json:
+            print(json.dumps(_record_as_json(record), ensure_ascii=False), file=out)
+        else:
+            print(plain(f"Kept: {_described_record(record)}"), file=out)
+        return 0
+    code = _import(forky, options, out)
+    tell_of_broken_imports(forky)
+    return code
+
+
+def _import(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    if options.finish is not None:
+        record = import_of(forky.store, options.finish)
+        if record.state != "broken off":
+            raise NotFound(f"Import {record.number} was not broken off.")
+        if not record.can_be_read_again:
+            raise NotFound(
+                f"Forky keeps no copy of “{one_line(record.source.file)}”.",
+                "`forky import FILE` with the same file finishes this import.",
+            )
+        source = source_of(Path(record.source.path))
+        if source.identity != record.source.identity:
+            raise BadContent(
+                f"{one_line(record.source.path)} has changed since.",
+                "`forky import FILE` brings what is in it now, as an import of its own.",
+            )
+        options.only = record.chosen
+        return _take(forky, Path(source.path), source, options, out)
     if not options.files:
         raise BadContent("Which file?", "forky import FILE …")
     if options.follow:
         return _follow(forky, options, out)
     with lasting(options.files) as paths:
-        codes = [_read(forky, path, options, out) for path in paths]
+        codes = [
+            _read(forky, path, options, out, is_copy=path != named)
+            for named, path in zip(options.files, paths, strict=True)
+        ]
     return 1 if 1 in codes else max(codes)
 
 
-def _read(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> int:
+def tell_of_broken_imports(forky: Forky) -> None:
+    """One line on standard error for each import that was broken off."""
+    for record in broken_off(forky.store):
+        print(
+            plain(
+                f"Import {record.number} of “{one_line(record.source.file)}” was broken off: {record.how_far}. "
+                f"{_ways_on(record)}"
+            ),
+            file=sys.stderr,
+        )
+
+
+def _ways_on(record: ImportRecord) -> str:
+    finish = "Importing the same file"
+    if record.source.follows:
+        finish = f"forky import --follow {one_line(record.source.follows)}"
+    elif record.can_be_read_again:
+        finish = f"forky import --finish {record.number}"
+    return f"{finish} goes on with it, forky import --undo {record.number} takes all of it back."
+
+
+def _list_imports(forky: Forky, options: argparse.Namespace, out: TextIO) -> None:
+    for record in imports(forky.store):
+        if options.json:
+            print(json.dumps(_record_as_json(record), ensure_ascii=False), file=out)
+        else:
+            print(plain(_described_record(record)), file=out)
+            if record.state == "broken off":
+                print(plain(f"       {_ways_on(record)}"), file=out)
+
+
+def _described_record(record: ImportRecord) -> str:
+    how_far = (
+        record.how_far if record.state != "finished" else count(len(record.conversations), "conversation")
+    )
+    size = f"{how_far}, {count(record.messages, 'message')}"
+    return f"{record.number:>5}  {stamp(record.began):>16}  {record.state:>10}  {one_line(record.source.file)}: {size}"
+
+
+def _record_as_json(record: ImportRecord) -> dict[str, Json]:
+    return {
+        "import": record.number,
+        "file": record.source.file,
+        "began": record.began,
+        "state": record.state,
+        "conversations": list(record.conversations),
+        "messages": record.messages,
+        "expected": record.expected,
+        "path": record.source.path or None,
+    }
+
+
+def _read(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO, *, is_copy: bool) -> int:
+    """`is_copy`: what came by a pipe lies at `path` until the command ends."""
     if options.fork or options.pull:
         _adopt(forky, path, options, out)
         return 0
     if options.only_looks:
         _list(forky, path, options, out)
         return 0
-    return _take(forky, path, options, out)
+    return _take(forky, path, source_of(path, lies_there=not is_copy), options, out)
 
 
 def _follow(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
@@ -155,18 +265,14 @@ def _as_json(line: Line) -> dict[str, Json]:
     }
 
 
-def _take(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> int:
+def _take(forky: Forky, path: Path, source: Source, options: argparse.Namespace, out: TextIO) -> int:
     wanted: Collection[int] | None = options.only
-    there = 0
-
-    def chosen(number: int) -> bool:
-        nonlocal there
-        there = number
-        return wanted is None or number in wanted
-
     shows = sys.stderr.isatty() and not options.json
+    number = 0
 
     def progress(now: Progress) -> None:
+        nonlocal number
+        number = now.number
         if shows and now.done % 20 == 0:
             print(
                 f"\r{count(now.done, 'conversation')}, {count(now.account.imported, 'message')} ",
@@ -174,16 +280,28 @@ def _take(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) ->
                 file=sys.stderr,
             )
 
-    done = import_file(forky, path, chosen=chosen, on_progress=progress)
-    if shows:
-        print("\r\033[K", end="", file=sys.stderr)
-    beyond = min((number for number in wanted or () if not 1 <= number <= there), default=None)
+    try:
+        done = import_file(forky, path, chosen=wanted, on_progress=progress, source=source)
+    except ImportBrokenOff as error:
+        if options.json:
+            print(
+                json.dumps(_record_as_json(import_of(forky.store, error.number)), ensure_ascii=False),
+                file=out,
+            )
+        raise
+    except KeyboardInterrupt:
+        _tell_of_interruption(forky, number)
+        raise
+    finally:
+        if shows:
+            print("\r\033[K", end="", file=sys.stderr)
+    beyond = min((one for one in wanted or () if not 1 <= one <= done.found), default=None)
     if options.json:
         print(json.dumps(_outcome(path, done), ensure_ascii=False), file=out)
     else:
         _report(path, done, out)
     if beyond is not None:
-        holds = count(there, "conversation")
+        holds = count(done.found, "conversation")
         print(f"{one_line(path.name)} holds {holds}; it has no number {beyond}.", file=sys.stderr)
         return 1
     if done.problems and not (done.conversations or done.unchanged):
@@ -191,10 +309,18 @@ def _take(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) ->
     return 0 if done.whole else INCOMPLETE
 
 
+def _tell_of_interruption(forky: Forky, number: int) -> None:
+    if any(record.number == number for record in broken_off(forky.store)):
+        tell_of_broken_imports(forky)
+    else:
+        print("Nothing had come in yet.", file=sys.stderr)
+
+
 def _outcome(path: Path, done: Imported) -> dict[str, Json]:
     return {
         "file": path.name,
         "import": done.number,
+        "finishes": done.finishes,
         "conversations": list(done.conversations),
         "unchanged": done.unchanged,
         "problems": [{"what": one.label, "why": one.why} for one in done.problems],
@@ -222,6 +348,11 @@ def _report(path: Path, done: Imported, out: TextIO) -> None:
         print(plain(f"  not imported: {one_line(problem.label)}: {problem.why}"), file=out)
     if not done.whole:
         print(f"  {account.missing(len(done.problems))}", file=out)
+    if done.finishes:
+        print(
+            f"  This finishes import {done.number}, which was broken off: {count(done.finishes, 'conversation')} had come in.",
+            file=out,
+        )
     if done.number:
         print(f"  forky import --undo {done.number} takes it back.", file=out)
 

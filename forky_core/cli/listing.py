@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
+from forky_core.cli.importing import tell_of_broken_imports
 from forky_core.cli.plain import one_line
 from forky_core.views.shelf import called, count
 from forky_core.views.times import stamp
@@ -44,6 +45,7 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         print(
             "The trash is empty." if options.trash else "No conversation yet. Begin one: forky chat", file=out
         )
+    tell_of_broken_imports(forky)
     return 0
 
 

@@ -103,7 +103,7 @@ def _run(options: argparse.Namespace) -> int:
     if not _is_there(place):
         if not options.makes_database:
             raise _missing(place)
-        if getattr(options, "only_looks", False):
+        if getattr(options, "only_looks", False) or getattr(options, "lists", False):
             place = ":memory:"
     with _opened(place, getattr(options, "while_open", "")) as forky:
         code = int(options.run(forky, options, sys.stdout))

@@ -8,11 +8,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 from forky_core.cli.plain import one_line
 from forky_core.errors import BadContent
+from forky_core.formats.files.spools import spool
 
 STANDARD_INPUT = Path("-")
 
@@ -37,8 +37,7 @@ def lasting(paths: Sequence[Path]) -> Iterator[list[Path]]:
     """
     if list(paths).count(STANDARD_INPUT) > 1:
         raise BadContent("Standard input can be read once only.", "Name a file for the other one.")
-    with TemporaryDirectory(prefix="forky-piped-") as name:
-        folder = Path(name)
+    with spool("piped") as folder:
         yield [_kept(path, folder / str(at)) if comes_once(path) else path for at, path in enumerate(paths)]
 
 

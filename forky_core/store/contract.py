@@ -106,8 +106,9 @@ class Store(Protocol):
     def commit_all(self, commits: Sequence[Commit]) -> tuple[Operation, ...]:
         """Each as by `commit`, in their order; they share transactions, so that an import is not one fsync a message.
 
-        Raises what `commit` raises, for the first that is refused. What came before it is durable; whether what came
-        behind it was written as well is not said: name `seen` where that matters.
+        Raises what `commit` raises, for the first that is refused, once none of them is under way any more. What came
+        before it is durable; whether what came behind it was written as well is not said: name `seen` where that
+        matters.
         """
         ...
 
@@ -222,6 +223,13 @@ class Store(Protocol):
         """NotFound where there is none."""
         ...
 
+    def drop_blobs(self, names: Iterable[str]) -> None:
+        """Remove those of these bytes, named by their sha256, that no message and no stash of any conversation names.
+
+        Bytes are kept before the message that names them, so call this only while nobody is between the two.
+        """
+        ...
+
     def derived(self, conversation: ConversationId, keys: Iterable[str]) -> Mapping[str, str]:
         """What was worked out of this conversation's messages and kept under these keys; only those there are."""
         ...
@@ -238,6 +246,10 @@ class Store(Protocol):
         No part of the history: no operation, never hashed, gone with the conversation. Without `waits` it returns at
         once, and nobody hears of it where it could not be kept.
         """
+        ...
+
+    def forget_derived(self, key: str) -> None:
+        """Remove what is kept under this key from every conversation."""
         ...
 
     def setting(self, key: str) -> str | None:

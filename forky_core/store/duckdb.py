@@ -67,9 +67,10 @@ from forky_core.store.reading.rows import generation_from_row, id_from_key, oper
 from forky_core.store.reading.searching import search
 from forky_core.store.reading.verify import verify_file
 from forky_core.store.sql import statements as sql
+from forky_core.store.sql.running import execute
 from forky_core.store.words import search_words
 from forky_core.store.writing.ledger import stored_entries
-from forky_core.store.writing.purging import purge_rows
+from forky_core.store.writing.purging import drop_unnamed_blobs, purge_rows
 from forky_core.store.writing.staging import Staged
 from forky_core.store.writing.writer import IDLE_SECONDS, Alone, Done, Record, Rest, Writer
 
@@ -392,6 +393,11 @@ class DuckDBStore:
     def blob(self, sha256: str) -> Blob:
         return read_blob(self._file, sha256)
 
+    def drop_blobs(self, names: Iterable[str]) -> None:
+        wanted = frozenset(names)
+        if wanted:
+            self._writer.ask(Alone(lambda cursor: drop_unnamed_blobs(cursor, wanted)))
+
     def derived(self, conversation: ConversationId, keys: Iterable[str]) -> Mapping[str, str]:
         wanted = list(dict.fromkeys(keys))
         rows = self._file.rows(sql.DERIVED, conversation=self._numbers.of(conversation), keys=wanted)
@@ -406,6 +412,9 @@ class DuckDBStore:
     ) -> None:
         give = self._writer.ask if waits else self._writer.tell
         give(Alone(lambda cursor: write_derived(cursor, conversation, entries)))
+
+    def forget_derived(self, key: str) -> None:
+        self._writer.ask(Alone(lambda cursor: execute(cursor, sql.FORGET_DERIVED, key=key)))
 
     def setting(self, key: str) -> str | None:
         rows = self._file.rows(sql.SETTING, key=key)

@@ -315,6 +315,12 @@ class MemoryStore:
             raise no_blob(sha256)
         return found
 
+    def drop_blobs(self, names: Iterable[str]) -> None:
+        with self._lock:
+            named = {sha256 for kept in self._conversations.values() for sha256 in kept.attachments()}
+            for sha256 in set(names) - named:
+                self._blobs.pop(sha256, None)
+
     def derived(self, conversation: ConversationId, keys: Iterable[str]) -> Mapping[str, str]:
         with self._lock:
             held = self._kept(conversation).derived
@@ -330,6 +336,11 @@ class MemoryStore:
     ) -> None:
         with self._lock, suppress(*(() if waits else (NotFound,))):
             self._kept(conversation).derived.update(entries)
+
+    def forget_derived(self, key: str) -> None:
+        with self._lock:
+            for kept in self._conversations.values():
+                kept.derived.pop(key, None)
 
     def setting(self, key: str) -> str | None:
         with self._lock:
@@ -350,9 +361,7 @@ class MemoryStore:
                     "Only a conversation in the trash can be deleted for good.", "Move it to the trash first."
                 )
             del self._conversations[conversation]
-            still_named = {sha256 for other in self._conversations.values() for sha256 in other.attachments()}
-            for sha256 in kept.attachments() - still_named:
-                self._blobs.pop(sha256, None)
+            self.drop_blobs(kept.attachments())
 
     def verify(self, conversation: ConversationId | None = None) -> Verification:
         with self._lock:

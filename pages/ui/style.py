@@ -13,6 +13,7 @@ from pages.ui.palette import palette
 
 _ICON_BUTTONS = (
     "bar-search",
+    "broken_off-close",
     "chat-branch_menu",
     "library-delete-",
     "library-export-",
@@ -87,10 +88,12 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
 .st-key-bar h2 { padding: 0; margin: 0; font-size: 1.1rem; overflow: hidden; text-overflow: ellipsis; }
 
 /* The line that says what was just done (ui/notice.py). */
-:is(.st-key-notice, .st-key-trashed) { flex-wrap: nowrap !important; padding: .3rem .7rem; border-radius: .4rem; align-items: center; gap: .5rem !important;
+:is(.st-key-notice, .st-key-trashed, .st-key-broken-off-hint) { flex-wrap: nowrap !important; padding: .3rem .7rem; border-radius: .4rem; align-items: center; gap: .5rem !important;
   background: color-mix(in srgb, currentColor 6%, transparent); }
-:is(.st-key-notice, .st-key-trashed) > :first-child { min-width: 0; flex: 1 1 0; }
-:is(.st-key-notice, .st-key-trashed) :is([data-testid="stMarkdownContainer"], p) { margin: 0 !important; }
+:is(.st-key-notice, .st-key-trashed, .st-key-broken-off-hint) > :first-child { min-width: 0; flex: 1 1 0; }
+:is(.st-key-notice, .st-key-trashed, .st-key-broken-off-hint) :is([data-testid="stMarkdownContainer"], p) { margin: 0 !important; }
+
+.st-key-broken-off-hint :is(p, a) { font-size: .87rem; }
 
 /* Graph and twin: the panel scrolls, the page does not. */
 [class*="st-key-graph-panel"] { border-radius: .5rem; }

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.app_server import started
 from tests.browser.conftest import CHECKOUT, Watched, expect, served
 from tests.formats.test_landing import chat
 
@@ -70,3 +71,71 @@ def test_files_land_together_and_a_cancelled_drop_leaves_nothing(
         expect(shelf.filter(has_text=gone)).to_have_count(0)
     expect(page.get_by_text("Trash (1)")).to_be_visible()
     assert watched.problems == []
+
+
+def broken_off(folder: Path, watch: Callable[..., Watched], file: str, **look: Any) -> None:
+    """Kill the server in the middle of the import of a file that was dropped."""
+    with started(CHECKOUT / "tests/browser/halting_app.py", folder, TMPDIR=str(folder)) as (address, server):
+        page = watch(**look).open(f"{address}/library")
+        page.get_by_role("radio", name="Import").or_(page.get_by_role("button", name="Import")).first.click()
+        drop(page, file)
+        page.get_by_role("button", name="Import 60 conversations").click()
+        expect(page.get_by_text(f"{HALTS_AT} of 60 conversations")).to_be_visible()
+        server.kill()
+        server.wait()
+    assert len(list(folder.glob("forky-spool-*"))) == 1, "a killed process removes nothing"
+
+
+def wider_than_the_window(page: Any) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth > window.innerWidth"))
+
+
+def test_an_import_whose_server_was_killed_is_offered_and_finished(
+    watch: Callable[..., Watched], tmp_path: Path
+) -> None:
+    file = generated(tmp_path, "many", 60)
+    broken_off(tmp_path, watch, file)
+    with served(CHECKOUT / "app.py", tmp_path, TMPDIR=str(tmp_path)) as address:
+        watched = watch()
+        page = watched.open(address)
+        line = page.locator(".st-key-broken-off-hint")
+        expect(line).to_contain_text("of 60 conversations came in")
+        assert len(list(tmp_path.glob("forky-spool-*"))) <= 1, (
+            "the copy of the upload is gone, or this server's own is there"
+        )
+        line.get_by_role("link", name="Finish or take away").click()
+        offer = page.locator(".st-key-broken-off-1")
+        expect(offer).to_contain_text("An import was broken off.")
+        offer.get_by_role("button", name="Finish").click()
+        expect(page.get_by_text("To finish the import, choose “many.json”")).to_be_visible()
+        drop(page, file)
+        expect(page.get_by_text("This goes on with the import of “many.json”")).to_be_visible()
+        page.get_by_role("button", name="Finish the import").click()
+        expect(page.get_by_text("This finished the import that was broken off")).to_be_visible()
+        expect(offer).to_have_count(0)
+        page.get_by_role("button", name="Done", exact=True).click()
+        row = page.locator('[class*="st-key-row-past-"]')
+        expect(row).to_contain_text("60 conversations · 120 messages")
+        assert watched.problems == []
+
+
+def test_an_import_whose_server_was_killed_is_taken_away_on_a_phone_in_the_dark(
+    watch: Callable[..., Watched], tmp_path: Path
+) -> None:
+    broken_off(tmp_path, watch, generated(tmp_path, "many", 60))
+    with served(CHECKOUT / "app.py", tmp_path, TMPDIR=str(tmp_path)) as address:
+        watched = watch(width=390, height=844, scheme="dark")
+        page = watched.open(address)
+        expect(page.locator(".st-key-broken-off-hint")).to_be_visible()
+        assert not wider_than_the_window(page)
+        page.goto(f"{address}/library")
+        offer = page.locator(".st-key-broken-off-1")
+        expect(offer.get_by_role("button", name="Finish")).to_be_visible()
+        assert not wider_than_the_window(page)
+        offer.get_by_role("button", name="Take away all of it").click()
+        expect(
+            page.get_by_text("conversations of that import back; what was new is in the trash")
+        ).to_be_visible()
+        expect(offer).to_have_count(0)
+        expect(page.get_by_role("link", name="many 1 asks")).to_have_count(0)
+        assert watched.problems == []

@@ -10,8 +10,9 @@ import pytest
 
 from forky_core.formats.arriving import incoming
 from forky_core.formats.arriving.drop import Drop
+from forky_core.formats.arriving.import_record import imports
 from forky_core.formats.arriving.landing import Imported, import_file
-from forky_core.formats.arriving.taking_back import imports, undo_import
+from forky_core.formats.arriving.taking_back import undo_import
 from forky_core.repo.workspace import Workspace
 from tests.builders import talk, workspace
 from tests.formats.test_landing import chat
@@ -48,7 +49,7 @@ def test_each_file_has_its_own_ticks_and_its_own_account() -> None:
     landed(drop)
     assert titles(forky) == ["b", "c"]
     assert [file.done.account.imported for file in drop.files if file.done] == [2, 2]
-    assert len(imports(forky)) == 2
+    assert len(imports(forky.store)) == 2
     assert drop.share == 1.0
 
 
@@ -81,7 +82,7 @@ def test_loose_branch_files_of_one_chat_become_one_conversation_in_any_order(*, 
         chat = forky.conversation(one.id)
         found = {name: "".join(m.text for m in chat.checkout(name).path()) for name in chat.branches}
         assert found == {"main": "abc", "Branch #1": "abx", "Branch #2": "abxy"}
-    assert len(imports(forky)) == 3, "the second time nothing was new"
+    assert len(imports(forky.store)) == 3, "the second time nothing was new"
 
 
 def test_a_file_that_cannot_be_read_stops_none_of_the_others() -> None:
@@ -133,7 +134,7 @@ def test_stopped_in_the_second_nothing_of_the_first_is_left(monkeypatch: pytest.
     forky, _ = workspace()
     drop = stopped_in_the_second(dropped(forky, export("a"), export("b"), export("c")), monkeypatch)
     assert forky.conversations() == () == forky.conversations(trashed=True)
-    assert imports(forky) == ()
+    assert imports(forky.store) == ()
     assert [file.done for file in drop.files] == [None, None, None]
     assert {file.problem for file in drop.files[:2]} == {"The import was stopped; nothing of it was kept."}
 

@@ -10,8 +10,9 @@ import pytest
 from forky_core.errors import InTheWay, NotFound, NothingToDo
 from forky_core.forky import Forky
 from forky_core.formats.arriving.batches import MOST_MESSAGES
+from forky_core.formats.arriving.import_record import imports
 from forky_core.formats.arriving.landing import Progress, import_file, preview
-from forky_core.formats.arriving.taking_back import imports, undo_import
+from forky_core.formats.arriving.taking_back import undo_import
 from forky_core.formats.files.source import opened
 from forky_core.model import ConversationSummary
 from forky_core.parts import Json
@@ -62,7 +63,7 @@ def test_a_preview_lists_conversations_and_writes_nothing(forky: Forky, tmp_path
 
 def test_only_what_is_ticked_comes(forky: Forky, tmp_path: Path) -> None:
     path = written(tmp_path, [chat("a", "one"), chat("b", "two"), chat("c", "three")])
-    import_file(forky, path, chosen={2}.__contains__)
+    import_file(forky, path, chosen={2})
     assert [summary.title for summary in forky.conversations()] == ["two"]
 
 
@@ -108,7 +109,7 @@ def test_what_was_said_here_since_is_not_moved_by_a_newer_export(forky: Forky, t
 def test_an_import_is_undone_as_one(forky: Forky, tmp_path: Path) -> None:
     first = import_file(forky, written(tmp_path, [chat("a", "one")]))
     second = import_file(forky, written(tmp_path, [chat("a", "one", "two"), chat("b", "new")]))
-    assert [number for number, _ in imports(forky)] == [2, 1]
+    assert [record.number for record in imports(forky.store)] == [2, 1]
     assert undo_import(forky, second.number) == 2
     assert [summary.id for summary in forky.conversations()] == list(first.conversations)
     assert [message.text for message in forky.conversation(first.conversations[0]).path()] == ["one"]
@@ -127,7 +128,7 @@ def test_an_import_is_not_undone_over_what_was_said_since(forky: Forky, tmp_path
     with pytest.raises(InTheWay, match="“one” has changed since this import"):
         undo_import(forky, second.number)
     assert grown.branches["main"].head == mine.id and len(grown.operations) == count
-    assert len(forky.conversations()) == 2 and len(imports(forky)) == 2, "nothing of it was taken back"
+    assert len(forky.conversations()) == 2 and len(imports(forky.store)) == 2, "nothing of it was taken back"
     grown.undo()
     assert undo_import(forky, second.number) == 2
     assert [message.text for message in grown.path()] == ["one", "two"]
@@ -163,7 +164,7 @@ def test_a_stopped_import_leaves_nothing(forky: Forky, tmp_path: Path) -> None:
     with pytest.raises(NothingToDo):
         import_file(forky, path, on_progress=watch, stop=stop)
     assert forky.conversations() == forky.conversations(trashed=True) == ()
-    assert imports(forky) == ()
+    assert imports(forky.store) == ()
 
 
 def test_a_stopped_import_leaves_nothing_of_what_was_written_already(forky: Forky, tmp_path: Path) -> None:
@@ -185,7 +186,7 @@ def test_a_stopped_import_leaves_nothing_of_what_was_written_already(forky: Fork
     assert [summary.id for summary in forky.conversations()] == [known.id]
     assert forky.conversations(trashed=True) == ()
     assert [message.text for message in known.path()] == ["one"]
-    assert len(imports(forky)) == 1
+    assert len(imports(forky.store)) == 1
 
 
 def stopped_while(forky: Forky, path: Path, at: int, meanwhile: Callable[[], object]) -> str:
@@ -280,8 +281,8 @@ def test_the_account_and_the_source_ids_are_kept(forky: Forky, tmp_path: Path) -
     assert origin["account"]["seen"] == origin["account"]["imported"] == 3, (
         "the third is a question, not an answer"
     )
-    ((_, record),) = imports(forky)
-    assert record["account"]["conversations"] == 1
+    (record,) = imports(forky.store)
+    assert record.account.conversations == 1
 
 
 def test_files_of_an_archive_are_kept_with_the_messages(forky: Forky, tmp_path: Path) -> None:

@@ -10,7 +10,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
-from forky_core.formats.arriving.taking_back import imports
+from forky_core.formats.arriving import batches
+from forky_core.formats.arriving.import_record import imports, source_of
+from forky_core.formats.arriving.landing import Progress, import_file
 from forky_core.formats.forky_file.writing import chat_of, written
 from forky_core.formats.leaving.sharing import exporter
 from forky_core.gateway.downloading import PREFIX, Offer
@@ -71,7 +73,7 @@ def test_a_file_is_looked_at_ticked_landed_and_taken_back(forky: Forky) -> None:
     by_key(test, "import.undo.0").click().run()
     settled(test)
     assert forky.conversations() == ()
-    assert imports(forky) == ()
+    assert imports(forky.store) == ()
 
 
 def test_what_is_not_understood_is_said_counted_and_shown_as_a_closed_box(forky: Forky) -> None:
@@ -108,7 +110,7 @@ def test_files_dropped_together_have_an_account_each(forky: Forky) -> None:
     by_key(test, "import.tick.0.1").uncheck().run()
     land(test)
     assert words(test).count("1 conversation imported") == 2
-    assert len(imports(forky)) == 2
+    assert len(imports(forky.store)) == 2
     by_key(test, "import.undo.0").click().run()
     assert [one.title for one in settled(test) and forky.conversations()] == ["Three"]
     assert words(test).count("1 conversation imported") == 1, "the account of the other stays"
@@ -124,6 +126,112 @@ def test_past_imports_are_listed_and_can_be_undone(forky: Forky) -> None:
     by_key(test, "import.past.1").click().run()
     assert forky.conversations() == ()
     assert "Past imports" not in words(settled(test))
+
+
+@pytest.fixture
+def broken(forky: Forky, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of an import that was broken off after two of its four conversations."""
+    monkeypatch.setattr(batches, "MOST_MESSAGES", 2)
+    path = tmp_path / "big.json"
+    path.write_bytes(export("One", "Two", "Three", "Four"))
+
+    def end(now: Progress) -> None:
+        if now.done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        import_file(
+            forky,
+            path,
+            chosen={1, 2, 3},
+            on_progress=end,
+            source=source_of(path, lies_there=False),
+        )
+    assert len(forky.conversations()) == 2
+    return path
+
+
+def test_an_import_that_was_broken_off_is_finished_with_its_file(forky: Forky, broken: Path) -> None:
+    assert "An import was broken off: 2 of 3 conversations came in." in words(settled(open_page("chat.py")))
+    test = open_page("library.py")
+    assert "2 of 3 conversations came in" in words(test)
+    assert "Forky keeps no copy of the file. To finish, choose it again (" in words(test)
+    by_key(test, "broken_off.finish.1").click().run()
+    (info,) = settled(test).info
+    assert "To finish the import, choose “big.json”" in info.value.replace("\\", "")
+    by_key(test, "import.file.0").upload("big.json", broken.read_bytes(), "application/json").run()
+    test.session_state["session"].incoming.wait()
+    settled(test.run())
+    assert "This goes on with the import of “big.json” that was broken off" in words(test).replace("\\", "")
+    assert "broken_off.finish.1" not in keys(test), "it is on its way"
+    assert by_key(test, "import.land").label == "Finish the import"
+    assert [by_key(test, f"import.tick.0.{at}").value for at in (1, 2, 3, 4)] == [True, True, True, False]
+    land(test)
+    assert "1 conversation imported. 2 conversations had been here already" in words(test)
+    assert "This finished the import that was broken off, which had brought 2 conversations" in words(test)
+    assert "An import was broken off" not in words(test)
+    assert sorted(one.title for one in forky.conversations()) == ["One", "Three", "Two"]
+    by_key(test, "import.undo.0").click().run()
+    assert forky.conversations() == ()
+    assert "broken off" not in words(settled(open_page("chat.py")))
+
+
+def test_an_import_that_was_broken_off_is_taken_away_in_one_click(forky: Forky, broken: Path) -> None:
+    test = open_page("library.py")
+    by_key(test, "broken_off.take_away.1").click().run()
+    assert "Took 2 conversations of that import back; what was new is in the trash" in words(settled(test))
+    assert "An import was broken off" not in words(test)
+    assert forky.conversations() == () and len(forky.conversations(trashed=True)) == 2
+    assert imports(forky.store) == ()
+
+
+def test_an_import_that_was_broken_off_is_kept_as_it_is(forky: Forky, broken: Path) -> None:
+    test = open_page("library.py")
+    by_key(test, "broken_off.keep.1").click().run()
+    assert "An import was broken off" not in words(settled(test))
+    assert len(forky.conversations()) == 2
+    by_key(test, "library.tab").select("import").run()
+    by_key(test, "import.past.1").click().run()
+    assert forky.conversations() == ()
+
+
+def test_another_file_does_not_finish_an_import(forky: Forky, broken: Path) -> None:
+    test = open_page("library.py")
+    by_key(test, "broken_off.finish.1").click().run()
+    by_key(test, "import.file.0").upload("other.json", export("Five"), "application/json").run()
+    test.session_state["session"].incoming.wait()
+    said = words(settled(test.run())).replace("\\", "")
+    assert "This is another file than the “big.json” whose import was broken off" in said
+    land(test)
+    assert [(one.number, one.state) for one in imports(forky.store)] == [(2, "finished"), (1, "broken off")]
+
+
+def test_a_file_that_still_lies_there_is_finished_without_being_chosen(
+    forky: Forky, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "MOST_MESSAGES", 2)
+    path = tmp_path / "here.json"
+    path.write_bytes(export("One", "Two"))
+
+    def end(_: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        import_file(forky, path, on_progress=end)
+    test = open_page("library.py")
+    assert "The file is still there" in words(test)
+    by_key(test, "broken_off.finish.1").click().run()
+    test.session_state["session"].incoming.wait()
+    land(settled(test.run()))
+    assert sorted(one.title for one in forky.conversations()) == ["One", "Two"]
+    assert [(one.number, one.state) for one in imports(forky.store)] == [(1, "finished")]
+
+
+def test_the_line_on_the_first_page_stays_closed(forky: Forky, broken: Path) -> None:
+    test = settled(open_page("chat.py"))
+    by_key(test, "broken_off.close").click().run()
+    assert "broken off" not in words(settled(test))
+    assert "broken off" in words(settled(open_page("library.py")))
 
 
 def test_what_was_imported_before_is_said(forky: Forky) -> None:

@@ -18,7 +18,7 @@ from forky_core.model import Change, ConversationId, Operation
 from forky_core.store.contract import Commit
 from forky_core.store.duckdb import DuckDBStore
 from forky_core.store.file.wal import log_of
-from forky_core.store.writing.writer import Alone
+from forky_core.store.writing.writer import GROUP, Alone
 from tests.hangs import HANG, eventually
 from tests.store.talk import HERE, at, begin, ids, move, now, said
 
@@ -72,6 +72,17 @@ def test_a_commit_that_the_database_refuses_fails_alone(store: DuckDBStore) -> N
     assert store.view(HERE).title == "mine"
     assert {store.view(here).title for here in others} == {"better"}
     assert store.verify().clean
+
+
+def test_a_refusal_of_one_is_raised_once_none_of_them_is_under_way(store: DuckDBStore) -> None:
+    others = [ConversationId(f"other {number}") for number in range(2 * GROUP)]
+    begin(store)
+    for here in others:
+        begin(store, here=here)
+    commits = [retitle("not so", "never"), *(retitle("A talk", "better", here=here) for here in others)]
+    with pytest.raises(Outdated):
+        store.commit_all(commits)
+    assert {store.view(here).title for here in others} == {"better"}
 
 
 def test_what_followed_a_refused_commit_is_decided_anew(store: DuckDBStore) -> None:

@@ -6,14 +6,23 @@ none, by its content; only what is new in it comes. One that cannot be read, or 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from threading import Event
 
-from forky_core.errors import BadContent, NotFound, NothingToDo, StoreError
+from forky_core.errors import (
+    NOTHING_SAVED,
+    BadContent,
+    ForkyError,
+    ImportBrokenOff,
+    NotFound,
+    NothingToDo,
+    StoreError,
+)
 from forky_core.formats.account import Account
 from forky_core.formats.arriving.batches import Batches, Refused, Waiting, without
+from forky_core.formats.arriving.import_record import RunningImport, Source, import_of
 from forky_core.formats.arriving.pieces import Piece, title_of
 from forky_core.formats.arriving.planting import (
     added,
@@ -24,18 +33,22 @@ from forky_core.formats.arriving.planting import (
     planted,
 )
 from forky_core.formats.arriving.taking_back import leave_nothing
+from forky_core.formats.arriving.visibility import shows, was_taken_back
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.files.source import Beside
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.tree import Grown, grow
 from forky_core.model import ConversationId, Message, Operation
-from forky_core.parts import AttachmentPart, canonical_json
-from forky_core.repo.identity import now, title_line
+from forky_core.parts import AttachmentPart
+from forky_core.repo.identity import title_line
 from forky_core.repo.workspace import Workspace
 
 STOPPED = "The import was stopped."
 NOTHING_KEPT = "The import was stopped; nothing of it was kept."
+_LONGEST_NAME = 80
+"""Characters of a title in a sentence."""
+_BEFORE_STAYS = "The import was stopped; what had come in before it was broken off is still here."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +59,8 @@ class Progress:
     """Conversations looked at so far."""
     title: str
     account: Account
+    number: int
+    """Of the record of the import; 0 until something new has been found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +75,10 @@ class Imported:
     """Conversations that were here already, with all they hold."""
     problems: tuple[Unreadable, ...]
     account: Account
+    found: int = 0
+    """How many conversations the file holds, those that were not to come included."""
+    finishes: int = 0
+    """Where it went on with an import that was broken off: how many conversations that one had brought."""
 
     @property
     def whole(self) -> bool:
@@ -74,19 +93,31 @@ def account_of(chat: Chat) -> Account:
 class Arrival:
     """One import: pieces in, conversations written in batches, and what became of each."""
 
-    def __init__(self, forky: Workspace, path: Path) -> None:
+    def __init__(
+        self, forky: Workspace, source: Source, chosen: Collection[int] | None, *, brings_again: bool = True
+    ) -> None:
+        """`brings_again`: what came in earlier and was taken back with its import comes in again."""
         self.forky = forky
-        self.file = title_line(path.name)
+        self.file = source.file
         self.problems: list[Unreadable] = []
         self.account = Account()
         self.brought: dict[ConversationId, list[int]] = {}
         """Numbers of the operations by which each came or grew; none yet of one that is on its way."""
         self.unchanged = 0
-        self.done = 0
+        self.done = self.found = 0
+        self._brings_again = brings_again
         self._known = known_before(forky)
+        self._untouched = {one.id for one in forky.conversations() if one.created == one.updated}
+        """Conversations in which nothing was done since they were made. Nothing of them can have been taken back."""
         self._planted: set[ConversationId] = set()
         """Those that this import makes."""
-        self._batches = Batches(forky.store, self._settled)
+        self._refused_files: list[str] = []
+        self._adopting = ""
+        """Title of the conversation of a Forky file that is being written."""
+        self._complete = False
+        """Whether everything that was to come has come."""
+        self._running = RunningImport(forky.store, source, chosen)
+        self._batches = Batches(forky.store, self._settled, self._running.expect_files)
 
     @staticmethod
     def go_on_unless(stop: Event | None) -> None:
@@ -95,6 +126,7 @@ class Arrival:
 
     def take(self, piece: Piece, beside: Beside) -> None:
         self.done += 1
+        self._running.piece = piece.number
         if isinstance(piece.found, Unreadable):
             self._cannot(piece.found)
             return
@@ -118,21 +150,34 @@ class Arrival:
             self._known[key] = tx.conversation
             self._planted.add(tx.conversation)
             summary = f"Imported “{title_of(grown)}” ({piece.importer.label})"
-        elif self._holds_all(known, grown) and not names_a_branch(self.forky, known, grown):
+        elif (known in self._untouched and self._running.has_brought(known, piece.number)) or (
+            self._holds_all(known, grown)
+            and not names_a_branch(self.forky, known, grown)
+            and not self._comes_again(known, grown)
+        ):
             self.unchanged += 1
             return
         else:
             tx = added(self.forky, known, grown, origin)
             many = "1 message" if len(tx.messages) == 1 else f"{len(tx.messages)} messages"
-            what = f"{many} more" if tx.messages else f"the branch “{grown.branch}”"
+            what = f"{many} more" if tx.messages else f"the branch “{grown.branch}” again"
             summary = f"Imported {what} ({piece.importer.label})"
         self.brought.setdefault(tx.conversation, [])
         files = tuple(beside.taken(part) for part in _attachments(tx.messages) if part.sha256 in beside.held)
-        self._batches.add(Waiting(tx.commit("import", summary), title_of(grown), files, grown.account))
+        (commit,) = self._running.marked([tx.commit("import", summary)], tx.view.version)
+        self._batches.add(Waiting(commit, title_of(grown), files, grown.account))
 
     def _holds_all(self, known: ConversationId, grown: Grown) -> bool:
         here = self.forky.store.messages(known)
         return all(message.id in here for message in grown.messages)
+
+    def _comes_again(self, known: ConversationId, grown: Grown) -> bool:
+        """Whether something of it is here and cannot be seen, because it was taken back with an import."""
+        if not self._brings_again or known in self._untouched:
+            return False
+        tips = (tip for tip in (grown.head, *grown.branches.values(), *grown.kept) if tip is not None)
+        store = self.forky.store
+        return not shows(store, known, tips) and was_taken_back(store, known)
 
     def _settled(self, waiting: Waiting, outcome: Operation | Refused) -> None:
         id = waiting.commit.conversation
@@ -140,6 +185,7 @@ class Arrival:
             self.brought[id].append(outcome.number)
             return
         self.problems.append(Unreadable(waiting.title or "untitled", outcome.why))
+        self._refused_files += [part.sha256 for part, _ in waiting.files]
         self.account = without(self.account, outcome)
         if not self.brought[id]:
             del self.brought[id]
@@ -152,10 +198,11 @@ class Arrival:
 
     def _adopt(self, chat: Chat) -> None:
         before = self._last_operation(chat.id)
+        self._adopting = chat.title or "untitled"
         try:
-            done = adopt(self.forky, chat)
+            done = adopt(self.forky, chat, self._running)
         except BadContent as error:
-            self._cannot(Unreadable(chat.title or "untitled", str(error)))
+            self._cannot(Unreadable(self._adopting, str(error)))
             return
         except StoreError:
             theirs = {operation.id for operation in chat.operations}
@@ -165,6 +212,7 @@ class Arrival:
                 written = self.forky.store.operations(chat.id, after=before)
                 self._came(chat.id, [one.number for one in written if one.id in theirs])
             raise
+        self._adopting = ""
         self.account += account_of(chat)
         if done.outcome == "unchanged":
             self.unchanged += 1
@@ -181,34 +229,64 @@ class Arrival:
         self.brought.setdefault(id, []).extend(operations)
 
     def take_away(self) -> str:
-        """Leave nothing of it, wherever it was; what had to stay, as a sentence."""
+        """Leave nothing of it, wherever it was; what became of it, as a sentence.
+
+        Where it went on with an import that was broken off, what that one had brought stays, and so does its record.
+        """
         self._batches.drop()
-        return leave_nothing(self.forky, {id: numbers for id, numbers in self.brought.items() if numbers})
+        stays = leave_nothing(self.forky, {id: numbers for id, numbers in self.brought.items() if numbers})
+        self._running.stop()
+        if stays:
+            return f"{STOPPED} {stays}"
+        return _BEFORE_STAYS if self._running.takes_up else NOTHING_KEPT
+
+    def break_off(self, error: BaseException) -> BaseException:
+        """Leave what came in, with its record; what to raise, which says what came in and what can be done."""
+        with suppress(ForkyError):
+            self._batches.drop()
+        self._running.release()
+        try:
+            record = import_of(self.forky.store, self._running.number)
+        except ForkyError:
+            return error  # There is none, or the database cannot even be read.
+        if not record.conversations or not isinstance(error, ForkyError | OSError):
+            return error
+        if isinstance(error, ForkyError):
+            why, remedy = error.message.removesuffix(NOTHING_SAVED).removesuffix("."), error.hint
+        else:
+            why, remedy = f"“{self.file}” cannot be read any further: {error.strerror}", ""
+        lost = self._adopting or self._batches.lost
+        name = lost if len(lost) <= _LONGEST_NAME else f"{lost[:_LONGEST_NAME]} …"
+        missing = f"the first that did not is “{name}”" if lost else "the rest did not"
+        if self._complete:
+            missing = "nothing is missing"
+        return ImportBrokenOff(
+            f"{why}. The import of “{self.file}” was broken off: {record.how_far} and stayed; {missing}.",
+            record.number,
+            f"{remedy} Importing the same file again brings only what is missing. To take back what came in, open the "
+            f"Library, or run `forky import --undo {record.number}`.".strip(),
+        )
 
     def progress(self, piece: Piece) -> Progress:
         found = piece.found
         title = found.label if isinstance(found, Unreadable) else found.title
-        return Progress(self.done, title_line(title), self.account)
+        return Progress(self.done, title_line(title), self.account, self._running.number)
 
     def finish(self) -> Imported:
         """Wait for what is being written, and keep what came of it all."""
         self._batches.flush()
         self._batches.close()
-        number = self._record() if self.brought else 0
-        return Imported(number, tuple(self.brought), self.unchanged, tuple(self.problems), self.account)
-
-    def _record(self) -> int:
-        store = self.forky.store
-        number = int(store.setting("imports") or 0) + 1
-        record = {
-            "file": self.file,
-            "at": now(),
-            "account": self.account.stored(),
-            "operations": self.brought,
-        }
-        store.set_setting(f"import/{number}", canonical_json(record))
-        store.set_setting("imports", str(number))
-        return number
+        self._complete = True
+        number = self._running.finish(self.account, self.brought, self._refused_files)
+        return Imported(
+            number,
+            tuple(self.brought),
+            self.unchanged,
+            tuple(self.problems),
+            self.account,
+            self.found,
+            len(self._running.came_before),
+        )
 
 
 def _attachments(messages: Iterable[Message]) -> Iterator[AttachmentPart]:

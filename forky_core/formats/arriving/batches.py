@@ -6,8 +6,9 @@ waits for the database while the next ones are read. A refused one is told and s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -44,10 +45,16 @@ Outcome = tuple[Waiting, Operation | Refused]
 
 @dataclass(slots=True)
 class Batches:
-    """Filled by one thread. `settled` hears of each conversation, on that thread, once it is durable or refused."""
+    """Filled by one thread. `settled` hears of each conversation, on that thread, once it is durable or refused.
+
+    `expect_files` is given the sha256 of the files of a batch before their bytes are kept, on the thread that writes.
+    """
 
     store: Store
     settled: Callable[[Waiting, Operation | Refused], None]
+    expect_files: Callable[[Iterable[str]], None] = lambda _names: None
+    lost: str = ""
+    """Once it is dropped: the title of the first conversation that was handed in and not written."""
     _batch: list[Waiting] = field(default_factory=list)
     _ids: set[ConversationId] = field(default_factory=set)
     """Of what was handed in and has not settled."""
@@ -61,7 +68,7 @@ class Batches:
     def add(self, waiting: Waiting) -> None:
         self._batch.append(waiting)
         self._ids.add(waiting.commit.conversation)
-        self._messages += len(waiting.commit.messages)
+        self._messages += max(1, len(waiting.commit.messages))
         self._characters += sum(len(message.text) for message in waiting.commit.messages)
         if self._messages >= MOST_MESSAGES or self._characters >= MOST_CHARACTERS:
             self._send()
@@ -80,15 +87,19 @@ class Batches:
 
     def drop(self) -> None:
         """Forget what was not sent, let what is being written end, and close; `settled` hears of what was kept."""
-        self._batch = []
+        never_sent, self._batch = self._batch, []
         self._thread.shutdown()
-        try:
+        with suppress(StoreError):
             self._settle()
-        except StoreError:
-            for waiting in self._sent:
-                kept = _kept(self.store, waiting)
-                if kept is not None:
-                    self.settled(waiting, kept)
+        failed, self._sent = self._sent, ()
+        lost = []
+        for waiting in failed:
+            kept = _kept(self.store, waiting)
+            if kept is not None:
+                self.settled(waiting, kept)
+            else:
+                lost.append(waiting)
+        self.lost = self.lost or next((one.title or "untitled" for one in (*lost, *never_sent)), "")
 
     def _send(self) -> None:
         batch, self._batch = self._batch, []
@@ -96,7 +107,7 @@ class Batches:
         self._settle()
         if batch:
             self._sent = batch
-            self._writing = self._thread.submit(_write, self.store, batch)
+            self._writing = self._thread.submit(_write, self.store, batch, self.expect_files)
 
     def _settle(self) -> None:
         writing, self._writing = self._writing, None
@@ -109,7 +120,10 @@ class Batches:
             self.settled(waiting, outcome)
 
 
-def _write(store: Store, batch: Sequence[Waiting]) -> list[Outcome]:
+def _write(
+    store: Store, batch: Sequence[Waiting], expect_files: Callable[[Iterable[str]], None]
+) -> list[Outcome]:
+    expect_files(part.sha256 for waiting in batch for part, _ in waiting.files)
     for waiting in batch:
         for part, read in waiting.files:
             store.put_blob(read(), part.media_type, part.name)

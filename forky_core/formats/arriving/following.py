@@ -13,11 +13,12 @@ import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Event
 
 from forky_core.errors import BadContent
+from forky_core.formats.arriving.import_record import Source
 from forky_core.formats.arriving.landing import Imported, import_file
+from forky_core.formats.files.spools import spool
 from forky_core.repo.workspace import Workspace
 
 EVERY = 2.0
@@ -86,15 +87,16 @@ def _signs(path: Path) -> Signs | None:
 
 def _imported(forky: Workspace, path: Path) -> Imported | None:
     """None where it cannot be read at this moment."""
-    with TemporaryDirectory(prefix="forky-follow-") as folder:
-        copy = Path(folder) / path.name
+    with spool("follow") as folder:
+        copy = folder / path.name
         try:
             _copy(path, copy)
         except (OSError, sqlite3.OperationalError):
             return None  # Somebody holds it, or it is being replaced: at the next look.
         except sqlite3.DatabaseError as error:
             raise BadContent(f"“{path.name}” is no database that can be read: {error}.") from error
-        return import_file(forky, copy)
+        source = Source.followed(path, copy.stat().st_size)
+        return import_file(forky, copy, source=source, brings_again=False)
 
 
 def _copy(path: Path, to: Path) -> None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import shutil
 import weakref
 from collections.abc import Callable
-from pathlib import Path
-from tempfile import mkdtemp
 from threading import Event, Thread
 from typing import BinaryIO, Literal
 
 from forky_core.errors import ForkyError, NothingToDo
+from forky_core.formats.arriving.import_record import ImportRecord, broken_off_of, source_of
 from forky_core.formats.arriving.landing import OURS, Imported, Line, Progress, import_file, preview
+from forky_core.formats.files.spools import spool_folder
 from forky_core.formats.forky_file.adopting import Adopted, fork_file, pull
 from forky_core.formats.forky_file.files import load
 from forky_core.model import ConversationId, ConversationSummary
@@ -50,12 +50,15 @@ class Incoming:
         """Why it failed or was stopped, as a sentence."""
         self._after = after
         self._stop = Event()
-        self._folder = Path(mkdtemp(prefix="forky-import-"))
+        self._folder = spool_folder("import")
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._path = self._folder / _plain_name(name)
         with self._path.open("wb") as file:
             while piece := content.read(_PIECE):
                 file.write(piece)
+        self.source = source_of(self._path, name=name, lies_there=False)
+        self.takes_up = broken_off_of(forky.store, self.source)
+        """The import that was broken off with which this one goes on; None where there is none."""
         self._start(self._look)
 
     @property
@@ -138,6 +141,8 @@ class Incoming:
             if self._stop.is_set():
                 self.stage = "stopped"
                 return
+            if self.takes_up is not None and not _was_chosen(line, self.takes_up):
+                self.unticked.add(line.number)
             self.lines.append(line)
         self.stage = "looked"
 
@@ -146,11 +151,16 @@ class Incoming:
         self.done = import_file(
             self.forky,
             self._path,
-            chosen=wanted.__contains__,
+            chosen=wanted,
+            source=self.source,
             on_progress=lambda progress: setattr(self, "progress", progress),
             stop=self._stop,
         )
         self.stage = "landed"
+
+
+def _was_chosen(line: Line, record: ImportRecord) -> bool:
+    return record.chosen is None or line.number in record.chosen
 
 
 def _plain_name(name: str) -> str:

@@ -5,14 +5,15 @@ What became of every node is in the account, which is kept beside the import; ta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from forky_core.errors import NotFound, NothingToDo
+from forky_core.errors import NotFound, NothingToDo, StoreError
 from forky_core.formats.account import Account
-from forky_core.formats.arriving.arrival import STOPPED, Arrival, Imported, Progress, account_of
+from forky_core.formats.arriving.arrival import Arrival, Imported, Progress, account_of
+from forky_core.formats.arriving.import_record import Source, source_of
 from forky_core.formats.arriving.pieces import pieces, title_of
 from forky_core.formats.arriving.planting import key_of, known_before
 from forky_core.formats.contract import Unreadable
@@ -87,39 +88,55 @@ def import_file(
     forky: Workspace,
     path: Path,
     *,
-    chosen: Callable[[int], bool] = lambda _number: True,
+    chosen: Collection[int] | None = None,
     on_progress: Callable[[Progress], None] = lambda _progress: None,
     stop: Event | None = None,
+    source: Source | None = None,
+    brings_again: bool = True,
 ) -> Imported:
-    """Import the conversations of a file whose number is `chosen`.
+    """Import the conversations of a file that have one of the `chosen` numbers; None: all of them.
 
-    Where `stop` is set meanwhile, what had been taken is taken away again and NothingToDo says so: all of it, but for
-    conversations that somebody went on with in the meantime.
+    From the first conversation on there is a record of it (import_record.py). An import of a source of which one was
+    broken off goes on with that record. `source` says what the file is, where `path` is a copy of it that goes away.
+    `brings_again`: what an earlier import brought and was taken back with it comes in again.
+
+    Where `stop` is set meanwhile, what this import had brought is taken away again and NothingToDo says so: all of it,
+    but for conversations that somebody went on with in the meantime.
 
     Raises:
         BadContent: the file cannot be opened.
         NothingToDo: it was stopped.
-        StoreError: the database could not keep something; what had been taken is taken away again.
+        ImportBrokenOff: it failed after something had come in, which stays with its record.
+        StoreError: it failed before anything had come in.
     """
-    landing = Arrival(forky, path)
-    try:
-        with opened(path) as archive:
+    with opened(path) as archive:
+        landing = Arrival(forky, source or source_of(path), chosen, brings_again=brings_again)
+        try:
             landing.problems += archive.refused
             for piece in pieces(archive):
                 landing.go_on_unless(stop)
-                if chosen(piece.number):
+                landing.found = piece.number
+                if chosen is None or piece.number in chosen:
                     landing.take(piece, archive.beside)
                     on_progress(landing.progress(piece))
                 archive.beside.let_go()
             return landing.finish()
-    except NothingToDo:
-        stays = landing.take_away()
-        if stays:
-            raise NothingToDo(f"{STOPPED} {stays}") from None
-        raise
-    except BaseException:
-        landing.take_away()
-        raise
+        except NothingToDo:
+            raise _taken_away(landing) from None
+        except BaseException as error:
+            told = landing.break_off(error)
+            if told is error:
+                raise
+            raise told from error
+
+
+def _taken_away(landing: Arrival) -> Exception:
+    """What says that a stopped import is taken away, or that the database would not do that."""
+    try:
+        return NothingToDo(landing.take_away())
+    except StoreError as error:
+        told = landing.break_off(error)
+        return told if isinstance(told, Exception) else error
 
 
 def _line_of(number: int, chat: Chat, forky: Workspace) -> Line:

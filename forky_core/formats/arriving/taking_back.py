@@ -6,77 +6,62 @@ conversation that was there before loses nothing but what came, and not even tha
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from forky_core.errors import ForkyError, InTheWay, NotFound, Outdated
+from forky_core.formats.arriving.import_record import (
+    Brought,
+    brought_by,
+    forget_import,
+    import_of,
+    is_running,
+)
 from forky_core.model import ConversationId, Operation, View
 from forky_core.parts import Json
 from forky_core.repo.transaction import Transaction
 from forky_core.repo.workspace import Workspace
 
-Brought = Mapping[ConversationId, Sequence[int]]
-"""Numbers of the operations by which each conversation came (the first is 1) or grew, ascending."""
-
-
-def imports(forky: Workspace) -> tuple[tuple[int, dict[str, Json]], ...]:
-    """The imports of this workspace, newest first: number and what was kept of each."""
-    count = int(forky.store.setting("imports") or 0)
-    found = []
-    for number in range(count, 0, -1):
-        kept = forky.store.setting(f"import/{number}")
-        if kept is not None:
-            found.append((number, json.loads(kept)))
-    return tuple(found)
-
-
-def brought_by(record: Mapping[str, Any]) -> Brought:
-    """What the kept record of an import says it brought."""
-    if "operations" in record:
-        found: Brought = record["operations"]
-        return found
-    # Written before single operations were kept: the first and the last of each.
-    ended = record.get("ended", {})
-    return {
-        id: range(max(1, first), ended.get(id, max(1, first)) + 1)
-        for id, first in record["conversations"].items()
-    }
-
 
 def undo_import(forky: Workspace, number: int) -> int:
     """Move everything one import brought to the trash; how many conversations that were.
 
-    A conversation that had been there before and only grew loses what came, and nothing that was done since.
+    A conversation that had been there before and only grew loses what came, and nothing that was done since. Of an
+    import that was broken off, everything that had come in is taken back.
 
     Raises:
         NotFound: there is no such import, or it was undone.
-        InTheWay: what came to a conversation was gone on with; nothing was taken back.
+        InTheWay: what came to a conversation was gone on with, or the import is running; nothing was taken back.
     """
-    kept = forky.store.setting(f"import/{number}")
-    if kept is None:
-        raise NotFound(f"There is no import number {number}.")
-    brought = brought_by(json.loads(kept))
+    if is_running(forky.store, number):
+        raise InTheWay(
+            f"Import {number} (“{import_of(forky.store, number).source.file}”) is still running.",
+            "Wait for its end, or cancel it.",
+        )
+    brought = brought_by(forky.store, number)
     new, grown = _apart(forky, brought)
     back = [tx for id in grown if (tx := _without(forky, id, brought[id])).changes]
     for tx in back:
         tx.publish("undo", "Took an import back", reverts=brought[tx.conversation])
-    _trash(forky, new)
-    forky.store.set_setting(f"import/{number}", None)
+    _trash(forky, new, brought)
+    forget_import(forky.store, number)
     return len(back) + len(new)
 
 
 def forget_imports(forky: Workspace, numbers: Iterable[int]) -> str:
     """As if these imports had never been; what cannot go, because it was gone on with, as a sentence."""
     brought: dict[ConversationId, list[int]] = {}
-    wanted = frozenset(numbers)
-    here = {number: record for number, record in imports(forky) if number in wanted}
-    for record in here.values():
-        for id, operations in brought_by(record).items():
+    here = []
+    for number in numbers:
+        try:
+            found = brought_by(forky.store, number)
+        except NotFound:
+            continue
+        here.append(number)
+        for id, operations in found.items():
             brought[id] = sorted({*brought.get(id, ()), *operations})
     stays = leave_nothing(forky, brought)
     for number in here:
-        forky.store.set_setting(f"import/{number}", None)
+        forget_import(forky.store, number)
     return stays
 
 
@@ -91,7 +76,7 @@ def leave_nothing(forky: Workspace, brought: Brought) -> str:
                 tx.publish("undo", "Took a stopped import back", reverts=brought[id])
         except (InTheWay, Outdated):
             stay.append(f"“{forky.store.view(id).title}” keeps what came to it")
-    _trash(forky, [id for id in new if forky.store.view(id).version == brought[id][-1]])
+    _trash(forky, [id for id in new if forky.store.view(id).version == brought[id][-1]], brought)
     for id in new:
         view = forky.store.view(id)
         if view.trashed and view.version == brought[id][-1] + 1:
@@ -129,7 +114,7 @@ def _without(forky: Workspace, id: ConversationId, numbers: Sequence[int]) -> Tr
     operations = forky.store.operations(id, after=numbers[0] - 1)
     for operation in operations:
         for change in operation.changes if operation.number in mine else ():
-            if change.key in after and after[change.key] != change.before:
+            if change.key in after and change.before not in (after[change.key], before[change.key]):
                 raise _in_the_way(view, change.key, operations, mine)
             before.setdefault(change.key, change.before)
             after[change.key] = change.after
@@ -154,14 +139,18 @@ def _in_the_way(view: View, key: str, operations: Iterable[Operation], mine: fro
     )
 
 
-def _trash(forky: Workspace, ids: Iterable[ConversationId]) -> None:
-    """Several to a transaction; one by one where somebody went on in one of them at this very moment."""
+def _trash(forky: Workspace, ids: Iterable[ConversationId], brought: Brought) -> None:
+    """Several to a transaction; one by one where somebody went on in one of them at this very moment.
+
+    The operation names what it takes back, which tells it from that of a person who throws a conversation away: where
+    the file is imported again, it comes out of the trash.
+    """
     commits = []
     for id in ids:
         tx = Transaction(forky.store, id, forky.store.view(id), forky.actor, alone=True, in_bulk=True)
         tx.set("trashed", True)
         if tx.changes:
-            commits.append(tx.commit("trash", "Moved to the trash"))
+            commits.append(tx.commit("trash", "Took an import back: moved to the trash", reverts=brought[id]))
     try:
         forky.store.commit_all(commits)
     except ForkyError:

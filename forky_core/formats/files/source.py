@@ -19,7 +19,6 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 from typing import IO
 
 from forky_core.errors import BadContent
@@ -27,6 +26,7 @@ from forky_core.formats.contract import Sample, Shape, Unreadable
 from forky_core.formats.files import json_values
 from forky_core.formats.files.json_window import Stream
 from forky_core.formats.files.pictures import chunks
+from forky_core.formats.files.spools import spool
 from forky_core.formats.files.tables import tables_of
 from forky_core.matching.call import LARGEST_FILE
 from forky_core.matching.media import media_type_of
@@ -79,8 +79,8 @@ class OpenedDocument:
         if self.path is not None:
             yield self.path
             return
-        with TemporaryDirectory() as folder:
-            copy = Path(folder) / "document"
+        with spool("member") as folder:
+            copy = folder / "document"
             with self.open() as stream, copy.open("wb") as out:
                 while data := stream.read(_STEP):
                     out.write(data)

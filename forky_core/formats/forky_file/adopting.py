@@ -13,7 +13,9 @@ from typing import Literal
 from forky_core.context.citing import documents_cited
 from forky_core.documents.cited import PASSAGES, with_passages
 from forky_core.errors import BadContent, NotFound
+from forky_core.formats.arriving.import_record import RunningImport
 from forky_core.formats.arriving.pointing import point
+from forky_core.formats.arriving.visibility import shows, was_taken_back
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.kept_lines import ORIGINS, OTHER_LINES, missing
 from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, Operation
@@ -41,31 +43,44 @@ class Adopted:
     """Numbers of those by which it came or grew."""
 
 
-def adopt(forky: Workspace, chat: Chat) -> Adopted:
+def adopt(forky: Workspace, chat: Chat, running: RunningImport | None = None) -> Adopted:
     """The file's conversation under its own id: made, or brought up to date. What was said here since stays.
+
+    What was taken back of it here, in whole or in part, comes again. `running` keeps a record of what is written.
 
     Raises:
         BadContent: its log does not begin as one, or a file of a message is neither in it nor here.
     """
-    _keep_files(forky, chat)
     try:
         forky.store.view(chat.id)
     except NotFound:
-        made = _create(forky, chat)
+        _keep_files(forky, chat, running)
+        made = _create(forky, chat, running)
         return Adopted(chat.id, "new", len(chat.messages), _numbers(made))
     here = forky.store.operations(chat.id)
     messages = forky.store.messages(chat.id)
     fresh = [message for id, message in chat.messages.items() if id not in messages]
-    if _begins_with(here, chat.operations) and not fresh:
+    goes_on = _begins_with(chat.operations, here) and len(chat.operations) > len(here)
+    if not fresh and not goes_on and not _comes_again(forky, chat, running):
+        _keep_beside(forky, chat.id, chat)  # An import that was broken off may not have come to this.
         return Adopted(chat.id, "unchanged", 0)
-    if _begins_with(chat.operations, here):
-        done = _replay(forky, chat, chat.operations[len(here) :], known=len(messages))
-    elif not fresh:
-        return Adopted(chat.id, "unchanged", 0)
+    _keep_files(forky, chat, running)
+    if goes_on:
+        done = _replay(forky, chat, chat.operations[len(here) :], running, known=len(messages))
     else:
-        done = (unite(forky, chat.id, chat),)
+        done = (unite(forky, chat.id, chat, running),)
     _keep_beside(forky, chat.id, chat)
     return Adopted(chat.id, "grown", len(fresh), _numbers(done))
+
+
+def _comes_again(forky: Workspace, chat: Chat, running: RunningImport | None) -> bool:
+    """Whether something of the file is here and cannot be seen, because it was taken back or came in by half."""
+    branches = chat.view.branches.values()
+    tips = [branch.head for branch in branches if branch.head is not None]
+    if shows(forky.store, chat.id, (*tips, *chat.view.kept)):
+        return False
+    came_by_half = running is not None and chat.id in running.came_before
+    return came_by_half or was_taken_back(forky.store, chat.id, whatever_was_done=True)
 
 
 def fork_file(forky: Workspace, chat: Chat) -> Adopted:
@@ -128,7 +143,9 @@ def _forked_from(forky: Workspace, id: ConversationId, source: Json, chat: Chat)
     return any(message in here for message in chat.messages)
 
 
-def unite(forky: Workspace, id: ConversationId, chat: Chat) -> Operation:
+def unite(
+    forky: Workspace, id: ConversationId, chat: Chat, running: RunningImport | None = None
+) -> Operation:
     """The file's messages and branches beside those that are here, as one operation."""
     view, known = forky.store.view(id), forky.store.messages(id)
     tx = Transaction(forky.store, id, view, forky.actor)
@@ -145,30 +162,46 @@ def unite(forky: Workspace, id: ConversationId, chat: Chat) -> Operation:
     for name, tagged in theirs.tags.items():
         if f"tags/{name}" not in view.entries:
             tx.set(f"tags/{name}", {"at": tagged})
+    tx.set("trashed", None)
     many = "1 message" if len(fresh) == 1 else f"{len(fresh)} messages"
-    return tx.publish("import", f"Brought {many} from a file")
+    summary = f"Brought {many} from a file" if fresh else "Brought back what the file holds"
+    (done,) = _committed(forky, [tx.commit("import", summary)], view.version, running)
+    return done
 
 
 def _numbers(operations: Iterable[Operation]) -> tuple[int, ...]:
     return tuple(operation.number for operation in operations)
 
 
-def _create(forky: Workspace, chat: Chat) -> tuple[Operation, ...]:
+def _committed(
+    forky: Workspace, commits: Sequence[Commit], after: int, running: RunningImport | None
+) -> tuple[Operation, ...]:
+    """Publish commits of one conversation, whose author saw it at version `after`."""
+    return forky.store.commit_all(running.marked(commits, after) if running is not None else commits)
+
+
+def _create(forky: Workspace, chat: Chat, running: RunningImport | None) -> tuple[Operation, ...]:
     if chat.operations:
-        made = _replay(forky, chat, chat.operations, known=0)
+        made = _replay(forky, chat, chat.operations, running, known=0)
     else:
         tx = Transaction(forky.store, chat.id, EMPTY_VIEW, forky.actor)
         for key, value in chat.entries.items():
             tx.set(key, value)
         tx.messages = list(chat.messages.values())
         tx.generations = list(chat.generations)
-        made = (tx.publish("import", f"Imported “{chat.title}” (Forky file)"),)
+        commit = tx.commit("import", f"Imported “{chat.title}” (Forky file)")
+        made = _committed(forky, [commit], 0, running)
     _keep_beside(forky, chat.id, chat)
     return made
 
 
 def _replay(
-    forky: Workspace, chat: Chat, operations: Iterable[Operation], *, known: int
+    forky: Workspace,
+    chat: Chat,
+    operations: Iterable[Operation],
+    running: RunningImport | None,
+    *,
+    known: int,
 ) -> tuple[Operation, ...]:
     """Commit operations as they are; all messages come with the first of them."""
     operations = tuple(operations)
@@ -192,7 +225,7 @@ def _replay(
         )
         for at, one in enumerate(operations)
     ]
-    return forky.store.commit_all(commits)
+    return _committed(forky, commits, operations[0].number - 1, running)
 
 
 def _begins_with(longer: Sequence[Operation], shorter: Sequence[Operation]) -> bool:
@@ -202,7 +235,9 @@ def _begins_with(longer: Sequence[Operation], shorter: Sequence[Operation]) -> b
     return longer[len(shorter) - 1].id == shorter[-1].id
 
 
-def _keep_files(forky: Workspace, chat: Chat) -> None:
+def _keep_files(forky: Workspace, chat: Chat, running: RunningImport | None = None) -> None:
+    if running is not None:
+        running.expect_files(chat.blobs)
     for blob in chat.blobs.values():
         forky.store.put_blob(blob.content, blob.media_type, blob.name)
     for message in chat.messages.values():

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import duckdb
 
-from forky_core.errors import StoreDamaged, StoreError, StoreFull
+from forky_core.errors import NOTHING_SAVED, StoreDamaged, StoreError, StoreFull
 from forky_core.store.file.trouble import damaged_log, is_invalid, store_error
 from forky_core.store.file.wal import log_of, passed_over_from
 from forky_core.store.sql.running import execute
@@ -92,12 +92,12 @@ class DatabaseFile:
         found = _identity(self.path)
         if found is None:
             raise StoreError(
-                f"{self.path} is gone; nothing was saved.",
+                f"{self.path} is gone{NOTHING_SAVED}",
                 "Put the file back, or restart Forky to begin a new one.",
             )
         if found != self._identity:
             raise StoreError(
-                f"{self.path} was replaced by another file; nothing was saved.",
+                f"{self.path} was replaced by another file{NOTHING_SAVED}",
                 "Restart Forky to open that one.",
             )
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import duckdb
 
-from forky_core.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreTooNew
+from forky_core.errors import NOTHING_SAVED, StoreBusy, StoreDamaged, StoreError, StoreFull, StoreTooNew
 
 _HOLDER = re.compile(r"\(PID (\d+)\)")
 _NO_ROOM = ("No space left", "File too large", "Disk quota", "out of disk", "max_temp_directory_size")
@@ -55,7 +55,7 @@ def store_error(error: duckdb.Error, path: Path) -> StoreError:
         )
     if _holds(text, _NO_ROOM):
         return StoreFull(
-            f"There is no room left to write {path.name}; nothing was saved.",
+            f"There is no room left to write {path.name}{NOTHING_SAVED}",
             "Free some space and try again.",
         )
     if _holds(text, _NO_PERMISSION):

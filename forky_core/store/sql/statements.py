@@ -143,6 +143,8 @@ WHERE forky.packs.conversation = ? AND forky.packs.place < ?""",
     ("conversation", "before"),
 )
 
+FORGET_DERIVED = Statement("DELETE FROM forky.derived WHERE forky.derived.key = ?", ("key",))
+
 GENERATIONS = Statement(
     """SELECT forky.generations.conversation, forky.generations.id, forky.generations.status,
     forky.generations.model, forky.generations.started, forky.generations.first_token,
@@ -277,6 +279,16 @@ WHERE forky.messages.conversation = ? AND contains(forky.messages.rest, ?) UNION
 FROM forky.operations
 WHERE forky.operations.conversation = ? AND contains(forky.operations.changes, ?)""",
     ("conversation", "contains_1", "conversation", "contains_2"),
+    {"contains_1": '"attachment"', "contains_2": '"attachments"'},
+)
+
+NAMED_BLOBS_ANYWHERE = Statement(
+    """SELECT forky.messages.rest
+FROM forky.messages
+WHERE contains(forky.messages.rest, ?) UNION ALL SELECT forky.operations.changes
+FROM forky.operations
+WHERE contains(forky.operations.changes, ?)""",
+    ("contains_1", "contains_2"),
     {"contains_1": '"attachment"', "contains_2": '"attachments"'},
 )
 

@@ -33,6 +33,20 @@ def purge_rows(cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> None:
         execute(cursor, statement, conversation=number)
 
 
+def drop_unnamed_blobs(cursor: duckdb.DuckDBPyConnection, names: frozenset[str]) -> None:
+    """Remove those attachments that no message and no stash names; inside a transaction.
+
+    All names are read at once: to ask for each by itself would scan every message that many times.
+    """
+    named = {
+        sha256
+        for (text,) in execute(cursor, sql.NAMED_BLOBS_ANYWHERE).fetchall()
+        for sha256 in _SHA256.findall(text)
+    }
+    for sha256 in sorted(names - named):
+        execute(cursor, sql.DROP_BLOB, sha256=sha256)
+
+
 def _named_blobs(cursor: duckdb.DuckDBPyConnection, number: int) -> set[str]:
     """Whatever looks like an attachment's name in this conversation; more than there are does no harm."""
     rows = execute(cursor, sql.NAMED_BLOBS, conversation=number).fetchall()

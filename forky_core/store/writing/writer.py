@@ -137,14 +137,26 @@ class Writer:
                 self._queue.put(_Job(request))
 
     def ask_all(self, requests: Sequence[Request]) -> list[Any]:
-        """The results once all are durable, or the first error; the ones behind an error are attempted all the same."""
+        """The results once all are durable, or the first error once none of them is under way any more.
+
+        The ones behind an error are attempted all the same.
+        """
         jobs = [_Job(request) for request in requests]
         with self._closing:
             if self._closed:
                 raise StoreError(f"{self._file.path.name} is closed.")
             for job in jobs:
                 self._queue.put(job)
-        return [job.wait() for job in jobs]
+        results: list[Any] = []
+        failed: Exception | None = None
+        for job in jobs:
+            try:
+                results.append(job.wait())
+            except Exception as error:  # noqa: BLE001 - the first of them is raised below
+                failed = failed or error
+        if failed is not None:
+            raise failed
+        return results
 
     def close(self) -> None:
         """Finish what is queued, then stop."""

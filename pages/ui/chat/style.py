@@ -100,7 +100,7 @@ CONTENTS
   .stColumn:has(> div > .st-key-chat-side), .stColumn:has(.st-key-chat-side) { position: sticky; top: 6.6rem;
     align-self: flex-start; max-height: calc(100dvh - 7.6rem); overflow: auto; }
   .st-key-graph-panel-chat-graph { max-height: calc(100dvh - 11.6rem); }
-  div:has(> .st-key-chat-top .st-key-notice) ~ * .stColumn:has(.st-key-chat-side) { top: 9.4rem;
+  div:has(> .st-key-chat-top :is(.st-key-notice, .st-key-broken-off-hint)) ~ * .stColumn:has(.st-key-chat-side) { top: 9.4rem;
     max-height: calc(100dvh - 10.4rem); }
   div:has(> .st-key-line-pane), .st-key-line-pane { display: none; }
 }
@@ -159,7 +159,7 @@ div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; backg
   gap: .2rem .8rem !important; border-bottom: 1px solid color-mix(in srgb, currentColor 8%, transparent); }
 .st-key-chat-top > div:has(> .st-key-bar), .st-key-chat-top > .st-key-bar { flex: 1 1 18rem; width: auto; min-width: 0; }
 .st-key-chat-top > div:has(> .st-key-line-branch) { flex: 0 1 auto; width: auto; }
-.st-key-chat-top > div:has(> :is(.st-key-notice, .st-key-trashed)) { flex: 1 1 100%; order: 3; }
+.st-key-chat-top > div:has(> :is(.st-key-notice, .st-key-trashed, .st-key-broken-off-hint)) { flex: 1 1 100%; order: 3; }
 .st-key-chat-top p { margin: 0; }
 [data-cell] { scroll-margin-top: 8rem; }
 .st-key-chat-form { scroll-margin: 8rem 0 9.5rem; }

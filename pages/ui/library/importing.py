@@ -12,9 +12,10 @@ from forky_core.formats.arriving.drop import Drop
 from forky_core.hashing import mend_text
 from forky_core.repo.workspace import Workspace
 from forky_core.views.shelf import count
+from pages.ui.library.broken_off import asked_for, size_in_words
 from pages.ui.library.landed import draw_landed, draw_past
 from pages.ui.library.looking import draw_looking, draw_preview, title_of
-from pages.ui.markdown import showable
+from pages.ui.markdown import plain_label, showable
 from pages.ui.session import Session
 from pages.ui.too_large import draw_too_large
 
@@ -61,6 +62,12 @@ def _told_of_size(name: str, size: int) -> str:
 
 def _draw_zone(forky: Workspace, held: Session) -> None:
     st.markdown("##### Bring conversations")
+    wanted = asked_for(forky)
+    if wanted is not None:
+        st.info(
+            f"To finish the import, choose “{plain_label(wanted.source.file)}” ({size_in_words(wanted)}) here again.",
+            icon=":material/upload_file:",
+        )
     st.caption(
         "From ChatGPT, Claude, Gemini, DeepSeek, Grok, Open WebUI, LibreChat, llama.cpp, coding agents and others: the "
         "files or the zip as you got them, dropped below. Every branch comes along, and nothing lands before you have seen what "

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.errors import ForkyError
+from forky_core.errors import LONGEST_SENTENCE, ForkyError
 from forky_core.formats.account import Account
 from forky_core.formats.arriving.drop import Drop
+from forky_core.formats.arriving.import_record import ImportRecord, imports
 from forky_core.formats.arriving.incoming import Incoming
 from forky_core.formats.arriving.landing import Imported
-from forky_core.formats.arriving.taking_back import brought_by, imports, undo_import
+from forky_core.formats.arriving.taking_back import undo_import
 from forky_core.repo.identity import now
 from forky_core.repo.workspace import Workspace
 from forky_core.views.shelf import called, count
@@ -30,7 +31,7 @@ def draw_landed(forky: Workspace, held: Session, drop: Drop) -> None:
     st.markdown(f"##### {title_of(drop)}")
     landed = [file for file in drop.files if file.done is not None]
     for problem in dict.fromkeys(file.problem for file in drop.files if file.problem):
-        st.markdown(plain_label(problem, 400))
+        st.markdown(plain_label(problem, LONGEST_SENTENCE))
     if not landed and not any(file.problem for file in drop.files):
         st.markdown("Nothing was imported.")
     for at, file in enumerate(drop.files):
@@ -48,6 +49,11 @@ def _draw_account(forky: Workspace, held: Session, drop: Drop, at: int, done: Im
     st.markdown(f"{_brought(len(done.conversations), done.unchanged)} {account_sentence(done.account)}")
     if not done.whole:
         st.warning(plain_label(done.account.missing(len(done.problems)), 400), icon=":material/report:")
+    if done.finishes:
+        st.caption(
+            f"This finished the import that was broken off, which had brought {count(done.finishes, 'conversation')}. "
+            "Undo takes back all of both."
+        )
     for why, number in {**done.account.skipped, **done.account.notes}.items():
         st.caption(f"{number:,} × {plain_label(why, 300)}")
     for what, number in list(done.account.unread.items())[:_LISTED]:
@@ -91,30 +97,34 @@ def account_sentence(account: Account) -> str:
 
 
 def draw_past(forky: Workspace, held: Session) -> None:
-    """Keys: `import.past.<number>`."""
-    past = imports(forky)
+    """Those that are finished or running; for those that were broken off there is an offer above. Keys:
+    `import.past.<number>`.
+    """
+    past = [record for record in imports(forky.store, _PAST) if record.state != "broken off"]
     if not past:
         return
     st.markdown("##### Past imports")
     with st.container(key="library-lines-past", gap=None):
-        for number, record in past[:_PAST]:
-            with st.container(key=f"row-past-{number}", horizontal=True, vertical_alignment="center"):
-                st.markdown(plain_label(record["file"]), width="stretch")
-                account = Account.from_stored(record["account"])
-                many = count(len(brought_by(record)), "conversation")
-                st.caption(
-                    f"{many} · {count(account.imported, 'message')} · {ago(record['at'], now())}",
-                    width="content",
-                )
-                st.button(
-                    "Undo",
-                    key=f"import.past.{number}",
-                    icon=":material/undo:",
-                    type="tertiary",
-                    help="Move what it brought to the trash",
-                    on_click=_undo,
-                    args=(forky, held, number),
-                )
+        for record in past:
+            _draw_record(forky, held, record)
+
+
+def _draw_record(forky: Workspace, held: Session, record: ImportRecord) -> None:
+    with st.container(key=f"row-past-{record.number}", horizontal=True, vertical_alignment="center"):
+        st.markdown(plain_label(record.source.file), width="stretch")
+        many = count(len(record.conversations), "conversation")
+        when = "running" if record.state == "running" else ago(record.began, now())
+        st.caption(f"{many} · {count(record.messages, 'message')} · {when}", width="content")
+        st.button(
+            "Undo",
+            key=f"import.past.{record.number}",
+            icon=":material/undo:",
+            type="tertiary",
+            help="Move what it brought to the trash",
+            disabled=record.state == "running",
+            on_click=_undo,
+            args=(forky, held, record.number),
+        )
 
 
 def _undo(forky: Workspace, held: Session, number: int) -> None:

@@ -12,6 +12,7 @@ from forky_core.repo.identity import now
 from forky_core.views.shelf import called, count
 from forky_core.views.times import ago
 from pages.ui.frame import go, saying
+from pages.ui.library.broken_off import FINISHING, asked_for
 from pages.ui.markdown import plain_label
 from pages.ui.session import Session
 
@@ -43,9 +44,10 @@ def draw_preview(held: Session, drop: Drop) -> None:
     takable, ticked = drop.takable, drop.ticked
     st.markdown(f"##### {title_of(drop)}")
     st.caption(_sum(drop))
+    _draw_what_it_goes_on_with(drop)
     with st.container(key="line-import-acts", horizontal=True, vertical_alignment="center"):
         st.button(
-            f"Import {count(len(ticked), 'conversation')}",
+            _label(drop),
             key="import.land",
             type="primary",
             disabled=not ticked,
@@ -78,6 +80,28 @@ def draw_preview(held: Session, drop: Drop) -> None:
         _draw_file(at, file)
 
 
+def _label(drop: Drop) -> str:
+    if any(file.takes_up is not None for file in drop.files):
+        return "Finish the import"
+    return f"Import {count(len(drop.ticked), 'conversation')}"
+
+
+def _draw_what_it_goes_on_with(drop: Drop) -> None:
+    """Whether a file is the one of an import that was broken off, where it is or was asked for."""
+    taken_up = [file.takes_up for file in drop.files if file.takes_up is not None]
+    for record in taken_up:
+        st.caption(
+            f"This goes on with the import of “{plain_label(record.source.file)}” that was broken off: {record.how_far}, "
+            "and only the others come now."
+        )
+    wanted = asked_for(drop.files[0].forky)
+    if wanted is not None and wanted.number not in {record.number for record in taken_up}:
+        st.caption(
+            f"This is another file than the “{plain_label(wanted.source.file)}” whose import was broken off. It is "
+            "imported by itself, and that one stays as it is."
+        )
+
+
 def title_of(drop: Drop) -> str:
     return plain_label(drop.files[0].name) if len(drop.files) == 1 else count(len(drop.files), "file")
 
@@ -86,6 +110,7 @@ def close(held: Session) -> None:
     if held.incoming is not None:
         held.incoming.close()
     held.incoming = None
+    st.session_state.pop(FINISHING, None)
 
 
 def _name_of_several(drop: Drop, file: Incoming) -> None:

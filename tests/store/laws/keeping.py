@@ -59,6 +59,18 @@ class KeepingLaws:
         assert store.derived_under("a") == {HERE: "3", ELSEWHERE: "4"}
         assert store.derived_under("c") == {}
 
+    def test_what_is_kept_under_a_key_is_forgotten_in_every_conversation(self, store: Store) -> None:
+        begin(store)
+        begin(store, here=ELSEWHERE)
+        for here in (HERE, ELSEWHERE):
+            store.keep_derived(here, {"a": "1", "a/1": "2"})
+        store.forget_derived("a")
+        store.forget_derived("never kept")
+        assert store.derived_under("a") == {}
+        assert store.derived_under("a/1") == {HERE: "2", ELSEWHERE: "2"}
+        store.keep_derived(HERE, {"a": "3"})
+        assert store.derived_under("a") == {HERE: "3"}
+
     def test_what_nobody_waits_for_is_kept_before_what_comes_after_it(self, store: Store) -> None:
         begin(store)
         store.keep_derived(HERE, {"a": "1"}, waits=False)

@@ -65,6 +65,24 @@ class PurgingLaws:
         assert store.blob(shared).content == b"shared" and store.blob(loose).content == b"loose"
         assert store.verify().clean
 
+    def test_bytes_are_dropped_where_no_message_and_no_stash_names_them(self, store: Store) -> None:
+        said_here, stashed, loose, kept_loose = (
+            store.put_blob(content, "text/plain") for content in (b"said", b"stashed", b"loose", b"kept")
+        )
+        begin(store, seal(Draft("user", (AttachmentPart(said_here, "text/plain"),)), []))
+        change(store, Change("stash/1", None, Stash(1, "later", attachments=(stashed,)).stored()))
+        change(store, Change("stash/1", Stash(1, "later", attachments=(stashed,)).stored(), None))
+        store.drop_blobs([said_here, stashed, loose, loose, "0" * 64])
+        store.drop_blobs([])
+        with pytest.raises(NotFound):
+            store.blob(loose)
+        assert [store.blob(name).content for name in (said_here, stashed, kept_loose)] == [
+            b"said",
+            b"stashed",
+            b"kept",
+        ]
+        assert store.verify().clean
+
     def test_a_purged_conversation_can_be_made_anew(self, store: Store) -> None:
         begin(store, said("old"))
         change(store, Change("trashed", None, True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Integer, Text, bindparam, cast, delete, func, insert, select
+from sqlalchemy import CompoundSelect, Integer, Text, bindparam, cast, delete, func, insert, select, true
 
 from forky_core.store.sql.source.given import here, unnested
 from forky_core.store.sql.source.tables import (
@@ -18,15 +18,26 @@ from forky_core.store.sql.source.tables import (
 BLOB = select(blobs.c.media_type, blobs.c.name, blobs.c.content).where(blobs.c.sha256 == bindparam("sha256"))
 HAS_BLOB = select(func.count()).select_from(blobs).where(blobs.c.sha256 == bindparam("sha256"))
 BLOB_NAMES = select(blobs.c.sha256).order_by(blobs.c.sha256)
-NAMED_BLOBS = (
-    select(messages.c.rest)
-    .where(messages.c.conversation == here, func.contains(messages.c.rest, '"attachment"'))
-    .union_all(
-        select(operations.c.changes).where(
-            operations.c.conversation == here, func.contains(operations.c.changes, '"attachments"')
+
+
+def _naming_blobs(*, one_conversation: bool) -> CompoundSelect[tuple[str]]:
+    """What can name a blob: messages, and the changes that made or dropped a stash."""
+    of = (
+        (messages.c.conversation == here, operations.c.conversation == here)
+        if one_conversation
+        else (true(), true())
+    )
+    return (
+        select(messages.c.rest)
+        .where(of[0], func.contains(messages.c.rest, '"attachment"'))
+        .union_all(
+            select(operations.c.changes).where(of[1], func.contains(operations.c.changes, '"attachments"'))
         )
     )
-)
+
+
+NAMED_BLOBS = _naming_blobs(one_conversation=True)
+NAMED_BLOBS_ANYWHERE = _naming_blobs(one_conversation=False)
 STILL_NAMED = select(
     select(func.count())
     .select_from(messages)
@@ -50,6 +61,7 @@ DERIVED_UNDER = (
     .join(derived, derived.c.conversation == conversations.c.conversation)
     .where(derived.c.key == bindparam("key"))
 )
+FORGET_DERIVED = delete(derived).where(derived.c.key == bindparam("key"))
 DROP_DERIVED = delete(derived).where(derived.c.conversation == here, derived.c.key.in_(select(_keys.c.key)))
 _kept = unnested(key=Text, value=Text)
 ADD_DERIVED = insert(derived).from_select(

@@ -1,0 +1,524 @@
+"""The record of an import, kept from its first conversation on, so that one that is broken off can be found again.
+
+Two things are written. The record is a setting of the workspace and says which file is read, since when, and what was
+chosen of it. Each conversation gets a mark, in the very transaction that brings it, so that a kill at any moment leaves
+marks on exactly what came in. A finished import has a list of it in its record, and no marks any more.
+
+One process holds the database. So an import that is not finished and that this process does not run was broken off.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal
+from weakref import WeakKeyDictionary
+
+from forky_core.errors import BadContent, NotFound
+from forky_core.formats.account import Account
+from forky_core.model import ConversationId
+from forky_core.parts import Json, canonical_json
+from forky_core.repo.identity import new_id, now, title_line
+from forky_core.store.contract import Commit, Store
+
+_COUNT = "imports"
+"""Setting: the number of the newest import. Numbers are given once, so that none means two imports."""
+_UNFINISHED = "imports/unfinished"
+"""Setting: the numbers of the imports that are not finished, as a JSON list."""
+_FILES = "imports/files"
+"""Setting: for each attempt at an import, the sha256 of files whose messages may not be written yet."""
+_FOLLOWED = "follow:"
+_PIECE = 1 << 20
+
+Brought = Mapping[ConversationId, Sequence[int]]
+"""Numbers of the operations by which each conversation came (the first is 1) or grew, ascending."""
+State = Literal["running", "broken off", "finished"]
+
+_lock = Lock()
+_running: WeakKeyDictionary[Store, set[int]] = WeakKeyDictionary()
+"""Numbers of the imports that this process runs at this moment."""
+_read: WeakKeyDictionary[Store, dict[int, ImportRecord]] = WeakKeyDictionary()
+"""Records of imports that were broken off. Pages ask for them at every run, and to read the marks of 20,000
+conversations takes half a second; nothing changes them but what drops them here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The file of an import, and how the same file is known again."""
+
+    file: str
+    """Its name, for people."""
+    identity: str
+    """`sha256:` of its bytes; or `follow:` and where it lies, of one that another program goes on writing."""
+    size: int
+    """Bytes."""
+    path: str = ""
+    """Where it lies on this machine; "" for an upload or a pipe, of which no copy is kept."""
+
+    @classmethod
+    def followed(cls, path: Path, size: int) -> Source:
+        """A file that another program goes on writing: it stays the same source whatever comes to it."""
+        return cls(title_line(path.name), f"{_FOLLOWED}{path.resolve()}", size)
+
+    @property
+    def follows(self) -> str:
+        """Where the file lies that another program goes on writing; "" for a file that stays as it is."""
+        return self.identity.removeprefix(_FOLLOWED) if self.identity.startswith(_FOLLOWED) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRecord:
+    """What is known of one import."""
+
+    number: int
+    source: Source
+    began: int
+    """Microseconds since the epoch, UTC."""
+    state: State
+    conversations: tuple[ConversationId, ...]
+    """Those that came or grew so far, and were not deleted for good since."""
+    messages: int
+    """How many of their messages it brought."""
+    account: Account
+    """What became of everything in the file; empty unless the import is finished."""
+    chosen: frozenset[int] | None
+    """Numbers of the conversations that were to come; None: all of them, or nobody knows any more."""
+
+    @property
+    def expected(self) -> int | None:
+        """How many conversations were to come, where that is known."""
+        return len(self.chosen) if self.chosen is not None else None
+
+    @property
+    def how_far(self) -> str:
+        """What came in, as the beginning of a sentence: “340 of 1,200 conversations came in”."""
+        came, expected = len(self.conversations), self.expected
+        of = f" of {expected:,}" if expected is not None and expected > came else ""
+        return f"{came:,}{of} {'conversation' if came == 1 and not of else 'conversations'} came in"
+
+    @property
+    def can_be_read_again(self) -> bool:
+        """Whether the file still lies where it was; it may have changed."""
+        return bool(self.source.path) and Path(self.source.path).is_file()
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """What one import wrote to one conversation."""
+
+    commits: tuple[tuple[int, int], ...] = ()
+    """Of each commit: after which operation its author saw the conversation, and when it was made."""
+    messages: int = 0
+    pieces: tuple[int, ...] = ()
+    """Numbers of the conversations of the file that came to it, where each came whole."""
+
+    @classmethod
+    def read(cls, text: str) -> _Mark:
+        stored = json.loads(text)
+        commits = tuple((after, at) for after, at in stored["commits"])
+        return cls(commits, stored["messages"], tuple(stored["pieces"]))
+
+    def with_commits(self, commits: Sequence[Commit], after: int, piece: int) -> _Mark:
+        made = tuple((after + place, commit.at) for place, commit in enumerate(commits))
+        messages = self.messages + sum(len(one.messages) for one in commits)
+        whole = (piece,) if len(commits) == 1 else ()
+        return _Mark(self.commits + made, messages, self.pieces + whole)
+
+    def stored(self) -> str:
+        return canonical_json({"commits": self.commits, "messages": self.messages, "pieces": self.pieces})
+
+    def operations(self, store: Store, conversation: ConversationId) -> list[int]:
+        """What became of the commits: their numbers. One that was refused has none."""
+        if all(after == 0 for after, _ in self.commits):
+            return [1]  # What made the conversation brought this mark along, so it is there.
+        log = store.operations(conversation, after=min(after for after, _ in self.commits))
+        found = {
+            next((one.number for one in log if one.number > after and one.at == at), 0)
+            for after, at in self.commits
+        }
+        return sorted(found - {0})
+
+
+def source_of(path: Path, *, name: str = "", lies_there: bool = True) -> Source:
+    """The file at `path`, read once to its end. `lies_there`: it is not a copy that goes away.
+
+    Raises:
+        BadContent: it cannot be read.
+    """
+    digest, size = hashlib.sha256(), 0
+    try:
+        with path.open("rb") as file:
+            while piece := file.read(_PIECE):
+                digest.update(piece)
+                size += len(piece)
+        where = str(path.resolve()) if lies_there else ""
+    except OSError as error:
+        raise BadContent(f"“{title_line(path.name)}” cannot be read: {error.strerror}.") from error
+    return Source(title_line(name or path.name), f"sha256:{digest.hexdigest()}", size, where)
+
+
+class RunningImport:
+    """The import that is under way: its record is begun with its first conversation, and kept to its end.
+
+    Where an import of the same source was broken off, this one goes on with it: one record has what both brought.
+    """
+
+    def __init__(self, store: Store, source: Source, chosen: Collection[int] | None) -> None:
+        self._store = store
+        self._source = source
+        self._chosen = frozenset(chosen) if chosen is not None else None
+        self._marks: dict[ConversationId, _Mark] = {}
+        self.number = 0
+        """Of the record; 0 until there is one."""
+        self._take_up()
+        self.came_before = frozenset(self._marks)
+        """Conversations that had come in, or a part of which had, before the import of this source was broken off."""
+        self.takes_up = bool(self.number)
+        """Whether it goes on with one that was broken off."""
+        self._begun = False
+        """Whether the record has been written by this import."""
+        self._attempt = new_id()
+        self.piece = 0
+        """Number of the conversation of the file that is being imported."""
+        self._expects = False
+        """Whether bytes have been kept before their messages."""
+
+    def _take_up(self) -> None:
+        with _lock:
+            here = _running.setdefault(self._store, set())
+            for number in reversed(_unfinished(self._store)):
+                stored = _stored(self._store, number)
+                if stored is None or number in here or _source(stored).identity != self._source.identity:
+                    continue
+                self._marks = _marks(self._store, number)
+                before = _numbers(stored.get("chosen"))
+                self._chosen = (
+                    self._chosen | before if self._chosen is not None and before is not None else None
+                )
+                here.add(number)
+                _read.get(self._store, {}).pop(number, None)
+                self.number = number
+                return
+
+    def has_brought(self, conversation: ConversationId, piece: int) -> bool:
+        """Whether that conversation of the file came whole to this one before the import was broken off."""
+        if self._source.follows:
+            return False  # The file may have changed since.
+        return conversation in self.came_before and piece in self._marks[conversation].pieces
+
+    def marked(self, commits: Sequence[Commit], after: int) -> list[Commit]:
+        """Commits of one conversation, which bring along that they are of this import, of the piece at hand.
+
+        `after` is the version of the conversation that their author saw, 0 for a new one; each commit makes one
+        operation. Raises StoreError where the record cannot be begun.
+        """
+        if not commits:
+            return []
+        self._begin()
+        id = commits[0].conversation
+        mark = self._marks.get(id, _Mark()).with_commits(commits, after, self.piece)
+        self._marks[id] = mark
+        first, *others = commits
+        return [replace(first, derived={**first.derived, _key(self.number): mark.stored()}), *others]
+
+    def expect_files(self, names: Iterable[str]) -> None:
+        """Say which bytes are about to be kept before the messages that name them, by their sha256.
+
+        What was said before is forgotten: its messages have been written. Where this import is broken off, the next
+        start removes those of these bytes that no message names (`recover_imports`).
+        """
+        wanted = sorted(set(names))
+        if wanted:
+            self._begin()
+            self._expects = True
+            _set_files(self._store, self._attempt, wanted)
+
+    def _begin(self) -> None:
+        if self._begun:
+            return
+        stored = _stored(self._store, self.number) if self.number else None
+        if not self.number:
+            with _lock:
+                number = int(self._store.setting(_COUNT) or 0) + 1
+                self._store.set_setting(_COUNT, str(number))
+                _set_unfinished(self._store, [*_unfinished(self._store), number])
+                _running.setdefault(self._store, set()).add(number)
+                self.number = number
+        source = self._source
+        record: dict[str, Json] = {
+            "file": source.file,
+            "source": source.identity,
+            "size": source.size,
+            "at": stored["at"] if stored is not None else now(),
+            "state": "unfinished",
+        }
+        path = source.path or (stored or {}).get("path", "")
+        if path:
+            record["path"] = path
+        if self._chosen is not None:
+            record["chosen"] = _ranges(self._chosen)
+        self._store.set_setting(_key(self.number), canonical_json(record))
+        self._begun = True
+
+    def finish(self, account: Account, brought: Brought, refused_files: Sequence[str] = ()) -> int:
+        """Keep the record as that of a finished import; its number, or 0 where it brought nothing at all.
+
+        `brought` are the operations of this attempt; `refused_files` the sha256 of bytes that were kept for messages
+        that were refused.
+        """
+        if self._expects:
+            _set_files(self._store, self._attempt, refused_files)
+        known = {id: numbers for id, numbers in brought.items() if id not in self.came_before}
+        if self.number and not _finish(self._store, self.number, account, known):
+            forget_import(self._store, self.number)
+            self.release()
+            return 0
+        self.release()
+        return self.number
+
+    def stop(self) -> None:
+        """Forget what this import brought, which is taken back: its record, unless an earlier one had begun it."""
+        if self.number and not self.takes_up:
+            forget_import(self._store, self.number)
+        self.release()
+
+    def release(self) -> None:
+        """This process does not run it any more; where it is not finished, it counts as broken off from here on."""
+        with _lock:
+            _running.get(self._store, set()).discard(self.number)
+            _read.get(self._store, {}).pop(self.number, None)
+
+
+def imports(store: Store, most: int | None = None) -> tuple[ImportRecord, ...]:
+    """The imports of this workspace, newest first; `most` of them."""
+    found: list[ImportRecord] = []
+    for number in range(int(store.setting(_COUNT) or 0), 0, -1):
+        if most is not None and len(found) >= most:
+            break
+        record = _find(store, number)
+        if record is not None and (record.conversations or record.state == "finished"):
+            found.append(record)
+    return tuple(found)
+
+
+def import_of(store: Store, number: int) -> ImportRecord:
+    """Raises NotFound where there is no such import, or it was undone."""
+    stored = _stored(store, number)
+    if stored is None:
+        raise NotFound(f"There is no import number {number}.")
+    return _record(store, number, stored)
+
+
+def broken_off(store: Store) -> tuple[ImportRecord, ...]:
+    """The imports that were broken off after something had come in, newest first."""
+    records = (_find(store, number) for number in reversed(_unfinished(store)))
+    return tuple(
+        one for one in records if one is not None and one.state == "broken off" and one.conversations
+    )
+
+
+def broken_off_of(store: Store, source: Source) -> ImportRecord | None:
+    """The import with which an import of this source would go on."""
+    return next((one for one in broken_off(store) if one.source.identity == source.identity), None)
+
+
+def brought_by(store: Store, number: int, known: Brought | None = None) -> Brought:
+    """The operations by which an import brought each conversation, as far as it came. NotFound: no such import.
+
+    `known` are those that need not be looked for: of conversations to which this attempt alone has brought something.
+    """
+    stored = _stored(store, number)
+    if stored is None:
+        raise NotFound(f"There is no import number {number}.")
+    if _is_finished(stored):
+        return _listed(stored)
+    known = known or {}
+    resolved = {
+        id: known[id] if id in known else mark.operations(store, id)
+        for id, mark in _marks(store, number).items()
+    }
+    return {id: numbers for id, numbers in resolved.items() if numbers}
+
+
+def keep_import(store: Store, number: int) -> None:
+    """Count an import that was broken off as finished with what came in. NotFound where it was not broken off."""
+    record = import_of(store, number)
+    if record.state != "broken off":
+        raise NotFound(f"Import {number} was not broken off.")
+    came = Account(len(record.conversations), seen=record.messages, imported=record.messages)
+    if not _finish(store, number, came):
+        forget_import(store, number)
+
+
+def forget_import(store: Store, number: int) -> None:
+    """Remove the record of an import and its marks; what it brought is not touched."""
+    store.forget_derived(_key(number))
+    store.set_setting(_key(number), None)
+    _settle(store, number)
+
+
+def is_running(store: Store, number: int) -> bool:
+    """Whether this process is carrying that import out."""
+    with _lock:
+        return number in _running.get(store, set())
+
+
+def recover_imports(store: Store) -> None:
+    """Remove what killed imports left that belongs to no conversation; call it before anything else is written.
+
+    These are the bytes of files whose messages were not written any more, marks of imports that had ended, and records
+    of imports that had brought nothing.
+    """
+    files = store.setting(_FILES)
+    if files is not None:
+        store.drop_blobs(name for names in json.loads(files).values() for name in names)
+        store.set_setting(_FILES, None)
+    for number in _unfinished(store):
+        stored = _stored(store, number)
+        if stored is None or _is_finished(stored):
+            store.forget_derived(_key(number))
+            _settle(store, number)
+        elif not is_running(store, number) and not _marks(store, number):
+            forget_import(store, number)
+
+
+def _finish(store: Store, number: int, account: Account, known: Brought | None = None) -> bool:
+    """List in the record what came in, and remove the marks; False where nothing came in."""
+    operations: dict[str, Json] = {
+        id: list(numbers) for id, numbers in brought_by(store, number, known).items()
+    }
+    stored = _stored(store, number)
+    if stored is None or not operations:
+        return False
+    record: dict[str, Json] = {
+        "file": stored["file"],
+        "at": stored["at"],
+        "state": "finished",
+        "account": account.stored(),
+        "messages": sum(mark.messages for mark in _marks(store, number).values()),
+        "operations": operations,
+    }
+    store.set_setting(_key(number), canonical_json(record))
+    store.forget_derived(_key(number))
+    _settle(store, number)
+    return True
+
+
+def _settle(store: Store, number: int) -> None:
+    """Take an import off the list of those that are not finished."""
+    with _lock:
+        _read.get(store, {}).pop(number, None)
+        unfinished = _unfinished(store)
+        if number in unfinished:
+            _set_unfinished(store, [one for one in unfinished if one != number])
+
+
+def _find(store: Store, number: int) -> ImportRecord | None:
+    """The record, read from the store only where it may have changed."""
+    known = _read.setdefault(store, {})
+    if number in known and not is_running(store, number):
+        return known[number]
+    stored = _stored(store, number)
+    if stored is None:
+        return None
+    record = _record(store, number, stored)
+    if record.state == "broken off":
+        known[number] = record
+    return record
+
+
+def _record(store: Store, number: int, stored: Mapping[str, Any]) -> ImportRecord:
+    state: State = "finished"
+    marks: Mapping[ConversationId, _Mark] = {}
+    if not _is_finished(stored):
+        state = "running" if is_running(store, number) else "broken off"
+        marks = _marks(store, number)
+    account = Account.from_stored(stored["account"]) if "account" in stored else Account()
+    return ImportRecord(
+        number,
+        _source(stored),
+        stored["at"],
+        state,
+        tuple(marks or _listed(stored)),
+        sum(one.messages for one in marks.values()) or stored.get("messages", account.imported),
+        account,
+        _numbers(stored.get("chosen")),
+    )
+
+
+def _is_finished(stored: Mapping[str, Any]) -> bool:
+    """Also of one that was written before there were states."""
+    return bool(stored.get("state", "finished") == "finished")
+
+
+def _listed(stored: Mapping[str, Any]) -> Brought:
+    """What the record itself says an import brought."""
+    if "operations" in stored:
+        found: Brought = stored["operations"]
+        return found
+    # Written before single operations were kept: the first and the last of each.
+    ended = stored.get("ended", {})
+    return {
+        id: range(max(1, first), ended.get(id, max(1, first)) + 1)
+        for id, first in stored.get("conversations", {}).items()
+    }
+
+
+def _source(stored: Mapping[str, Any]) -> Source:
+    return Source(stored["file"], stored.get("source", ""), stored.get("size", 0), stored.get("path", ""))
+
+
+def _key(number: int) -> str:
+    """Of the record among the settings, and of the marks among what is kept beside the conversations."""
+    return f"import/{number}"
+
+
+def _stored(store: Store, number: int) -> dict[str, Any] | None:
+    text = store.setting(_key(number))
+    if text is None:
+        return None
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def _marks(store: Store, number: int) -> dict[ConversationId, _Mark]:
+    return {id: _Mark.read(text) for id, text in sorted(store.derived_under(_key(number)).items())}
+
+
+def _unfinished(store: Store) -> list[int]:
+    numbers: list[int] = json.loads(store.setting(_UNFINISHED) or "[]")
+    return numbers
+
+
+def _set_unfinished(store: Store, numbers: Sequence[int]) -> None:
+    store.set_setting(_UNFINISHED, canonical_json(list(numbers)) if numbers else None)
+
+
+def _set_files(store: Store, attempt: str, names: Sequence[str]) -> None:
+    with _lock:
+        files: dict[str, Json] = json.loads(store.setting(_FILES) or "{}")
+        files.pop(attempt, None)
+        if names:
+            files[attempt] = list(names)
+        store.set_setting(_FILES, canonical_json(files) if files else None)
+
+
+def _ranges(numbers: Iterable[int]) -> Json:
+    """Numbers as a list of first and last ones: what is chosen of a file are mostly long runs."""
+    found: list[list[int]] = []
+    for number in sorted(numbers):
+        if found and found[-1][1] == number - 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return [[first, last] for first, last in found]
+
+
+def _numbers(ranges: Any) -> frozenset[int] | None:
+    if ranges is None:
+        return None
+    return frozenset(number for first, last in ranges for number in range(first, last + 1))

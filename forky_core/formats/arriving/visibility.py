@@ -1,0 +1,50 @@
+"""Whether a conversation shows what a file holds of it, and whether it does not because an import was taken back.
+
+Messages are never removed, so what is stored says nothing about what can be seen. What a person threw away or deleted
+by hand stays away when the file comes again; what went with an import that was undone comes with it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from forky_core.dag import ancestors
+from forky_core.model import ConversationId, MessageId
+from forky_core.repo.timeline import FOUNDING, STILL, Timeline
+from forky_core.store.contract import Store
+
+_NEVER_IN_FORCE = STILL | {"undo", "redo"}
+
+
+def shows(store: Store, conversation: ConversationId, tips: Iterable[MessageId]) -> bool:
+    """Whether all of these messages can be seen there. One in the trash shows nothing."""
+    view, messages = store.view(conversation), store.messages(conversation)
+    if view.trashed:
+        return False
+    seen = ancestors((tip for tip in view.tips if tip in messages), lambda id: messages[id].parents)
+    return all(tip in seen for tip in tips)
+
+
+def was_taken_back(store: Store, conversation: ConversationId, *, whatever_was_done: bool = False) -> bool:
+    """Whether it lies in the trash because its import was undone, or a later import to it was undone.
+
+    `whatever_was_done`: any operation that was undone counts. A Forky file brings its own log, in which nothing says
+    that an import brought it.
+    """
+    operations = store.operations(conversation)
+    if store.view(conversation).trashed:
+        return next(
+            (
+                bool(one.reverts)
+                for one in reversed(operations)
+                if any(c.key == "trashed" for c in one.changes)
+            ),
+            False,
+        )
+    in_force = Timeline().after(operations).in_force
+    return any(
+        one.number not in in_force
+        for one in operations
+        if one.number != FOUNDING
+        and (one.verb not in _NEVER_IN_FORCE if whatever_was_done else one.verb == "import")
+    )

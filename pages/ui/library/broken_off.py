@@ -1,0 +1,131 @@
+"""The offer for imports that were broken off: on top of the Library, and as one line on the Chat page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import streamlit as st
+
+from forky_core.formats.arriving.import_record import ImportRecord, broken_off, keep_import
+from forky_core.formats.arriving.taking_back import undo_import
+from forky_core.repo.identity import now
+from forky_core.repo.workspace import Workspace
+from forky_core.views.shelf import count
+from forky_core.views.times import ago
+from pages.ui.frame import saying
+from pages.ui.markdown import plain_label
+from pages.ui.session import Session
+
+FINISHING = "import.finishing"
+"""Key of the number of the import whose file is asked for; the state holds it until a file is there."""
+_MOST = 5
+_HINT = "broken_off.hint"
+
+Act = Callable[[Workspace, Session, ImportRecord], None]
+
+
+def draw_broken_off(forky: Workspace, held: Session) -> None:
+    """Keys: `broken_off.finish.<number>`, `broken_off.take_away.<number>`, `broken_off.keep.<number>`."""
+    looked_at = held.incoming.files if held.incoming is not None else ()
+    on_its_way = {file.takes_up.number for file in looked_at if file.takes_up is not None}
+    for record in [one for one in broken_off(forky.store) if one.number not in on_its_way][:_MOST]:
+        with st.container(key=f"broken-off-{record.number}", border=True):
+            st.markdown(f"**An import was broken off.** {_what_came(record)}")
+            st.caption(_what_finishing_takes(record))
+            with st.container(key=f"line-broken-off-{record.number}", horizontal=True):
+                if not record.source.follows:
+                    _button(forky, held, record, "Finish", "finish", _finish)
+                _button(forky, held, record, "Take away all of it", "take_away", _take_away)
+                _button(forky, held, record, "Keep what came in", "keep", _keep)
+
+
+def draw_broken_off_hint(forky: Workspace, held: Session) -> None:
+    """One line that leads to the Library, until it is closed in this tab. Keys: `broken_off.close`."""
+    records = broken_off(forky.store)
+    newest = str(records[0].number) if records else ""
+    if not records or held.choices.get(_HINT) == newest:
+        return
+    with st.container(key="broken-off-hint", horizontal=True, vertical_alignment="center"):
+        st.markdown(f"An import was broken off: {records[0].how_far}.", width="stretch")
+        st.page_link("library.py", label="Finish or take away", width="content")
+        st.button(
+            "Close this line",
+            key="broken_off.close",
+            icon=":material/close:",
+            type="tertiary",
+            help="Close this line",
+            on_click=held.choices.__setitem__,
+            args=(_HINT, newest),
+        )
+
+
+def asked_for(forky: Workspace) -> ImportRecord | None:
+    """The import whose file the drop zone is to ask for."""
+    number = st.session_state.get(FINISHING)
+    return next((one for one in broken_off(forky.store) if one.number == number), None)
+
+
+def size_in_words(record: ImportRecord) -> str:
+    size = record.source.size
+    return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{max(size / 1e3, 0.1):,.1f} kB"
+
+
+def _what_came(record: ImportRecord) -> str:
+    name = plain_label(record.source.file)
+    return f"{record.how_far} from “{name}”, {ago(record.began, now())}."
+
+
+def _what_finishing_takes(record: ImportRecord) -> str:
+    if record.source.follows:
+        where = plain_label(record.source.follows, 200)
+        return (
+            f"It was following a file. On the command line, “forky import --follow {where}” goes on with it."
+        )
+    if record.can_be_read_again:
+        return f"The file is still there: {plain_label(record.source.path, 200)}. Only what is missing comes."
+    return (
+        f"Forky keeps no copy of the file. To finish, choose it again ({size_in_words(record)}); only what is missing "
+        "comes."
+    )
+
+
+def _button(forky: Workspace, held: Session, record: ImportRecord, label: str, name: str, act: Act) -> None:
+    st.button(
+        label,
+        key=f"broken_off.{name}.{record.number}",
+        type="primary" if name == "finish" else "secondary",
+        on_click=act,
+        args=(forky, held, record),
+    )
+
+
+def _finish(forky: Workspace, held: Session, record: ImportRecord) -> None:
+    """The file is looked through where it still lies, or asked for; it lands when the person says so."""
+    st.session_state["library.tab"] = "import"
+    st.session_state[FINISHING] = record.number
+    if held.incoming is not None and not held.incoming.busy:
+        held.incoming.close()
+        held.incoming = None
+    if record.can_be_read_again and held.incoming is None:
+        from forky_core.formats.arriving.drop import Drop  # noqa: PLC0415 - the Chat page draws the hint above
+
+        try:
+            with Path(record.source.path).open("rb") as content:
+                held.incoming = Drop(forky, [(record.source.file, content)])
+        except OSError as error:
+            held.say(f"“{record.source.file}” cannot be read: {error.strerror}.")
+
+
+def _take_away(forky: Workspace, held: Session, record: ImportRecord) -> None:
+    with saying(held):
+        gone = undo_import(forky, record.number)
+        held.say(f"Took {count(gone, 'conversation')} of that import back; what was new is in the trash.")
+
+
+def _keep(forky: Workspace, held: Session, record: ImportRecord) -> None:
+    with saying(held):
+        keep_import(forky.store, record.number)
+        held.say(
+            f"Kept {count(len(record.conversations), 'conversation')}; past imports can be undone under Import."
+        )
