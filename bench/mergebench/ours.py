@@ -1,0 +1,145 @@
+"""Forky's own merge as MergeBench asks for it: from turns to messages, planned, and the text that would land.
+
+What the benchmark knows of forky_core's merges stands here and in model_path.py; a change of theirs is followed here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from threading import Event
+
+from bench.mergebench.case import Method, Role, Turn
+from forky_core.llm.catalogue import Catalogue
+from forky_core.llm.contract import Failed, ProviderMessage, Request, TextDelta
+from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.headings import HEADINGS
+from forky_core.merge.models.squash import SquashRejected, squash_with_model
+from forky_core.merge.place import Place
+from forky_core.merge.plan import MergePlan
+from forky_core.merge.planner import plan_merge
+from forky_core.merge.squash import squash_of
+from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.merge.wish import Wish
+from forky_core.model import Message, MessageId, seal
+from forky_core.parts import Draft, Part, TextPart, ToolCallPart, ToolResultPart
+
+NOTHING_SAID = Turn("assistant", "Understood.")
+"""Ends a side that ends with a question: a merge leaves out a turn that has no answer yet."""
+_HEADER = re.compile(r"\A\[Merged [^\n]*\]\n?")
+_MARKS = re.compile(r"(?: \[[0-9a-f]{6,32}\])+$", re.MULTILINE)
+
+
+class NoAnswer(RuntimeError):
+    """A model failed, so that there is nothing to score."""
+
+
+def messages(turns: Sequence[Turn], after: MessageId | None = None) -> tuple[Message, ...]:
+    """The turns as messages, each below the one before, the first below `after`.
+
+    A tool's turn that names its arguments becomes the call and its result, as an importer would store them.
+    """
+    path: list[Message] = []
+
+    def say(role: Role, part: Part, name: str = "") -> None:
+        parent = path[-1].id if path else after
+        path.append(seal(Draft(role, (part,), name=name), (parent,) if parent else ()))
+
+    for number, turn in enumerate(turns):
+        if turn.role == "tool" and turn.call:
+            call = json.dumps(
+                json.loads(turn.call), ensure_ascii=False, separators=(",", ":"), sort_keys=True
+            )
+            say("assistant", ToolCallPart(turn.name, call, f"call-{number}"))
+            say("tool", ToolResultPart(turn.name, turn.text, f"call-{number}"))
+        else:
+            say(turn.role, TextPart(turn.text), turn.name if turn.role != "tool" else "")
+    return tuple(path)
+
+
+def squash(trunk: Sequence[Turn], side: Sequence[Turn], budget: int) -> str:
+    """What squashing the side into the trunk would write, without a model."""
+    return planned_squash(trunk, side, budget)[0].payload
+
+
+def planned_squash(
+    trunk: Sequence[Turn], side: Sequence[Turn], budget: int
+) -> tuple[MergePlan, dict[MessageId, Message]]:
+    """The plan of a squash of the whole side, also of a turn at its end that has no answer yet; and all messages."""
+    before = messages(trunk)
+    branch = messages(side, before[-1].id if before else None)
+    known = {message.id: message for message in (*before, *branch)}
+    place = _place(known, before[-1].id if before else None, branch[-1].id)
+    found = replace(place.incoming(), turns=branch)
+    return squash_of(place, found, Wish("squash", budget=budget)), known
+
+
+def written_by(model: str) -> Method:
+    """A squash that this model writes; quoted lines stand in where its summary is refused, as they would land.
+
+    Raises:
+        NoAnswer: the model failed.
+    """
+    opened = Catalogue().model(model)
+
+    def ask(asked: tuple[ProviderMessage, ...]) -> str:
+        said: list[str] = []
+        for event in opened.stream(Request(opened.info().name, asked), Event()):
+            if isinstance(event, Failed):
+                raise NoAnswer(event.failure.sentence)
+            if isinstance(event, TextDelta):
+                said.append(event.text)
+        return "".join(said)
+
+    return lambda trunk, side, budget: write(ask, model, trunk, side, budget)
+
+
+def write(
+    ask: Callable[[tuple[ProviderMessage, ...]], str],
+    model: str,
+    trunk: Sequence[Turn],
+    side: Sequence[Turn],
+    budget: int,
+) -> str:
+    """The text of a squash by whoever `ask` asks."""
+    plan, known = planned_squash(trunk, side, budget)
+    try:
+        made = squash_with_model(plan, lookup=known.__getitem__, ask=ask, model=model, budget_tokens=budget)
+    except SquashRejected as error:
+        made = error.plan
+    return made.payload
+
+
+def contradicts(main: Sequence[Turn], side: Sequence[Turn]) -> bool:
+    """Whether a three-way merge of the side into what main has said since the fork would show a conflict."""
+    root = messages((Turn("user", "Let us go on from here."), Turn("assistant", "All right.")))
+    ours = messages((*main, *_closing(main)), root[-1].id)
+    theirs = messages((*side, *_closing(side)), root[-1].id)
+    known = {message.id: message for message in (*root, *ours, *theirs)}
+    plan = plan_merge(_place(known, ours[-1].id, theirs[-1].id), Wish("three-way", force=True))
+    return isinstance(plan, ThreeWayPlan) and bool(plan.clashes)
+
+
+def _closing(turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    return () if turns and turns[-1].role == "assistant" else (NOTHING_SAID,)
+
+
+def _place(known: dict[MessageId, Message], target: MessageId | None, source: MessageId) -> Place:
+    return Place(
+        target,
+        source,
+        "main",
+        "side",
+        lookup=known.__getitem__,
+        parents_of=lambda id: known[id].parents,
+        count_tokens=estimate_tokens,
+    )
+
+
+def without_signs(text: str, *, headings: bool = False) -> str:
+    """A payload without what would give away that it is Forky's: its header, the ids, and unless kept the headings."""
+    plain = _MARKS.sub("", _HEADER.sub("", text))
+    rows = plain.splitlines()
+    return "\n".join(row for row in rows if headings or row not in HEADINGS)
