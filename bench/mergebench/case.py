@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, cast
 
 import sentencex
@@ -18,8 +19,9 @@ Language = Literal["en", "de", "fr", "es", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "de", "fr", "es", "zh")
 LONG_LINE = 80
 """Characters above which a line is cut into its sentences: in talk, a turn is one line of several statements."""
-_ALWAYS_CUT = {"zh": 30}
+_LONG_LINES: Mapping[Language, int] = MappingProxyType({"zh": 30})
 """The same for languages in which a sign is about a word."""
+_NUMBER = re.compile(r"(?:[-*] )?\d+[.)]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +97,14 @@ def lines_of(turns: Iterable[Turn], language: Language = "en") -> list[str]:
 
 def pieces(text: str, language: Language = "en") -> list[str]:
     """The lines of a text, long ones cut into sentences, without those that hold no letter or digit."""
-    longest = _ALWAYS_CUT.get(language, LONG_LINE)
+    longest = _LONG_LINES.get(language, LONG_LINE)
     found: list[str] = []
     for raw in text.splitlines():
         line = raw.strip()
-        cut = sentencex.segment(language, line) if len(line) > longest else [line]
-        found += [piece for one in cut if any(map(str.isalnum, piece := one.strip()))]
+        cut = [one.strip() for one in sentencex.segment(language, line)] if len(line) > longest else [line]
+        if len(cut) > 1 and _NUMBER.fullmatch(cut[0]):
+            cut[:2] = [f"{cut[0]} {cut[1]}"]  # The number of a list's item is no sentence.
+        found += [piece for piece in cut if any(map(str.isalnum, piece))]
     return found
 
 

@@ -167,7 +167,7 @@ def _quoted(cases: Iterable[Case], count: int, claims: int) -> Iterator[Summary]
     """At most `count` summaries, of different sides that are spread evenly."""
     distinct = list({case.id: case for case in cases}.values())
     found = [summary for case in distinct if (summary := quoting(case, claims)) is not None]
-    yield from found[:: max(1, -(-len(found) // count))]
+    yield from found[:: max(1, len(found) // count)][:count]
 
 
 def tables(run: Run, data: Path = DATA) -> list[Table]:

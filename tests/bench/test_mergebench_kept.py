@@ -160,17 +160,36 @@ def test_a_line_is_kept_whole_or_not_at_all() -> None:
     assert hindsight.kept(needed, "OLD_MAX_WAIT = 3") == (0.0, 0.0)
 
 
+def long_session() -> list[Turn]:
+    """Each turn says three new lines, and all that were said before."""
+    rows = [[f"value_{at}_{part} = {at}" for part in "abc"] for at in range(24)]
+    texts = ["\n".join(row for of in rows[: at + 1] for row in of) for at in range(24)]
+    padding = "padding " * 520
+    return [Turn(role, f"{text}\n{padding}") for text in texts for role in ("user", "assistant")]
+
+
 def test_short_sides_are_of_one_and_two_user_turns() -> None:
-    turns = [
-        Turn(role, f"value_{at // 4} = {at // 4}\nother_{at // 4} = 1\nthird_{at // 4} = 1\n" + "padding " * 520)
-        for at in range(24)
-        for role in ("user", "assistant")
-    ]  # fmt: skip
-    long = {one.case.id for one in hindsight.cut("s", turns, "development", short=False)}
-    short = [
-        one.case for one in hindsight.cut("s", turns, "development", short=True) if one.case.id not in long
-    ]
+    long = {one.case.id for one in hindsight.cut("s", long_session(), "development", short=False)}
+    every = hindsight.cut("s", long_session(), "development", short=True)
+    short = [one.case for one in every if one.case.id not in long]
     assert short and {sum(turn.role == "user" for turn in case.side) for case in short} <= {1, 2}
+
+
+def test_a_side_that_is_too_long_is_no_case() -> None:
+    every = list(hindsight.cut("s", long_session(), "development", short=True))
+    least = min(one.case.tokens for one in every)
+    shorter = hindsight.cut("s", long_session(), "development", short=True, most_side=least)
+    assert {one.case.tokens for one in shorter} == {least}
+    assert len({one.case.tokens for one in every}) > 1
+
+
+def test_one_session_gives_a_few_cases_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agent_logs, "sessions", lambda _split: [("one", tuple(long_session()))])
+    agent_logs.agent_logs.cache_clear()
+    try:
+        assert 0 < len(agent_logs.agent_logs("development")) <= agent_logs.CASES_OF_A_SESSION
+    finally:
+        agent_logs.agent_logs.cache_clear()
 
 
 def test_a_history_is_read_without_thoughts_subagents_and_what_programs_typed() -> None:

@@ -144,6 +144,9 @@ def test_long_lines_are_cut_into_sentences_and_short_ones_are_not() -> None:
     long = (
         "The night ferry leaves Kiel at two in the afternoon. It arrives at ten in the morning. Bring bread."
     )
+    assert (
+        lines_of([Turn("user", f"1. {long}")])[0] == "1. The night ferry leaves Kiel at two in the afternoon."
+    )
     assert lines_of([Turn("user", f"Yes. No.\n---\n{long}")]) == [
         "Yes. No.",
         "The night ferry leaves Kiel at two in the afternoon.",

@@ -131,6 +131,29 @@ def test_branches_of_every_kind_and_of_different_sources_are_chosen(
     assert [one.id for _, one in chosen] != [one.id for _, one in read.branches("development", 7, seed=2)]
 
 
+def test_talk_topics_and_agents_turns_of_the_right_length_are_read(
+    no_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read, "LEAST", 20)
+    monkeypatch.setattr(read, "MOST", 60)
+    meeting = no_data / "qmsum" / "data" / "ALL" / "val" / "m.json"
+    history = no_data / "agents" / "2026-01-16_16-48-38Z.md"
+    for file in (meeting, history):
+        file.parent.mkdir(parents=True)
+    said = [{"speaker": "A", "content": f"Statement {at} of the meeting is a longer one."} for at in range(9)]
+    topics = [{"topic": "t", "relevant_text_span": [span]} for span in (["0", "2"], ["3", "3"], ["0", "8"])]
+    meeting.write_text(
+        json.dumps({"meeting_transcripts": said, "specific_query_list": [], "topic_list": topics})
+    )
+    turn = "_**{} (2026-01-16 16:48:38Z)**_\n\nStatement {} of this session is a longer one.\n\n"
+    history.write_text("".join(turn.format(who, at) for at in range(4) for who in ("User", "Agent")))
+    every = read._every("development")
+    assert [case.id for case in every["meetings"]] == ["qmsum-m-0"]
+    assert every["agents"] and all(case.trunk and 20 <= case.tokens <= 60 for case in every["agents"])
+    assert every["agents"][0].side[0].text == "Statement 1 of this session is a longer one."
+    assert every["talk"] == [] and every["code"] == []
+
+
 def test_an_interval_draws_whole_sources() -> None:
     alike = Figure.of({"a": [0.0] * 50, "b": [1.0] * 50})
     apart = Figure.of({str(at): [float(at % 2)] for at in range(100)})
