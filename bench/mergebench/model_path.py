@@ -1,9 +1,9 @@
 """Column "model path": which summaries the checks of a merge with a model let pass, and which they refuse.
 
 A summary is a list of claims about a branch, as a model would answer. Hostile ones hold claims that must not land: made
-up, turned round, swapped, out of date. Sound ones must land whole. They come from data/model-path.jsonl, where people
-wrote them (docs/mergebench.md has the format), and for the sound ones also from the development sets: summaries that
-quote whole sentences word for word, which nobody could call wrong.
+up, turned round, swapped, out of date. Sound ones must land whole. They are written by hand in data/model-path.jsonl
+(docs/mergebench.md has the format); further sound ones are made of the other sets: summaries that quote whole sentences
+word for word, which nobody could call wrong.
 
 A claim counts as passed where forky_core believes it after one answer and the same answer again in the repair round: a
 model that insists.
@@ -176,7 +176,7 @@ def tables(run: Run, data: Path = DATA) -> list[Table]:
     written = some(run, load(run.split, data), QUOTED_SUMMARIES)
     made_up = [item.case for language in LANGUAGES for item in load_true(language, run.split, data)]
     sets: dict[str, list[Summary]] = {
-        "written by people": [one for one in written if one.expected == "sound"],
+        "written by hand": [one for one in written if one.expected == "sound"],
         "quoted, coding log": list(_quoted((one.case for one in coding_log(run.split)), count, CLAIMS)),
         "quoted, LoCoMo": list(_quoted((one.case for one in locomo(run.split)), count, CLAIMS)),
         "quoted, QMSum": list(_quoted((one.case for one in qmsum(run.split, quick=True)), count, CLAIMS)),

@@ -88,7 +88,7 @@ def conversation(name: str) -> dict[str, Any]:
         {"question": "?", "answer": "a beagle, in spring", "evidence": ["D1:1"], "category": 4},
         {"question": "?", "answer": "no such words", "evidence": ["D1:1"], "category": 4},
         {"question": "?", "answer": "beagle", "evidence": ["D1:1", "D2:1"], "category": 1},
-        {"question": "?", "adversarial_answer": "beagle", "evidence": ["D1:1"], "category": 5},
+        {"question": "?", "answer": "beagle", "evidence": ["D1:1"], "category": 5},
     ]
     said = {"speaker_a": "Ann", "speaker_b": "Ben", "session_1": turns, "session_1_date_time": "8 May"}
     return {"sample_id": name, "conversation": said, "qa": asked}
@@ -269,6 +269,8 @@ def test_the_data_is_taken_from_clones_without_the_held_back_part(data: Path, tm
         git = ["git", "-C", str(clones / name), "-c", "user.name=a", "-c", "user.email=a@example.org"]
         for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "data"]):
             subprocess.run([*git, *command], check=True, capture_output=True)
+    older = clones / "a-locomo-without-the-file"
+    subprocess.run(["git", "init", "-q", str(older)], check=True)
     assert len(list(sources.fetch(clones, "development"))) == 3
     assert (data / "locomo" / "data" / "locomo10.json").read_text() == "locomo"
     assert not (data / "qmsum" / "data" / "ALL" / "test").exists()

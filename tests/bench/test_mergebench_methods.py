@@ -95,6 +95,11 @@ def test_ours_pays_for_its_header_and_its_citations() -> None:
     assert "Said:" in ours.without_signs(text, headings=True)
 
 
+def test_ours_is_given_all_of_the_side_also_a_question_without_an_answer() -> None:
+    side = (*SIDE, Turn("user", "Cancel the Perminalen again; my aunt Ingrid has a room for us."))
+    assert "my aunt Ingrid" in METHODS[OURS](TRUNK, side, 120)
+
+
 def test_a_tools_turn_becomes_the_call_and_its_result() -> None:
     path = ours.messages(SIDE)
     call, result = path[2].parts[0], path[3].parts[0]
