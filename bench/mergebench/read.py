@@ -11,6 +11,7 @@ import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -164,7 +165,7 @@ def write(
         writer.writerow(FORM)
         for number, (kind, case) in enumerate(chosen, 1):
             name = f"{number:02}"
-            order = sorted(rows, key=lambda row, id=case.id: _hash(seed, id, row))  # type: ignore[misc]
+            order = sorted(rows, key=partial(_hash, seed, case.id))
             letters = {chr(ord("A") + at): row for at, row in enumerate(order)}
             blocks = {
                 letter: ours.without_signs(run.write(row, case, case.budget(SHARE)), headings=headings)

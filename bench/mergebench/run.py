@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -24,17 +23,13 @@ class Run:
     split: Split = "development"
     quick: bool = False
     """A part of each set: a look at the shape."""
-    spent: dict[str, float] = field(default_factory=dict)
-    """Seconds of the processor that each method has used."""
     _written: dict[tuple[str, str, int], str] = field(default_factory=dict)
 
     def write(self, method: str, case: Case, budget: int) -> str:
         """What a method makes of a case."""
         key = (method, case.id, budget)
         if key not in self._written:
-            start = time.process_time()
             self._written[key] = self.methods[method](case.trunk, case.side, budget)
-            self.spent[method] = self.spent.get(method, 0.0) + time.process_time() - start
         return self._written[key]
 
 

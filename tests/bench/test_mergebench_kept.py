@@ -212,6 +212,10 @@ def test_sessions_of_every_second_day_are_held_back(data: Path) -> None:
         "2026-01-18_10-00-00Z",
     ):
         (folder / f"{name}.md").write_text(HISTORY)
+    (folder / "2026-01-16_16-48-38Z-again.md").write_text(
+        f"{HISTORY}\n_**User (now)**_\n\nThanks, that was it.\n"
+    )
+    assert "Thanks, that was it." in dict(agent_logs.sessions("development"))["2026-01-16_16-48-38Z"][-1].text
     assert [name for name, _ in agent_logs.sessions("development")] == [
         "2026-01-16_16-48-38Z",
         "2026-01-18_10-00-00Z",
