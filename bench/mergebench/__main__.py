@@ -47,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
         "--model", help="another row: squashes that this model writes, named as LiteLLM calls it"
     )
     parser.add_argument(
-        "--only", action="append", default=[], metavar="ROW", help="these rows alone, by name"
+        "--only", action="append", default=[], metavar="ROW", help="of the ready rows these alone"
     )
     parser.add_argument("--split", choices=("development", "test"), default="development")
     parser.add_argument("--quick", action="store_true", help="a part of each set")
@@ -118,14 +118,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(given: argparse.Namespace) -> tuple[Run, str]:
     methods, note = available()
-    methods |= {path: named(path) for path in given.method}
-    if given.model:
-        methods[f"ours, written by {given.model}"] = ours.written_by(given.model)
     unknown = sorted(set(given.only) - set(methods))
     if unknown:
         raise NoSuchMethod(f"There is no row {', '.join(unknown)}; there are: {', '.join(methods)}.")
     if given.only:
         methods = {name: methods[name] for name in given.only}
+    methods |= {path: named(path) for path in given.method}
+    if given.model:
+        methods[f"ours, written by {given.model}"] = ours.written_by(given.model)
     return Run(methods, given.split, given.quick), note
 
 
@@ -135,7 +135,8 @@ def _detector(path: str) -> Detector:
 
 
 def _print(given: argparse.Namespace, run: Run) -> int:
-    rows = given.only or [row for row in run.methods if row in read.ROWS or row not in available()[0]]
+    ready = available()[0]
+    rows = [row for row in run.methods if given.only or row in read.ROWS or row not in ready]
     into = given.into or FOLDER / "reading"
     chosen = read.branches(run.split, given.read, given.seed)
     key = read.write(run, chosen, rows, into, seed=given.seed, headings=given.headings)

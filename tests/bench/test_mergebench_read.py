@@ -190,7 +190,10 @@ def test_the_program_says_what_it_left_out_and_writes_its_tables(
     no_data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = no_data / "tables.json"
-    assert program.main(["kept", "--only", "nothing", "--json", str(out)]) == 0
+    own = "bench.mergebench.methods:full"
+    assert program.main(["kept", "--only", "nothing", "--method", own, "--json", str(out)]) == 0
+    run, _ = program._run(program._parser().parse_args(["--only", "nothing", "--method", own]))
+    assert list(run.methods) == ["nothing", own]
     assert "Left out: the data is not in build/mergebench/" in capsys.readouterr().out
     assert [table["rows"] for table in json.loads(out.read_text())["tables"]] == [{}] * 4
     hindsight.coding_log.cache_clear()
