@@ -116,7 +116,10 @@ class CheckedTransport(httpx.AsyncHTTPTransport):
 
 
 class HttpClients:
-    """One client for each set of networks, made when it is first needed. Belongs to one event loop."""
+    """One client for each set of networks, made when it is first needed. Belongs to one event loop.
+
+    httpx asks no proxy of the environment where a client has a transport of its own, and the tests hold it to that.
+    """
 
     def __init__(self, resolver: Resolver = system_resolver) -> None:
         self._resolver = resolver
@@ -128,7 +131,6 @@ class HttpClients:
         if key not in self._made:
             self._made[key] = httpx.AsyncClient(
                 transport=CheckedTransport(reach, self._resolver, sealed=key[1]),
-                trust_env=False,
                 follow_redirects=False,
                 timeout=None,  # noqa: S113 - each request has its own
             )

@@ -12,7 +12,12 @@ from typing import Any
 import pytest
 import uvicorn
 
+from forky_core.gateway.v1.api_errors import ApiError
+from forky_core.gateway.v1.forwarding import Forwarder
+from forky_core.llm.addresses import NAMED
+from forky_core.llm.contract import ModelInfo
 from forky_core.llm.http_clients import IDLE
+from forky_core.llm.upstream import Upstream
 from forky_core.model import Message
 from forky_core.parts import AttachmentPart, ReasoningPart
 from tests.gateway.served import Served, at_upstream, serving
@@ -20,6 +25,7 @@ from tests.gateway.test_chat_client import open_client
 from tests.gateway.test_recording import ended
 from tests.llm.wire import DONE, HEAD, answer
 from tests.llm.wire import serving as wire
+from tests.loops import finished
 
 NAMES = ("Percy", "Polly", "Pip")
 USAGE = {"prompt_tokens": 9, "completion_tokens": 6, "total_tokens": 15}
@@ -70,6 +76,33 @@ PIECES = [
     b"data: " + json.dumps({**WHOLE, "choices": [], "object": "chat.completion.chunk"}).encode() + b"\n\n",
     DONE,
 ]
+
+
+def test_a_call_goes_to_the_address_that_was_checked_and_to_no_other() -> None:
+    """A model server by a name that a resolver of the test knows."""
+    stands_for = ["127.0.0.2"]
+
+    async def resolve(_host: str, _port: int) -> list[str]:
+        return list(stands_for)
+
+    async def sent(base_url: str) -> bytes:
+        forwarder = Forwarder(resolve)
+        info = ModelInfo("far/m", "m", "Far")
+        upstream = Upstream("Far", base_url, "m", info, frozenset(), "sk-far", NAMED)
+        try:
+            async with forwarder.send(upstream, "chat/completions", {}, b"{}") as reply:
+                return b"".join([piece async for piece in reply.pieces()])
+        finally:
+            await forwarder.close()
+
+    with wire([answer("200 OK", {"fine": True})], host="127.0.0.2") as server:
+        base_url = f"http://far.test:{server.port}/v1"
+        assert finished(sent(base_url)) == b'{"fine": true}'
+        assert "bearer sk-far" in server.heads[0].lower()
+        stands_for[:] = ["169.254.169.254"]
+        with pytest.raises(ApiError, match="sends nothing to"):
+            finished(sent(base_url))
+        assert len(server.heads) == 1
 
 
 def answers(served: Served) -> list[Message]:

@@ -6,6 +6,8 @@ a server by that name for one beyond this machine, and the sockets are real.
 
 from __future__ import annotations
 
+import gzip
+import json
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -291,7 +293,10 @@ def test_a_slow_far_server_does_not_hold_up_those_of_this_machine() -> None:
 
 
 def test_an_answer_that_is_compressed_is_no_list() -> None:
-    packed = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\nConnection: close\r\n\r\n\x1f\x8b\x08\x00"
+    body = gzip.compress(json.dumps({"data": [{"id": "m"}]}).encode())
+    packed = (
+        f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+    )
     with wire.serving([packed]) as server:
         offered = catalogue(by_name(), f"http://127.0.0.1:{server.port}")
         offered.refresh(now=True, wait=30)
