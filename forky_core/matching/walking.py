@@ -177,10 +177,10 @@ def upwards(id: MessageId | None, messages: Messages) -> Iterator[Message]:
 
 
 def _calls_above(message: Message, messages: Messages) -> Callable[[str], int | None]:
-    """Which call an id names, of the nearest message above that makes it."""
+    """Which call an id names, of the nearest message above that makes it and that programs have seen."""
 
     def find(id: str) -> int | None:
-        above = upwards(message.parent, messages)
+        above = (one for one in upwards(message.parent, messages) if not is_silent(one))
         return next((calls[id] for one in above if id in (calls := calls_of(one))), None)
 
     return find

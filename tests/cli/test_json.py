@@ -52,6 +52,7 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("{export}",),
         ("{export}", "--preview"),
         ("{forky}", "--fork"),
+        ("--list",),
         ("--undo", "1"),
     ),
     "diff": (("{forky}", "{changed}"),),

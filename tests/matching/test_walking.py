@@ -89,3 +89,13 @@ def test_walking_finds_what_keys_find(
     tree.take(half)
     tree.take(messages)
     assert tree.deepest(turns, messages) == by_keys(turns, messages)
+
+
+def test_a_call_that_no_program_has_seen_gives_no_result_its_place() -> None:
+    result = Draft("tool", (ToolResultPart("look", "a", tool_call_id="x"),))
+    call = Draft("assistant", (ToolCallPart("look", "{}", tool_call_id="x"),))
+    messages = tree_of([(0, result, False), (30, call, True), (1, result, False)])
+    tree = Tree()
+    tree.take(messages)
+    assert tree.deepest([result], messages) == by_keys([result], messages)
+    assert len(tree.deepest([result], messages)[1]) == 2
