@@ -22,7 +22,9 @@ FILES_OF_A_KIND = 32
 HEAD = 12_288
 """Bytes of a DuckDB file before its blocks."""
 BLOCK = 65_536
-TALKS = {ConversationId(f"01890000-0000-7000-8000-{n:012d}"): length for n, length in enumerate((20, 60, 140, 300))}
+TALKS = {
+    ConversationId(f"01890000-0000-7000-8000-{n:012d}"): length for n, length in enumerate((20, 60, 140, 300))
+}
 NEW = ConversationId("01890000-0000-7000-8000-000000000999")
 Damage = Callable[[bytearray, random.Random], None]
 

@@ -59,8 +59,8 @@ class DatabaseFile:
         self._alone = False
         self._broken = False
         self._damaged = False
-        """Whether something in it could not be read. From then on nothing is written and nothing folded in, so that what
-        is there stays as it is."""
+        """Whether something in it could not be read. From then on nothing is written and nothing folded in, so that
+        what is there stays as it is."""
         self._closed = False
         self.cut_off = _bytes_cut_off(path)
         """Bytes at the end of the log that were no whole commit when the file was opened, and so were left out."""
@@ -94,8 +94,8 @@ class DatabaseFile:
     def _make_file(self) -> None:
         """An empty database that was its owner's alone from its first byte on.
 
-        DuckDB makes a file with the permissions of the process (0666 without its umask), which cannot be changed for one
-        thread, and refuses one that is there and empty. So the file is made in a private folder and put in its place.
+        DuckDB makes a file with the permissions of the process (0666 without its umask), which cannot be changed for
+        one thread, and refuses one that is there and empty. So it is made in a private folder and put in its place.
         """
         folder = Path(mkdtemp(prefix=".forky-", dir=self.path.parent))
         try:

@@ -60,9 +60,9 @@ def _holds(text: str, marks: tuple[str, ...]) -> bool:
 def store_error(error: duckdb.Error, path: Path) -> StoreError:
     """`error`, raised while working on the file at `path`, as a sentence.
 
-    It is `StoreDamaged` where the content of the file, or DuckDB's own state, cannot be trusted any more. A lock, a full
-    disk, missing permissions, too little memory, too many open files, a conflict of transactions, an interrupted query
-    and a value that DuckDB refuses say nothing about the file.
+    It is `StoreDamaged` where the content of the file, or DuckDB's own state, cannot be trusted any more. A lock, a
+    full disk, missing permissions, too little memory, too many open files, a conflict of transactions, an interrupted
+    query and a value that DuckDB refuses say nothing about the file.
     """
     # Neither the name of a folder nor, in an error about values, what somebody wrote decides what it means.
     text = str(error).replace(str(path), "")
