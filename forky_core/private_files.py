@@ -1,7 +1,7 @@
 """Files and folders that nobody but their owner may read: what Forky keeps holds people's words.
 
-A file gets its permissions as it is made and not afterwards, so that there is no moment at which somebody else could open
-it. On Windows the permissions of the folder decide, and nothing here changes any.
+A file gets its permissions as it is made and not afterwards, so that there is no moment at which somebody else could
+open it. On Windows the permissions of the folder decide, and nothing here changes any.
 """
 
 from __future__ import annotations

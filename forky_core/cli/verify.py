@@ -33,11 +33,11 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         return code
     for found in (*result.findings, *result.remarks):
         print(f"{found.conversation or 'database'}: {one_line(found.what)}", file=out)
+    if newest := last_change(result):
+        print(newest, file=out)
     checked = (
         f"{count(result.conversations, 'conversation')}, {count(result.messages, 'message')}, "
         f"{count(result.operations, 'operation')}, {count(result.blobs, 'attachment')}"
     )
     print(f"{checked}: {'clean' if result.clean else count(len(result.findings), 'finding')}", file=out)
-    if newest := last_change(result):
-        print(newest, file=out)
     return code

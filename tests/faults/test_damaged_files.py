@@ -1,4 +1,4 @@
-"""A file whose bytes a disk, a cloud folder or a program has changed: once a read has failed, nothing is written to it."""
+"""A file that a disk, a cloud folder or a program has changed: once a read has failed, nothing is written to it."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def writes(store: DuckDBStore, sound: Sound) -> list[Callable[[], object]]:
         lambda: store.set_setting("a choice", "another"),
         lambda: store.documents.take_in([a_document("another one")]),
         lambda: store.documents.drop([sound.document]),
-        lambda: store.documents.forget_vectors(),
+        store.documents.forget_vectors,
         lambda: store.purge(id),
     ]
 

@@ -17,6 +17,7 @@ from forky_core.store.contract import Commit
 from forky_core.store.duckdb import DuckDBStore
 from forky_core.store.file.trouble import store_error
 from forky_core.store.reading import packs
+from tests.store.by_hand import by_hand
 from tests.store.packing import packed
 from tests.store.talk import ELSEWHERE, HERE, at, begin, generation, move, now, point, said, thread
 from tests.store.test_trouble import files_no_larger_than
@@ -164,11 +165,6 @@ def test_trouble_that_is_no_damage_lets_the_next_write_through(
         assert again.setting("a choice") == "written"
 
 
-def by_hand(path: Path, statement: str) -> None:
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(statement)
-
-
 @pytest.mark.parametrize(
     ("statement", "read"),
     [
@@ -261,14 +257,10 @@ def test_what_a_commit_is_built_on_is_read_before_it_is_written(path: Path) -> N
     by_hand(path, "UPDATE entries SET value = '{' WHERE key = 'title'")
     before = path.read_bytes()
     with DuckDBStore.open(path) as store:
+        begun = Change("heads/new", None, at(None))
+        both = [Commit(id, "fork", "Forked", (begun,), at=now()) for id in (HERE, ELSEWHERE)]
         with pytest.raises(StoreDamaged):
-            begun = Change("heads/new", None, at(None))
-            store.commit_all(
-                [
-                    Commit(HERE, "fork", "Forked", (begun,), at=now()),
-                    Commit(ELSEWHERE, "fork", "Forked", (begun,), at=now()),
-                ]
-            )
+            store.commit_all(both)
         with pytest.raises(StoreDamaged, match="Nothing was written"):
             store.record(ELSEWHERE, generation(5))
     assert path.read_bytes() == before

@@ -21,8 +21,6 @@ _HEAD = re.compile(
 )
 _COMMITTED = bytes.fromhex("0500000000000000 e7fe7d722fed3d5e 640064ffff")
 """The entry that ends a commit: length, checksum, field 100: what it is (100, a commit). No text can hold it."""
-_CHECKPOINTED = bytes.fromhex("640063")
-"""What an entry begins with that says that all before it was folded into the file (field 100: 99, a checkpoint)."""
 _PREFIX = 16
 """Bytes of an entry's length and checksum, both of 8, before what it holds."""
 
@@ -58,10 +56,7 @@ def passed_over_from(log: Path) -> int | None:
 
 def _cut_off(content: mmap.mmap) -> int:
     last = content.rfind(_COMMITTED)
-    at = last + len(_COMMITTED) if last >= 0 else _end_of_head(content)
-    if content[at + _PREFIX : at + _PREFIX + len(_CHECKPOINTED)] == _CHECKPOINTED:
-        return 0  # All of the log is in the file already; it was only not removed any more.
-    return len(content) - at
+    return len(content) - (last + len(_COMMITTED) if last >= 0 else _end_of_head(content))
 
 
 def _end_of_head(content: mmap.mmap) -> int:
