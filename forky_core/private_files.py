@@ -64,6 +64,30 @@ def copy(original: Path, to: Path) -> None:
         raise
 
 
+def append_line(path: Path, line: str) -> None:
+    """Add a line to a file, which is made where it is missing: all of the line, or nothing of it.
+
+    Raises:
+        OSError: there is no room or no permission, or somebody else's link stands there.
+    """
+    refuse_planted(path)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags, FILE)
+    with os.fdopen(descriptor, "ab", buffering=0) as file:
+        tighten(path)
+        content = f"{line}\n".encode("utf-8", "replace")
+        begin, written = os.fstat(descriptor).st_size, 0
+        try:
+            while written < len(content):
+                written += file.write(content[written:])
+        except OSError:
+            if (
+                os.fstat(descriptor).st_size == begin + written
+            ):  # Else another program has added to it meanwhile.
+                os.ftruncate(descriptor, begin)
+            raise
+
+
 def tighten(path: Path) -> None:
     """Take from everybody else the permissions on a file or folder of ours; others' files and links stay as they are.
 
