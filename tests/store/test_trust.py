@@ -72,6 +72,7 @@ Read = Callable[[DuckDBStore], object]
         (duckdb.ConstraintException('Constraint Error: duplicate key "checksum"'), StoreError),
         (duckdb.BinderException('Binder Error: no column "corrupt"'), StoreError),
         (duckdb.CatalogException("Catalog Error: Corrupt is no function"), StoreError),
+        (duckdb.Error(f'Invalid configuration of "{PLACE}"'), StoreError),
         (duckdb.IOException("IO Error: it has version number 99, a newer version"), StoreTooNew),
     ],
 )
@@ -181,7 +182,7 @@ def test_trouble_that_is_no_damage_lets_the_next_write_through(
         ("UPDATE messages SET rest = '{' WHERE message = 2", lambda store: store.search("turn")),
         ("DELETE FROM messages WHERE message < 3", lambda store: store.stems(HERE)),
         ("DELETE FROM messages WHERE message = 2", lambda store: store.messages(HERE)),
-        ("DELETE FROM messages WHERE message = 5", lambda store: store.messages(HERE)),
+        ("DELETE FROM messages WHERE message = 4", lambda store: store.messages(HERE)),
         ("DELETE FROM messages WHERE message = 2", lambda store: store.stretch(HERE, after=0, most=9)),
         ("UPDATE generations SET rest = 'x'", lambda store: store.generations(HERE)),
         ("DROP TABLE generations", lambda store: store.generations(HERE)),
@@ -254,7 +255,7 @@ def test_a_name_that_leads_nowhere_is_a_finding_and_no_damage(path: Path) -> Non
 
 def test_what_a_commit_is_built_on_is_read_before_it_is_written(path: Path) -> None:
     """The writer finds the damage itself: nobody had read that conversation."""
-    by_hand(path, "UPDATE entries SET value = '{' WHERE key = 'title'")
+    by_hand(path, "UPDATE entries SET value = '{' WHERE key = 'title' AND conversation = 1")
     before = path.read_bytes()
     with DuckDBStore.open(path) as store:
         begun = Change("heads/new", None, at(None))
@@ -263,6 +264,7 @@ def test_what_a_commit_is_built_on_is_read_before_it_is_written(path: Path) -> N
             store.commit_all(both)
         with pytest.raises(StoreDamaged, match="Nothing was written"):
             store.record(ELSEWHERE, generation(5))
+        assert "new" not in store.view(ELSEWHERE).branches
     assert path.read_bytes() == before
 
 

@@ -54,6 +54,7 @@ _IN_USE = "SELECT coalesce(sum(memory_usage_bytes), 0) FROM duckdb_memory() WHER
 class DatabaseFile:
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._log = str(log_of(path))
         self._gate = Condition()
         self._inside = 0
         self._alone = False
@@ -78,7 +79,8 @@ class DatabaseFile:
                 self._make_file()
             self._attach()
             self._identity = _identity(path)
-            self._owner = path.stat().st_uid
+            self._owners = frozenset({path.stat().st_uid, os.geteuid()}) if POSIX else frozenset()
+            """Whose log may be written to: ours, or that of whoever the database belongs to."""
         except BaseException as error:
             self._root.close()
             if made:
@@ -183,21 +185,19 @@ class DatabaseFile:
         """
         if not POSIX:
             return
-        log = log_of(self.path)
         try:
-            found = log.lstat()
+            found = os.lstat(self._log)  # noqa: PTH116 - a path object would cost more than the call
         except FileNotFoundError:
             with suppress(OSError):  # What keeps Forky from making it, DuckDB will say in its own words.
-                os.close(new_file(log))
+                os.close(new_file(Path(self._log)))
             return
-        ours = {os.geteuid(), self._owner}
-        if not stat.S_ISREG(found.st_mode) or found.st_uid not in ours:
+        if not stat.S_ISREG(found.st_mode) or found.st_uid not in self._owners:
             raise StoreError(
-                f"{log} is not Forky's log: somebody else put it there; nothing was saved.",
+                f"{self._log} is not Forky's log: somebody else put it there; nothing was saved.",
                 "Move it away, and keep the database in a folder that only you can write to.",
             )
         if found.st_mode & 0o077:
-            tighten(log)
+            tighten(Path(self._log))
 
     def still_there(self) -> None:
         """StoreError where the file was moved, removed or replaced: what is written then would go nowhere."""
@@ -254,14 +254,7 @@ class DatabaseFile:
         """A cursor whose reads all see one moment."""
         with self.cursor() as cursor:
             cursor.execute("BEGIN TRANSACTION")
-            try:
-                yield cursor
-            except BaseException:
-                with suppress(
-                    duckdb.Error
-                ):  # What was raised says more than that its transaction cannot go on.
-                    cursor.execute("ROLLBACK")
-                raise
+            yield cursor  # Where the caller raises, closing the cursor ends the transaction.
             cursor.execute("COMMIT")
 
     def reattach(self, *, patience: float = 5.0) -> bool:

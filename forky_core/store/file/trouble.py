@@ -66,7 +66,7 @@ def store_error(error: duckdb.Error, path: Path) -> StoreError:
     """
     # Neither the name of a folder nor, in an error about values, what somebody wrote decides what it means.
     text = str(error).replace(str(path), "")
-    if not _is_about_the_file(error):
+    if not _is_about_the_file(error, text):
         return _other(str(error))
     if "Could not set lock" in text:
         found = _HOLDER.search(text)
@@ -131,9 +131,8 @@ def _other(text: str) -> StoreError:
     return StoreError(f"The database could not do it: {text.splitlines()[0]}")
 
 
-def _is_about_the_file(error: duckdb.Error) -> bool:
+def _is_about_the_file(error: duckdb.Error, text: str) -> bool:
     """Whether DuckDB speaks of the file, its own state or the machine, and not of a statement or its values."""
-    text = str(error)
     match error:
         case duckdb.TransactionException():
             return "Failed to commit" in text
