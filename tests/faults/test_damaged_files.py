@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -88,17 +89,17 @@ def reads(store: DuckDBStore, sound: Sound) -> list[Callable[[], object]]:
     ]
     for id, head in sound.heads.items():
         found += [
-            lambda id=id: store.view(id),
-            lambda id=id, head=head: store.path(id, head.id),
-            lambda id=id, head=head: store.message(id, head.id),
-            lambda id=id: store.messages(id),
-            lambda id=id: store.stems(id),
-            lambda id=id: store.stretch(id, after=3, most=100),
-            lambda id=id: store.operations(id),
-            lambda id=id: store.stretch_of_log(id, after=2, most=50),
-            lambda id=id: store.generations(id),
-            lambda id=id: store.stretch_of_calls(id, after=None, most=50),
-            lambda id=id: store.derived(id, ["a reading"]),
+            partial(store.view, id),
+            partial(store.path, id, head.id),
+            partial(store.message, id, head.id),
+            partial(store.messages, id),
+            partial(store.stems, id),
+            partial(store.stretch, id, after=3, most=100),
+            partial(store.operations, id),
+            partial(store.stretch_of_log, id, after=2, most=50),
+            partial(store.generations, id),
+            partial(store.stretch_of_calls, id, after=None, most=50),
+            partial(store.derived, id, ["a reading"]),
         ]
     return found
 

@@ -210,8 +210,8 @@ def _conversation(
             damage=False,
         )
         distrust(number)
-    if (what := astray(messages, operations)) is not None:
-        audit.remarks.append(Finding(id, what))
+    if (remark := astray(messages, operations)) is not None:
+        audit.remarks.append(Finding(id, remark))
     audit.messages += len(messages)
     audit.operations += len(operations)
     audit.newest = max([audit.newest, *(operation.at for operation in operations)])
