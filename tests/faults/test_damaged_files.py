@@ -186,7 +186,7 @@ def test_after_a_read_has_failed_every_write_is_refused_and_the_file_stays_as_it
             assert len(told) == len(tried), f"{damage.__name__} {seed}: a write was accepted"
             for error in told:
                 assert isinstance(error, StoreDamaged), f"{damage.__name__} {seed}: {error}"
-                assert "forky.duckdb is damaged" in error.message and "Nothing was written" in error.message
+                assert "forky.duckdb is damaged" in error.message and "nothing was saved" in error.message
                 assert "verify" in error.hint and "repair" in error.hint and "backup" in error.hint
             with pytest.raises(StoreDamaged, match="nothing was copied"):
                 store.backup()

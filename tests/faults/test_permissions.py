@@ -19,6 +19,7 @@ from forky_core.store.duckdb import DuckDBStore
 from forky_core.store.file.wal import log_of
 from tests.faults.private_life import Watched
 from tests.faults.test_resources import ROOT, a_full_disk
+from tests.hangs import HANG
 from tests.store.talk import HERE, begin, move, said, thread
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs permissions of the POSIX kind")
@@ -45,7 +46,7 @@ def test_nothing_that_a_life_of_forky_writes_can_be_opened_by_somebody_else(
     command = [sys.executable, "-m", "tests.faults.private_life", str(tmp_path), umask]
     environment = {**os.environ, "FORKY_PROBE": "0", "TMPDIR": str(tmp_path)}
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=120, check=False, env=environment, cwd=ROOT
+        command, capture_output=True, text=True, timeout=HANG, check=False, env=environment, cwd=ROOT
     )
     assert done.returncode == 0, done.stderr
     mode = f"{0o666 & ~int(umask, 8):o}"
@@ -221,7 +222,7 @@ def test_a_database_is_made_once_where_many_open_it_at_the_same_moment(tmp_path:
     )
     command = [sys.executable, "-c", script, str(path)]
     running = [subprocess.Popen(command, cwd=ROOT) for _ in range(4)]
-    assert [one.wait(60) for one in running] == [0] * 4
+    assert [one.wait(HANG) for one in running] == [0] * 4
     assert {found.name for found in tmp_path.iterdir()} == {"forky.duckdb"}
     with DuckDBStore.open(path) as store:
         begin(store, *thread(3))

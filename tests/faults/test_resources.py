@@ -19,8 +19,7 @@ from forky_core.llm.scripted import Until
 from forky_core.repo.workspace import Workspace
 from forky_core.store.duckdb import DuckDBStore
 from tests.builders import ScriptedModels, talk, texts
-from tests.hangs import HANG
-from tests.store.test_writer import wait_until
+from tests.hangs import HANG, eventually
 
 ROOT = Path(__file__).parents[2]
 HOLDER = """
@@ -83,7 +82,7 @@ def test_what_was_saved_of_a_reply_before_the_disk_was_full_comes_back_and_nothi
         chat = talk(forky.create("Full"), "a", "b")
         models.one.enqueue("begun and saved", Until(arrived), noise(), Until(full))
         job = chat.send("why?")
-        wait_until(lambda: job.saved > 0)
+        eventually(lambda: job.saved > 0)
         with a_full_disk(path.stat().st_size + 20_000):
             arrived.set()
             full.set()

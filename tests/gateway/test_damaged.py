@@ -34,7 +34,7 @@ def test_a_question_is_answered_and_a_header_says_why_it_is_not_kept(damaged: Se
         answer = client.post("/chat/completions", json=HELLO)
     assert answer.status_code == 200 and answer.json()["choices"][0]["message"]["content"]
     why = answer.headers["x-forky-recorded"]
-    assert why.startswith("no; forky.duckdb is damaged") and "Nothing was written" in why and "verify" in why
+    assert why.startswith("no; forky.duckdb is damaged") and "nothing was saved" in why and "verify" in why
     assert damaged.forky.search("Hi") == ()
 
 
@@ -45,5 +45,5 @@ def test_a_call_that_is_to_be_kept_is_refused_with_the_sentence(damaged: Served)
         answer = client.post("/forky/record", json=call)
     assert answer.status_code == 503 and "retry-after" not in answer.headers
     told = error_of(answer)
-    assert told["code"] == "database" and "Nothing was written" in told["message"]
+    assert told["code"] == "database" and "nothing was saved" in told["message"]
     assert "repair" in told["message"] and "backup" in told["message"]

@@ -96,6 +96,6 @@ def test_after_a_conversation_could_not_be_read_others_are_shown_and_a_question_
     by_key(shown, "chat.send").click().run()
     assert not shown.exception
     told = " ".join(str(element.value) for element in shown.markdown).replace("\\", "")
-    assert "Nothing was written" in told and "forky_core verify" in told
+    assert "nothing was saved" in told and "forky_core verify" in told
     workspace.clear()
     assert path.read_bytes() == before

@@ -200,7 +200,7 @@ def test_rows_that_make_no_sense_are_damage(path: Path, statement: str, read: Re
         else:
             with pytest.raises(StoreDamaged, match=r"forky\.duckdb is damaged"):
                 read(store)
-        with pytest.raises(StoreDamaged, match=r"Nothing was written.*verify.*repair.*backup"):
+        with pytest.raises(StoreDamaged, match=r"nothing was saved.*verify.*repair.*backup"):
             write(store)
         assert store.setting("a choice") is None
         assert store.blob(hashlib.sha256(b"bytes").hexdigest()).content == b"bytes"
@@ -227,7 +227,7 @@ def test_a_path_with_a_hole_is_damage_and_no_shorter_path(
     with DuckDBStore.open(path) as store:
         with pytest.raises(StoreDamaged):
             side(store)
-        with pytest.raises(StoreDamaged, match="Nothing was written"):
+        with pytest.raises(StoreDamaged, match="nothing was saved"):
             write(store)
 
 
@@ -237,7 +237,7 @@ def test_what_verify_finds_altered_refuses_writes_until_the_file_is_opened_anew(
         write(store)
         (finding,) = store.verify().findings
         assert "content its id was made from" in finding.what
-        with pytest.raises(StoreDamaged, match="Nothing was written"):
+        with pytest.raises(StoreDamaged, match="nothing was saved"):
             write(store)
     with DuckDBStore.open(path) as again:
         write(again)
@@ -262,7 +262,7 @@ def test_what_a_commit_is_built_on_is_read_before_it_is_written(path: Path) -> N
         both = [Commit(id, "fork", "Forked", (begun,), at=now()) for id in (HERE, ELSEWHERE)]
         with pytest.raises(StoreDamaged):
             store.commit_all(both)
-        with pytest.raises(StoreDamaged, match="Nothing was written"):
+        with pytest.raises(StoreDamaged, match="nothing was saved"):
             store.record(ELSEWHERE, generation(5))
         assert "new" not in store.view(ELSEWHERE).branches
     assert path.read_bytes() == before
@@ -295,7 +295,7 @@ def test_a_bad_pack_of_altered_messages_is_damage_and_stays(path: Path, in_packs
     before = path.read_bytes()
     with DuckDBStore.open(path) as store:
         store.messages(_PACKED)
-        with pytest.raises(StoreDamaged, match="Nothing was written"):
+        with pytest.raises(StoreDamaged, match="nothing was saved"):
             write(store)
         assert not store.rest()
     assert path.read_bytes() == before

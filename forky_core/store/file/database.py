@@ -186,14 +186,14 @@ class DatabaseFile:
         if not POSIX:
             return
         try:
-            found = os.lstat(self._log)  # noqa: PTH116 - a path object would cost more than the call
+            found = os.lstat(self._log)
         except FileNotFoundError:
             with suppress(OSError):  # What keeps Forky from making it, DuckDB will say in its own words.
                 os.close(new_file(Path(self._log)))
             return
         if not stat.S_ISREG(found.st_mode) or found.st_uid not in self._owners:
             raise StoreError(
-                f"{self._log} is not Forky's log: somebody else put it there; nothing was saved.",
+                f"{self._log} is not Forky's log: somebody else put it there{NOTHING_SAVED}",
                 "Move it away, and keep the database in a folder that only you can write to.",
             )
         if found.st_mode & 0o077:

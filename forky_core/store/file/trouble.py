@@ -87,7 +87,7 @@ def store_error(error: duckdb.Error, path: Path) -> StoreError:
         return full_disk(path)
     if _holds(text, _NO_RESOURCES):
         return StoreError(
-            f"The computer had too little memory or too many open files to work on {path.name}; nothing was saved.",
+            f"There was too little memory, or too many files were open, to work on {path.name}{NOTHING_SAVED}",
             "Close something and try again.",
         )
     if _holds(text, _NO_PERMISSION):
@@ -156,9 +156,8 @@ def damaged_file(path: Path) -> StoreDamaged:
 def refused_write(path: Path) -> StoreDamaged:
     """What a write is told once something in the file could not be read."""
     return StoreDamaged(
-        f"{path.name} is damaged: something in it could not be read. "
-        "Nothing was written, so that what can still be read stays as it is.",
-        "Close Forky and run `python -m forky_core verify`, which says what is damaged. "
+        f"{path.name} is damaged, something in it could not be read{NOTHING_SAVED}",
+        "What can be read stays as it is. Close Forky and run `python -m forky_core verify`, which says what is damaged. "
         f"`python -m forky_core repair` mends a damaged log. If the file itself is damaged: {_restore(path)}",
     )
 
