@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from forky_core.errors import NotFound
+from forky_core.errors import NotFound, StoreDamaged
 from forky_core.formats.arriving.import_record import recover_imports
 from forky_core.formats.files.spools import remove_abandoned_spools
 from forky_core.llm.catalogue import Catalogue
@@ -43,10 +44,12 @@ class Forky(Workspace):
         try:
             if models is None:
                 models = Catalogue(secrets, settings)
-                restore_preferences(store, models)
+                with suppress(StoreDamaged):  # The conversations may be readable all the same.
+                    restore_preferences(store, models)
             if isinstance(store, DuckDBStore):
                 remove_abandoned_spools()
-                recover_imports(store)
+                with suppress(StoreDamaged):  # Likewise.
+                    recover_imports(store)
             return cls(store, models, actor=actor or settings.actor)
         except BaseException:
             store.close()

@@ -43,13 +43,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "parts": VALUES,
     "room": VALUES,
     "settings": VALUES,
+    "private_files": set(),
     "dag": VALUES,
     "retrieval": VALUES | CONTRACTS,
     "context": VALUES | CONTRACTS | {"interpreter", "dag", "retrieval"},
     "merge": VALUES | CONTRACTS | {"context", "dag", "retrieval"},
     "matching": VALUES,
-    "store": VALUES | {"interpreter", "dag", "settings"},
-    "llm": VALUES | {"interpreter", "retrieval", "settings"},
+    "store": VALUES | {"interpreter", "dag", "private_files", "settings"},
+    "llm": VALUES | {"interpreter", "private_files", "retrieval", "settings"},
     "documents": VALUES | CONTRACTS | {"formats.html_text", "retrieval"},
     "repo": VALUES
     | CONTRACTS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import stat
 import sys
@@ -51,5 +52,12 @@ def _kept(path: Path, folder: Path) -> Path:
             )
             shutil.copyfileobj(source, out)
     except OSError as error:
-        raise BadContent(f"“{one_line(str(path))[:100]}” cannot be read: {error.strerror}.") from error
+        named = one_line(str(path))[:100]
+        if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+            raise BadContent(
+                f"There is no room in {folder.parent.parent} for a copy of “{named}” while it is read. "
+                "Nothing of it was kept.",
+                "Free some space there, or name a file in place of the pipe.",
+            ) from error
+        raise BadContent(f"“{named}” cannot be read: {error.strerror}.") from error
     return kept

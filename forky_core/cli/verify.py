@@ -1,4 +1,7 @@
-"""`forky verify`: re-derive every id and replay the log. Exit code 1 where something is wrong."""
+"""`forky verify`: re-derive every id and replay the log. Exit code 1 where something is wrong.
+
+Remarks, such as a log that ends in the middle of a commit, are printed and change nothing about the exit code.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.plain import one_line
+from forky_core.views.captions import last_change
 from forky_core.views.shelf import count
 
 if TYPE_CHECKING:
@@ -27,8 +31,10 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     if options.json:
         print(json.dumps({**asdict(result), "clean": result.clean}), file=out)
         return code
-    for finding in result.findings:
-        print(f"{finding.conversation or 'database'}: {one_line(finding.what)}", file=out)
+    for found in (*result.findings, *result.remarks):
+        print(f"{found.conversation or 'database'}: {one_line(found.what)}", file=out)
+    if newest := last_change(result):
+        print(newest, file=out)
     checked = (
         f"{count(result.conversations, 'conversation')}, {count(result.messages, 'message')}, "
         f"{count(result.operations, 'operation')}, {count(result.blobs, 'attachment')}"

@@ -24,6 +24,7 @@ import litellm
 from litellm.integrations.custom_logger import CustomLogger
 
 from forky_core.llm.litellm_streams import Gone, Streams
+from forky_core.private_files import append_line
 
 log = logging.getLogger("forky.litellm")
 
@@ -224,8 +225,7 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
             else:
                 return
         assert self._spool is not None
-        with self._spool.open("a", encoding="utf-8", errors="replace") as file:
-            file.write(line + "\n")
+        append_line(self._spool, line)
 
     def _post(self, line: str) -> None:
         request = urllib.request.Request(  # noqa: S310 - the address that the program's author gave

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from forky_core.document import Document
 from forky_core.documents.shelf import DocumentStore, WorkspacePlace
-from forky_core.errors import Ambiguous, BadContent, InTheWay, NotFound
+from forky_core.errors import Ambiguous, BadContent, InTheWay, NotFound, StoreDamaged
 from forky_core.hashing import mend_text
 from forky_core.matching.call import LARGEST_FILE, Call
 from forky_core.matching.media import media_type_of
@@ -38,8 +39,10 @@ class Workspace:
         self.replies = Replies(store)
         self.indexes = Indexes()
         self._recorder = Recorder(self._repo, store)
-        self.recovered = self.replies.recover()
+        self.recovered = 0
         """Replies that a crash had cut, now marked interrupted."""
+        with suppress(StoreDamaged):  # What can still be read is shown; nothing is written to a damaged file.
+            self.recovered = self.replies.recover()
         self._repos: dict[ConversationId, Repo] = {}
         self._lock = threading.Lock()
 

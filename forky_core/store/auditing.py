@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from forky_core.hashing import message_id
 from forky_core.model import EMPTY_VIEW, Generation, Message, MessageId, Operation, View, operation_id
-from forky_core.parts import AttachmentPart
+from forky_core.parts import AttachmentPart, Json
 
 
 def message_findings(messages: Sequence[Message]) -> Iterator[str]:
@@ -77,6 +77,63 @@ def view_findings(operations: Sequence[Operation], view: View) -> Iterator[str]:
             yield f"The stored value of “{key}” is not the one the log adds up to."
 
 
+def astray(messages: Sequence[Message], operations: Sequence[Operation]) -> str | None:
+    """A sentence about messages that are newer than the log and that no operation leads to; None where there are none.
+
+    Forky writes what is said together with the operation that names it or a descendant of it, so that operation is
+    missing. What came from a file may have no operation here, but is older than the operation that took it in.
+    """
+    if not operations:
+        return None
+    led_to: set[str] = set()
+    for operation in operations:
+        for change in operation.changes:
+            led_to.add(change.key.rpartition("/")[2])  # A kept tip is named by its key.
+            led_to.update(_texts(change.after))
+    found: list[MessageId] = []
+    for message in reversed(messages):
+        if message.id in led_to:
+            led_to.update(message.parents, message.sources)
+        elif message.created > operations[-1].at:
+            found.append(message.id)
+    if not found:
+        return None
+    many = f"{len(found):,} messages are" if len(found) > 1 else "A message is"
+    return (
+        f"{many} stored that no operation of the log leads to (the first is {found[-1]}): "
+        "the log ends early, or has lost an operation."
+    )
+
+
+def _texts(value: Json) -> Iterator[str]:
+    """Every text in a value of a view; ids of messages are among them."""
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case str() as text:
+                yield text
+            case dict() as fields:
+                waiting.extend(fields.values())
+            case list() as items:
+                waiting.extend(items)
+
+
+EARLY_END = (
+    "A log that ends early can mean that a crash came before the last changes reached the disk, that the .wal file was "
+    "cut or not copied with the database, that an older copy of the database was put in its place, or that the file was "
+    "edited. What stood behind its end cannot be known from the database; a backup may have it."
+)
+"""What `verify` adds where something says that the end of a log is missing."""
+
+
+def cut_off_remark(cut_off: int) -> str:
+    return (
+        f"When the database was opened, its log (.wal) ended in the middle of a commit: the last {cut_off:,} bytes were "
+        "left out. A crash in the middle of a write leaves that, and then nothing is lost that Forky had confirmed; a "
+        "log that was cut looks the same."
+    )
+
+
 def ref_findings(view: View, known: Iterable[MessageId]) -> Iterator[str]:
     """Refs that name a message which is not stored."""
     missing = view.tips - frozenset(known)
@@ -104,21 +161,26 @@ def attachment_findings(
             yield f"The bytes of the attachment {sha256[:12]}… are not stored."
 
 
-def conversation_findings(
-    messages: Sequence[Message],
-    operations: Sequence[Operation],
+def content_findings(
+    messages: Sequence[Message], operations: Sequence[Operation], view: View
+) -> Iterator[str]:
+    """Where one conversation is not what was written: no store writes what is found here."""
+    yield from message_findings(messages)
+    yield from log_findings(operations)
+    yield from view_findings(operations, view)
+
+
+def naming_findings(
+    messages: Iterable[Message],
     view: View,
     generations: Iterable[Generation],
     has_blob: Callable[[str], bool],
 ) -> Iterator[str]:
-    """All that can be wrong with one conversation as it was read."""
+    """What one conversation names and does not have. A store writes such names where a program gives it some."""
     known: Mapping[MessageId, Message] = {message.id: message for message in messages}
-    yield from message_findings(messages)
-    yield from log_findings(operations)
-    yield from view_findings(operations, view)
     yield from ref_findings(view, known)
     yield from generation_findings(generations, known)
-    yield from attachment_findings(messages, view, has_blob)
+    yield from attachment_findings(known.values(), view, has_blob)
 
 
 def blob_finding(sha256: str, content: bytes) -> str | None:

@@ -29,8 +29,9 @@ def read_blob(file: DatabaseFile, sha256: str) -> Blob:
     rows = file.rows(sql.BLOB, sha256=sha256)
     if not rows:
         raise no_blob(sha256)
-    media_type, name, content = rows[0]
-    return Blob(sha256, media_type, name, bytes(content))
+    with file.decoding():
+        media_type, name, content = rows[0]
+        return Blob(sha256, media_type, name, bytes(content))
 
 
 def write_derived(

@@ -62,7 +62,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing `verify` found wrong."""
+    """One thing that `verify` found."""
 
     conversation: ConversationId | None
     what: str
@@ -78,6 +78,11 @@ class Verification:
     operations: int
     blobs: int
     findings: tuple[Finding, ...]
+    remarks: tuple[Finding, ...] = ()
+    """What is not wrong by itself but can mean that something is missing, and what it can mean."""
+    newest: int = 0
+    """When the newest operation was made: microseconds since the epoch, UTC; 0 where there is none. Whether something
+    came after it and was lost without a trace cannot be known from the database alone."""
 
     @property
     def clean(self) -> bool:

@@ -131,8 +131,10 @@ class FiledDocuments:
         with self._file.cursor() as cursor:
             execute(cursor, sql.VECTORS, model=model, **_reach(reach))
             while rows := cursor.fetchmany(_BATCH):
-                keys = np.array([key for key, _ in rows], np.int64)
-                yield Vectors(keys, np.stack([np.frombuffer(vector, np.float32) for _, vector in rows]))
+                with self._file.decoding():
+                    keys = np.array([key for key, _ in rows], np.int64)
+                    found = np.stack([np.frombuffer(vector, np.float32) for _, vector in rows])
+                yield Vectors(keys, found)
 
     def vector_sizes(self) -> Mapping[str, int]:
         return dict(self._file.rows(sql.VECTOR_SIZES))

@@ -36,7 +36,9 @@ from forky_core.model import (
     View,
 )
 from forky_core.parts import Json
+from forky_core.private_files import make_folder
 from forky_core.store.along import along_in
+from forky_core.store.auditing import message_findings
 from forky_core.store.beside import read_blob, write_blob, write_derived, write_setting
 from forky_core.store.contract import Commit, Verification
 from forky_core.store.deciding import no_conversation, no_message
@@ -51,9 +53,11 @@ from forky_core.store.held.logs import Logs
 from forky_core.store.held.numbers import Numbers
 from forky_core.store.held.views import Views
 from forky_core.store.reading.messages import (
+    read_all_calls,
     read_along,
     read_calls,
     read_log,
+    read_log_from,
     read_message,
     read_messages,
     read_path,
@@ -63,7 +67,7 @@ from forky_core.store.reading.messages import (
     uuid_range,
 )
 from forky_core.store.reading.packs import BadPack, drop_packs
-from forky_core.store.reading.rows import generation_from_row, id_from_key, operations_from_rows
+from forky_core.store.reading.rows import id_from_key
 from forky_core.store.reading.searching import search
 from forky_core.store.reading.verify import verify_file
 from forky_core.store.sql import statements as sql
@@ -118,7 +122,7 @@ class DuckDBStore:
         """
         place = place_of(path)
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(place.parent)
         except OSError as error:
             raise StoreError(f"The folder {place.parent} cannot be made: {error.strerror}.") from error
         file = DatabaseFile(place)
@@ -183,15 +187,18 @@ class DuckDBStore:
         purges = self._views.purges
         number = self._numbers.of(conversation)
         rows = self._file.rows(sql.VIEW, conversation=number)
-        ((_, _, version),) = (row for row in rows if row[0] is None)
+        with self._file.decoding():
+            ((_, _, version),) = (row for row in rows if row[0] is None)
+            entries = stored_entries(row for row in rows if row[0] is not None)
         if version is None:
             raise no_conversation(conversation)
-        view = View(MappingProxyType(stored_entries(row for row in rows if row[0] is not None)), version)
+        view = View(MappingProxyType(entries), version)
         return self._views.keep(conversation, view, purges)
 
     def entries(self, key: str) -> Mapping[ConversationId, Json]:
         kind, slash, _ = key.partition("/")
-        numbers = self._keys_of(kind).numbers(key) if slash else None
+        with self._file.decoding():
+            numbers = self._keys_of(kind).numbers(key) if slash else None
         if numbers is None or len(numbers) > _FEW:
             return self._stored_entries(key)
         found: dict[ConversationId, Json] = {}
@@ -210,7 +217,8 @@ class DuckDBStore:
             rows = self._file.rows(sql.ENTRIES_NAMED, key=key)
             ids = self._numbers.ids(number for number, _ in rows)
             if purges == self._numbers.purges:
-                return {ids[number]: json.loads(value) for number, value in rows if number in ids}
+                with self._file.decoding():
+                    return {ids[number]: json.loads(value) for number, value in rows if number in ids}
 
     def _keys_of(self, kind: str) -> Known:
         """The keys that begin with the word and a slash."""
@@ -230,13 +238,10 @@ class DuckDBStore:
         if found is None:
             version = self.view(conversation).version
             first = max(after + 1, 1) if limit is None else max(after + 1, version - limit + 1, 1)
-            first = min(first, version)
-            # The one before the first is read too: each names the id of the one before it.
-            rows = self._file.rows(sql.OPERATIONS, conversation=number, first=first - 1)
-            read = operations_from_rows(conversation, rows, None)
+            read = read_log_from(self._file, number, conversation, min(first, version))
             if not read:
                 raise no_conversation(conversation)
-            log.complete(read[1:] if first > 1 else read)
+            log.complete(read)
             found = log.later(after, limit)
             assert found is not None
         return found
@@ -286,19 +291,27 @@ class DuckDBStore:
         return snapshot
 
     def _messages(self, number: int, most: int | None = None) -> list[Message] | None:
-        """As `read_messages`; where a pack is no good, from the messages themselves."""
+        """As `read_messages`; where a pack is no good, from the messages themselves.
+
+        Such a pack is dropped and made anew where the messages are found to be what their ids say: it is derived of
+        them, and nothing is lost. Where they are not, the file is damaged and the pack stays, as it may hold more.
+        """
         whole = self._writer.whole
         try:
             found = read_messages(self._file, number, whole, most)
         except BadPack:
-            self._distrust(number)
-        except StoreDamaged:
-            """Perhaps no more than a pack: the messages are tried by themselves."""
-        else:
-            if whole.wanted and not whole.learned:
-                self._writer.tell(Alone(whole.learn))
+            found = read_messages(self._file, number, None, most)
+            if found is not None and any(message_findings(found)):
+                self._file.distrust()
+            elif found is not None:
+                self._distrust(number)
             return found
-        return read_messages(self._file, number, None, most)
+        except StoreDamaged:
+            # Perhaps only the packs cannot be read: the messages are tried by themselves.
+            return read_messages(self._file, number, None, most)
+        if whole.wanted and not whole.learned:
+            self._writer.tell(Alone(whole.learn))
+        return found
 
     def _distrust(self, number: int) -> None:
         """Have the packs of a conversation dropped; the next rest makes them anew."""
@@ -359,8 +372,7 @@ class DuckDBStore:
         _, calls = self._logs.of(conversation)
         found = calls.all()
         if found is None:
-            rows = self._file.rows(sql.GENERATIONS, conversation=number)
-            calls.complete(generation_from_row(row) for row in rows)
+            calls.complete(read_all_calls(self._file, number))
             found = calls.all()
             assert found is not None
         return found

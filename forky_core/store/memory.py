@@ -35,7 +35,7 @@ from forky_core.model import (
 )
 from forky_core.parts import AttachmentPart, Json
 from forky_core.store.along import along_in
-from forky_core.store.auditing import blob_finding, conversation_findings
+from forky_core.store.auditing import EARLY_END, astray, blob_finding, content_findings, naming_findings
 from forky_core.store.contract import Commit, Finding, Verification
 from forky_core.store.deciding import (
     FOUNDING_VERBS,
@@ -371,13 +371,17 @@ class MemoryStore:
             findings = [
                 Finding(one.id, what)
                 for one in kept
-                for what in conversation_findings(
-                    tuple(one.messages.values()),
-                    one.operations,
-                    one.view,
-                    one.generations.values(),
-                    self._blobs.__contains__,
+                for what in (
+                    *content_findings(tuple(one.messages.values()), one.operations, one.view),
+                    *naming_findings(
+                        one.messages.values(), one.view, one.generations.values(), self._blobs.__contains__
+                    ),
                 )
+            ]
+            remarks = [
+                Finding(one.id, what)
+                for one in kept
+                if (what := astray(tuple(one.messages.values()), one.operations)) is not None
             ]
             blobs = list(self._blobs.values()) if conversation is None else []
             wrong = (blob_finding(blob.sha256, blob.content) for blob in blobs)
@@ -388,6 +392,8 @@ class MemoryStore:
                 operations=sum(len(one.operations) for one in kept),
                 blobs=len(blobs),
                 findings=tuple(findings),
+                remarks=(*remarks, Finding(None, EARLY_END)) if remarks else (),
+                newest=max((operation.at for one in kept for operation in one.operations), default=0),
             )
 
     def close(self) -> None:

@@ -8,7 +8,9 @@ from forky_core.merge.claims.claim_set import Frozen
 from forky_core.merge.headings import RESOLVED
 from forky_core.model import Generation, Message, Reuse, Usage
 from forky_core.parts import MergePart
+from forky_core.store.contract import Verification
 from forky_core.views.notebook import Cell
+from forky_core.views.times import stamp
 
 _ROLES = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
 _STRATEGIES = {
@@ -159,3 +161,10 @@ def seconds(span: float) -> str:
     if span < 60:
         return f"{span:.1f} s"
     return f"{span // 60:.0f} min {span % 60:.0f} s"
+
+
+def last_change(result: Verification) -> str:
+    """What a person can compare with what they remember, as a sentence; "" for an empty database."""
+    if not result.newest:
+        return ""
+    return f"The newest change is of {stamp(result.newest)}; one that came later and is lost would leave no trace."

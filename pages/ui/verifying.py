@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from forky_core.errors import ForkyError
+from forky_core.errors import LONGEST_SENTENCE, ForkyError
 from forky_core.store.contract import Verification
+from forky_core.views.captions import last_change
 from forky_core.views.shelf import count
 from pages.ui.markdown import plain_label
 
@@ -28,16 +29,24 @@ def draw_verification(verify: Callable[[], Verification]) -> None:
         st.error(plain_label(str(error)))
         return
     if result.clean:
-        st.success(f"Nothing is wrong. {looked_at(result)}", icon=":material/verified_user:")
+        told = f"Nothing is wrong. {looked_at(result)}"
+        st.success(f"{told} {last_change(result)}".strip(), icon=":material/verified_user:")
+        _draw_remarks(result)
         return
     found = "\n".join(f"- {plain_label(finding.what)}" for finding in result.findings[:_LISTED])
     more = len(result.findings) - _LISTED
     rest = f"\n- … and {more:,} more; `forky verify` lists all" if more > 0 else ""
     st.error(
-        f"{count(len(result.findings), 'finding')}. {looked_at(result)} Keep a copy of the file before "
-        f"anything else.\n\n{found}{rest}",
+        f"{count(len(result.findings), 'finding')}. {looked_at(result)} {last_change(result)} "
+        f"Keep a copy of the file before anything else.\n\n{found}{rest}",
         icon=":material/gpp_bad:",
     )
+    _draw_remarks(result)
+
+
+def _draw_remarks(result: Verification) -> None:
+    if result.remarks:
+        st.info(" ".join(plain_label(remark.what, LONGEST_SENTENCE) for remark in result.remarks[:_LISTED]))
 
 
 def looked_at(result: Verification) -> str:

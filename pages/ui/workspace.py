@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import streamlit as st
 
-from forky_core.errors import ForkyError
+from forky_core.errors import ForkyError, StoreDamaged
 from forky_core.forky import Forky
 from forky_core.gateway.moving import LIBRARY
 from forky_core.model import ConversationId
@@ -24,7 +26,8 @@ def workspace() -> Forky:
         StoreError: the database cannot be opened. Nothing is cached then, so that a reload tries again.
     """
     forky = Forky.open(secrets=read_secrets().values)
-    ensure_welcome(forky)
+    with suppress(StoreDamaged):  # What can be read is shown all the same.
+        ensure_welcome(forky)
     _opened[:] = [forky]
     return forky
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,8 +9,10 @@ import pytest
 
 from forky_core.cli.listing import short_ids
 from forky_core.forky import Forky
+from forky_core.store.file.wal import log_of
 from tests.builders import ScriptedModels, talk
 from tests.cli.conftest import Ended
+from tests.store.by_hand import by_hand
 
 Run = Callable[..., Ended]
 HOSTILE = "\x1b[31mred\x1b[0m \x9b2J \x07 \u202eevil \r over \x7f"
@@ -94,7 +97,9 @@ def test_hostile_text_reaches_no_terminal(forky: Run, seeded: dict[str, str], wo
 def test_verify_says_what_it_looked_at(forky: Run, seeded: dict[str, str]) -> None:
     ended = forky("verify")
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.startswith("3 conversations, 6 messages,") and ended.out.endswith("clean\n")
+    newest, checked = ended.out.splitlines()
+    assert checked.startswith("3 conversations, 6 messages,") and checked.endswith("clean")
+    assert re.match(r"The newest change is of \d{4}-\d\d-\d\d \d\d:\d\d;", newest)
     one = json.loads(forky("verify", seeded["chat"], "--json").out)
     assert (one["clean"], one["conversations"], one["messages"], one["findings"]) == (True, 1, 5, [])
 
@@ -110,6 +115,35 @@ def test_verify_of_altered_rows_names_them_and_exits_with_1(
     assert "not have the content its id was made from" in ended.out
     found = json.loads(forky("verify", "--json").out)
     assert found["clean"] is False and found["findings"][0]["what"]
+
+
+def test_verify_says_what_a_log_that_ends_in_mid_commit_can_mean(
+    forky: Run, seeded: dict[str, str], database: Path
+) -> None:
+    with Forky.open(database, models=ScriptedModels()) as opened:
+        opened.create("One more")
+        file, log = database.read_bytes(), log_of(database).read_bytes()
+    database.write_bytes(file)
+    log_of(database).write_bytes(log[:-5])
+    ended = forky("verify")
+    assert ended.code == 0 and ended.out.endswith("clean\n") and seeded
+    assert "ended in the middle of a commit" in ended.out
+    assert "older copy" in ended.out and "cannot be known" in ended.out
+
+
+def test_verify_says_which_conversation_cannot_be_read_and_which_table(
+    forky: Run, seeded: dict[str, str], database: Path
+) -> None:
+    by_hand(
+        database,
+        "UPDATE operations SET changes = '[' WHERE conversation = 1",
+        "DROP TABLE generations",
+        "DROP TABLE settings",
+    )
+    ended = forky("verify")
+    assert ended.code == 1
+    assert f"{seeded['chat']}: Some of it cannot be read" in ended.out
+    assert "database: Some of the table “settings” cannot be read" in ended.out
 
 
 def _tampering() -> object:

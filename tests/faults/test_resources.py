@@ -19,7 +19,7 @@ from forky_core.llm.scripted import Until
 from forky_core.repo.workspace import Workspace
 from forky_core.store.duckdb import DuckDBStore
 from tests.builders import ScriptedModels, talk, texts
-from tests.hangs import HANG
+from tests.hangs import HANG, eventually
 
 ROOT = Path(__file__).parents[2]
 HOLDER = """
@@ -61,7 +61,7 @@ def test_a_disk_that_fills_in_mid_stream_ends_the_reply_with_a_sentence(tmp_path
             full.set()
             assert job.wait(HANG)
             assert job.generation.status == "failed" and job.failure is not None
-            assert "no room" in job.failure.sentence
+            assert "no room left to write forky.duckdb; nothing was saved" in job.failure.sentence
             assert texts(chat) == ["a", "b", "why?"]
             assert chat.replies == () and chat.context().messages
             assert forky.search("why") and chat.verify().findings == ()
@@ -71,6 +71,32 @@ def test_a_disk_that_fills_in_mid_stream_ends_the_reply_with_a_sentence(tmp_path
         assert again.store.running() == ()
         assert texts(again.conversation(chat.id, "main"))[-1] == whole
         assert again.verify().clean
+
+
+def test_what_was_saved_of_a_reply_before_the_disk_was_full_comes_back_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    models, full, arrived = ScriptedModels(), threading.Event(), threading.Event()
+    path = tmp_path / "forky.duckdb"
+    with Workspace(DuckDBStore.open(path), models) as forky:
+        chat = talk(forky.create("Full"), "a", "b")
+        models.one.enqueue("begun and saved", Until(arrived), noise(), Until(full))
+        job = chat.send("why?")
+        eventually(lambda: job.saved > 0)
+        with a_full_disk(path.stat().st_size + 20_000):
+            arrived.set()
+            full.set()
+            assert job.wait(HANG) and job.failure is not None
+            assert "nothing was saved" in job.failure.sentence
+            assert "first 15 characters were saved before that" in job.failure.sentence
+        assert texts(chat) == ["a", "b", "why?"]
+        assert forky.verify().clean
+    with Workspace(DuckDBStore.open(path), models) as again:
+        assert again.recovered == 1
+        back = again.conversation(chat.id, "main")
+        assert texts(back) == ["a", "b", "why?", "begun and saved"]
+        call = back.generations[-1]
+        assert call.status == "interrupted" and again.verify().clean
 
 
 def test_every_verb_on_a_full_disk_is_refused_with_a_sentence_and_changes_nothing(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -207,6 +208,7 @@ def test_streams_that_a_program_leaves_are_kept_as_interrupted(aimock: Aimock, t
     """LiteLLM reports them to nobody."""
     spool = tmp_path / "calls.jsonl"
     run_to_its_end(LEFT, aimock.base_url, str(spool))
+    assert os.name == "nt" or spool.stat().st_mode & 0o777 == 0o600, "others could read what was said"
     calls = [json.loads(line) for line in spool.read_text("utf-8").splitlines()]
     told = {
         call["request"]["messages"][0]["content"]: (

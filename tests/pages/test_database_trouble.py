@@ -12,8 +12,10 @@ from forky_core.forky import Forky
 from forky_core.store.duckdb import DuckDBStore
 from forky_core.store.file.wal import log_of
 from pages.ui.workspace import workspace
+from tests.builders import ScriptedModels, talk
 from tests.pages.apptest import by_key
 from tests.pages.workspaces import open_page
+from tests.store.by_hand import by_hand
 
 PAGES = ("chat.py", "compare.py", "merge.py", "library.py", "history.py", "settings.py")
 
@@ -77,3 +79,23 @@ def test_a_fragment_that_runs_by_itself_says_it_in_a_sentence_too() -> None:
     assert "The disk is full. Make room." in shown.error[0].value.replace("\\", "") and not shown.exception
     by_key(shown, "telling.watch").click().run()
     assert not shown.error and shown.text[0].value == "fine again"
+
+
+def test_after_a_conversation_could_not_be_read_others_are_shown_and_a_question_is_refused_in_a_sentence(
+    path: Path,
+) -> None:
+    with Forky.open(path, models=ScriptedModels()) as forky:
+        sound, lost = talk(forky.create("Sound"), "a", "b"), talk(forky.create("Lost"), "c", "d")
+    by_hand(path, "UPDATE messages SET rest = '{' WHERE text = 'c'")
+    before = path.read_bytes()
+    shown = open_page("chat.py", c=lost.id)
+    assert "is damaged" in shown.error[0].value and not shown.exception
+    shown = open_page("chat.py", c=sound.id)
+    assert not shown.error and not shown.exception
+    by_key(shown, "chat.draft").set_value("why?")
+    by_key(shown, "chat.send").click().run()
+    assert not shown.exception
+    told = " ".join(str(element.value) for element in shown.markdown).replace("\\", "")
+    assert "nothing was saved" in told and "forky_core verify" in told
+    workspace.clear()
+    assert path.read_bytes() == before

@@ -9,6 +9,7 @@ import pytest
 from forky_core.errors import StoreFull
 from forky_core.forky import Forky
 from tests.builders import ScriptedModels, talk, texts
+from tests.store.test_trouble import files_no_larger_than
 
 
 def test_a_backup_made_while_open_holds_everything_and_opens_by_itself(tmp_path: Path) -> None:
@@ -59,16 +60,19 @@ def test_nobody_loses_a_message_while_a_backup_is_made(tmp_path: Path) -> None:
             assert copy.verify().clean
 
 
-def test_a_backup_that_cannot_be_written_says_so_and_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
+def test_a_backup_that_the_disk_has_no_room_for_says_so_and_leaves_nothing(tmp_path: Path) -> None:
     with Forky.open(tmp_path / "forky.duckdb", models=ScriptedModels()) as forky:
         chat = talk(forky.create("Names"), "a")
-        monkeypatch.setattr("forky_core.store.file.backup.shutil.copy2", full)
-        with pytest.raises(StoreFull, match="Free some space"):
+        assert forky.store.rest()  # type: ignore[attr-defined]
+        with (
+            files_no_larger_than((tmp_path / "forky.duckdb").stat().st_size // 2),
+            pytest.raises(StoreFull, match=r"forky\.backup-.* cannot be written .* Nothing of it was kept"),
+        ):
             forky.backup()
-        assert {path.name for path in tmp_path.iterdir()} <= {"forky.duckdb", "forky.duckdb.wal"}
+        assert {path.name for path in tmp_path.iterdir()} <= {
+            "forky.duckdb",
+            "forky.duckdb.wal",
+            ".forky.duckdb.tmp",
+        }
         assert texts(chat) == ["a"]
+        assert forky.backup().exists()

@@ -263,6 +263,8 @@ def test_a_pack_of_messages_that_were_altered_is_kept(path: Path, run: list[Mess
     with DuckDBStore.open(path) as store:
         (finding,) = store.verify().findings
         assert run[1].id in finding.what
+        assert packed(store) == 40
+    with DuckDBStore.open(path) as store:
         assert store.rest()
         assert packed(store) == 40
 

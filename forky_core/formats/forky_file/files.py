@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+import secrets
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import IO
 
 from forky_core.errors import BadContent
@@ -75,19 +75,30 @@ def _info(name: str) -> zipfile.ZipInfo:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A file that takes the place of `path` once it is whole. BadContent where it cannot be written."""
+    """A file that takes the place of `path` once it is whole.
+
+    It is as open to others as any program would make it (0666 without the umask of the process), or as the file was
+    that it replaces: who asks for a file at a place of theirs means to do something with it there.
+
+    Raises:
+        BadContent: it cannot be written; what was there is there still, and nothing of the new file is left.
+    """
+    unfinished: Path | None = None
     try:
-        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:60]}-", delete=False) as out:
-            unfinished = Path(out.name)
-            try:
-                yield out
-                out.flush()
-                os.fsync(out.fileno())
-            except BaseException:
-                unfinished.unlink(missing_ok=True)
-                raise
-        unfinished.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
+        mode = path.stat().st_mode & 0o777 if path.exists() else None
+        unfinished = path.with_name(f".{path.name[:60]}-{secrets.token_hex(8)}")
+        opening = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(unfinished, opening, 0o666 if mode is None else mode & 0o600), "wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        if mode is not None:
+            unfinished.chmod(mode)
         unfinished.replace(path)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "that is no name of a file"
-        raise BadContent(f"“{str(path)[:200]}” cannot be written: {why}.") from error
+        raise BadContent(f"“{str(path)[:200]}” cannot be written: {why}. Nothing of it was kept.") from error
+    finally:
+        if unfinished is not None:
+            with suppress(OSError, ValueError):
+                unfinished.unlink()

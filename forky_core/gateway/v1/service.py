@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from forky_core.errors import NotFound, StoreError
+from forky_core.errors import NotFound, StoreDamaged, StoreError
 from forky_core.gateway.asgi import Receive, Scope, Send
 from forky_core.gateway.front import PREFIX
 from forky_core.gateway.tokens import Token, Tokens
@@ -94,6 +94,9 @@ class Service:
         except ApiError as error:
             if not begun:
                 await _refuse(send, error, style)
+        except StoreError as error:
+            if not begun:
+                await _refuse(send, _of_store(error), style)
         except Exception:
             log.exception("A call of /v1/%s failed inside Forky.", path)
             if not begun:
@@ -146,7 +149,7 @@ class Service:
             forky = self._entered = self._workspace()
             token = authorised(forky.store, headers)
         except StoreError as error:
-            raise ApiError(503, str(error), "database", headers={"retry-after": "5"}) from error
+            raise _of_store(error) from error
         return forky, Caller(token, client_name(headers.get("user-agent", "")), headers)
 
     async def _body(self, headers: Mapping[str, str], receive: Receive) -> bytes:
@@ -176,6 +179,12 @@ class Service:
 
     async def _in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._executor, work, *arguments)
+
+
+def _of_store(error: StoreError) -> ApiError:
+    """A lock or a full disk may be gone soon; a damaged file stays damaged, so that asking again helps nobody."""
+    later = {} if isinstance(error, StoreDamaged) else {"retry-after": "5"}
+    return ApiError(503, str(error), "database", headers=later)
 
 
 def _models(forky: Workspace, caller: Caller, name: str) -> dict[str, Any]:

@@ -160,7 +160,7 @@ class Replies:
                 generation, message = _land(self._store, job.place, generation, job.parts, end, actor, label)
             except Exception as error:  # noqa: BLE001
                 # The disk is full or the file gone: the reply cannot be kept, and whoever watches must be told.
-                failure = Failure("store", f"The reply could not be saved. {error}")
+                failure = Failure("store", f"The reply could not be saved. {error}{_saved_before(job)}")
                 generation, message = replace(ended(generation, end), status="failed", failure=failure), None
             job.finish(generation, message)
         with self._lock:
@@ -243,6 +243,18 @@ class Replies:
             except StoreError:
                 # The landing will fail the same way and say so; one missed save must not stop the others.
                 job.mark_unsaved()
+            else:
+                job.saved = sum(len(part.text) for part in snapshot.partial if isinstance(part, TextPart))
+
+
+def _saved_before(job: ReplyJob) -> str:
+    """What there is all the same of a reply that could not be saved at its end, as a sentence."""
+    if not job.saved:
+        return ""
+    return (
+        f" Its first {job.saved:,} characters were saved before that: they come back as an interrupted reply when "
+        "Forky is started again."
+    )
 
 
 def _consume(job: ReplyJob, stream: Callable[[], Iterator[object]]) -> End:

@@ -83,6 +83,8 @@ class ReplyJob:
         """Set by `stop`; the model's stream ends soon after."""
         self._finished = False
         self._unsaved = False
+        self.saved = 0
+        """Characters of the answer in the store while it was being written."""
         self.saving = threading.Lock()
         """Held while writing, so that a late save of progress cannot overwrite the end."""
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import errno
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
 from forky_core.errors import StoreError, StoreFull
+from forky_core.private_files import copy
+from forky_core.store.file.copies import backup_name
 from forky_core.store.file.database import DatabaseFile
+from forky_core.store.file.trouble import NO_ROOM
 
-_NO_ROOM = frozenset({errno.ENOSPC, errno.EROFS, errno.EDQUOT})
+_NO_PLACE = NO_ROOM | {errno.EROFS}
 
 
 def back_up(file: DatabaseFile, moment: datetime | None = None) -> Path:
@@ -25,20 +27,24 @@ def copied_beside(file: DatabaseFile, label: str) -> Path:
     Raises:
         StoreFull: no room or no permission; nothing is left of the attempt.
     """
-    backup = _free(file.path.with_name(f"{file.path.stem}.{label}{file.path.suffix}"))
+    backup = _free(backup_name(file.path, label))
     unfinished = backup.with_name(f"{backup.name}.part")
     with file.detached():
         try:
-            shutil.copy2(file.path, unfinished)
+            unfinished.unlink(missing_ok=True)  # A crash may have left it.
+            copy(file.path, unfinished)
             unfinished.replace(backup)
         except OSError as error:
             unfinished.unlink(missing_ok=True)
-            if isinstance(error, PermissionError) or error.errno in _NO_ROOM:
+            if isinstance(error, PermissionError) or error.errno in _NO_PLACE:
                 raise StoreFull(
-                    f"The backup cannot be written to {backup.parent}: {error.strerror}.",
+                    f"The backup {backup.name} cannot be written to {backup.parent}: {error.strerror}. "
+                    "Nothing of it was kept.",
                     "Free some space there, or make the folder writable.",
                 ) from error
-            raise StoreError(f"The backup could not be made: {error.strerror or error}.") from error
+            raise StoreError(
+                f"The backup {backup.name} could not be made: {error.strerror or error}. Nothing of it was kept."
+            ) from error
     return backup
 
 

@@ -7,17 +7,30 @@ without cursors, which the gate gives.
 
 from __future__ import annotations
 
+import os
+import shutil
+import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import mkdtemp
 from threading import Condition
 from typing import Any, TypeVar
 
 import duckdb
 
 from forky_core.errors import NOTHING_SAVED, StoreDamaged, StoreError, StoreFull
-from forky_core.store.file.trouble import damaged_log, is_invalid, store_error
-from forky_core.store.file.wal import log_of, passed_over_from
+from forky_core.private_files import FOLDER, POSIX, new_file, refuse_planted, tighten
+from forky_core.store.file.copies import copies_of
+from forky_core.store.file.trouble import (
+    damaged_file,
+    damaged_log,
+    file_error,
+    is_invalid,
+    refused_write,
+    store_error,
+)
+from forky_core.store.file.wal import log_of, log_state
 from forky_core.store.sql.running import execute
 from forky_core.store.sql.statement import Statement
 
@@ -41,31 +54,70 @@ _IN_USE = "SELECT coalesce(sum(memory_usage_bytes), 0) FROM duckdb_memory() WHER
 class DatabaseFile:
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._log = str(log_of(path))
         self._gate = Condition()
         self._inside = 0
         self._alone = False
         self._broken = False
         self._damaged = False
-        """Something in it cannot be read: from then on nothing is folded in, so that what is there stays as it is."""
+        """Whether something in it could not be read. From then on nothing is written and nothing folded in, so that
+        what is there stays as it is."""
         self._closed = False
-        _refuse_damaged_log(path)
+        self.cut_off = _bytes_cut_off(path)
+        """Bytes at the end of the log that were no whole commit when the file was opened, and so were left out."""
         self._root = duckdb.connect(
             ":memory:",
             config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"},
         )
+        # Where it is not said, DuckDB spills into the folder in which Forky was started.
+        self._spill = path.with_name(f".{path.name}.tmp")
+        made = False
         try:
-            self._root.execute(
-                "SET temp_directory = $1", [f"{path}.tmp"]
-            )  # Else it would be made where Forky was started.
+            made = _private_folder(self._spill)
+            self._root.execute("SET temp_directory = $1", [str(self._spill)])
+            if POSIX and not path.exists():
+                self._make_file()
             self._attach()
             self._identity = _identity(path)
-        except duckdb.Error as error:
+            self._owners = frozenset({path.stat().st_uid, os.geteuid()}) if POSIX else frozenset()
+            """Whose log may be written to: ours, or that of whoever the database belongs to."""
+        except BaseException as error:
             self._root.close()
-            raise store_error(error, path) from error
+            if made:
+                _remove_folder(self._spill)
+            if isinstance(error, duckdb.Error):
+                raise store_error(error, path) from error
+            if isinstance(error, OSError):
+                raise file_error(error, path) from error
+            raise
+        for found in _files_of(path):
+            tighten(found)
 
-    def _attach(self) -> None:
-        quoted = str(self.path).replace("'", "''")
-        new = "" if self.path.exists() else f"BLOCK_SIZE {BLOCK_SIZE}, "
+    def _make_file(self) -> None:
+        """An empty database that was its owner's alone from its first byte on.
+
+        DuckDB makes a file with the permissions of the process (0666 without its umask), which cannot be changed for
+        one thread, and refuses one that is there and empty. So it is made in a private folder and put in its place.
+        """
+        folder = Path(mkdtemp(prefix=".forky-", dir=self.path.parent))
+        try:
+            made = folder / self.path.name
+            self._attach(made)
+            self._root.execute("DETACH DATABASE forky")
+            tighten(made)
+            try:
+                os.link(made, self.path)
+            except FileExistsError:
+                """Another process was quicker; its file is opened, or refused because it is in use."""
+            except OSError:
+                made.rename(self.path)  # A disk that knows no links.
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _attach(self, path: Path | None = None) -> None:
+        path = path or self.path
+        quoted = str(path).replace("'", "''")
+        new = "" if path.exists() else f"BLOCK_SIZE {BLOCK_SIZE}, "
         self._root.execute(f"SET checkpoint_threshold = '{CHECKPOINT_THRESHOLD}'")
         self._root.execute("RESET max_vacuum_tasks")
         self._root.execute(f"ATTACH '{quoted}' AS forky ({new}ROW_GROUP_SIZE {ROW_GROUP_SIZE})")
@@ -86,6 +138,66 @@ class DatabaseFile:
                 self._root.execute("RESET memory_limit")
             for setting in _IN_BULK:
                 self._root.execute(setting)
+
+    def before_writing(self) -> None:
+        """To be called before each transaction that writes.
+
+        Raises:
+            StoreDamaged: something in the file could not be read since it was opened.
+            StoreError: the file was moved, removed or replaced, or somebody else's log stands beside it.
+        """
+        self.refuse_damaged()
+        self.still_there()
+        self._private_log()
+
+    def refuse_damaged(self) -> None:
+        """StoreDamaged where something in the file could not be read since it was opened."""
+        if self._damaged:
+            raise refused_write(self.path)
+
+    @property
+    def damaged(self) -> bool:
+        """Whether something in it could not be read since it was opened."""
+        return self._damaged
+
+    def distrust(self) -> StoreDamaged:
+        """From here on nothing is written to the file; what to tell whoever wanted to read."""
+        self._damaged = True
+        return damaged_file(self.path)
+
+    @contextmanager
+    def decoding(self) -> Iterator[None]:
+        """Make values of rows. Rows of which none can be made are damage: DuckDB gave back what was never written.
+
+        Text that cannot be encoded comes from the caller and not from the file.
+        """
+        try:
+            yield
+        except UnicodeEncodeError:
+            raise
+        except (ValueError, TypeError, LookupError) as error:
+            raise self.distrust() from error
+
+    def _private_log(self) -> None:
+        """Make the log before DuckDB does, so that nobody else can read it from its first byte on.
+
+        DuckDB removes the log at each checkpoint and opens the next one with the permissions of the process.
+        """
+        if not POSIX:
+            return
+        try:
+            found = os.lstat(self._log)
+        except FileNotFoundError:
+            with suppress(OSError):  # What keeps Forky from making it, DuckDB will say in its own words.
+                os.close(new_file(Path(self._log)))
+            return
+        if not stat.S_ISREG(found.st_mode) or found.st_uid not in self._owners:
+            raise StoreError(
+                f"{self._log} is not Forky's log: somebody else put it there{NOTHING_SAVED}",
+                "Move it away, and keep the database in a folder that only you can write to.",
+            )
+        if found.st_mode & 0o077:
+            tighten(Path(self._log))
 
     def still_there(self) -> None:
         """StoreError where the file was moved, removed or replaced: what is written then would go nowhere."""
@@ -113,13 +225,16 @@ class DatabaseFile:
                 cursor.close()
         except duckdb.Error as error:
             self._broken = self._broken or is_invalid(error)
-            failure = store_error(error, self.path)
-            self._damaged = self._damaged or isinstance(failure, StoreDamaged)
-            raise failure from error
+            raise self._failure(error) from error
         finally:
             with self._gate:
                 self._inside -= 1
                 self._gate.notify_all()
+
+    def _failure(self, error: duckdb.Error) -> StoreError:
+        failure = store_error(error, self.path)
+        self._damaged = self._damaged or isinstance(failure, StoreDamaged)
+        return failure
 
     def _enter(self) -> None:
         if self._broken:
@@ -139,10 +254,8 @@ class DatabaseFile:
         """A cursor whose reads all see one moment."""
         with self.cursor() as cursor:
             cursor.execute("BEGIN TRANSACTION")
-            try:
-                yield cursor
-            finally:
-                cursor.execute("COMMIT")
+            yield cursor  # Where the caller raises, closing the cursor ends the transaction.
+            cursor.execute("COMMIT")
 
     def reattach(self, *, patience: float = 5.0) -> bool:
         """Checkpoint, detach and attach again; False where someone was still reading after `patience` seconds."""
@@ -185,7 +298,7 @@ class DatabaseFile:
             yield
         except duckdb.Error as error:
             self._broken = True
-            raise store_error(error, self.path) from error
+            raise self._failure(error) from error
         finally:
             with self._gate:
                 self._alone = False
@@ -205,7 +318,15 @@ class DatabaseFile:
         """Let go of the file without folding in its log."""
         self._closed = True
         self._root.execute("PRAGMA disable_checkpoint_on_shutdown")
+        self._let_go()
+
+    def _let_go(self) -> None:
         self._root.close()
+        log = log_of(self.path)
+        with suppress(OSError):
+            if _identity(self.path) == self._identity and not log.lstat().st_size:
+                log.unlink()  # Made for a write that did not come.
+        _remove_folder(self._spill)
 
     def close(self) -> None:
         """Wait for calls in flight, fold in the log and let go of the file; what cannot be folded in stays there."""
@@ -222,7 +343,7 @@ class DatabaseFile:
                 self._root.execute("CHECKPOINT forky")
         except duckdb.Error:
             pass
-        self._root.close()
+        self._let_go()
 
 
 def in_transaction(cursor: duckdb.DuckDBPyConnection, work: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
@@ -240,17 +361,58 @@ def in_transaction(cursor: duckdb.DuckDBPyConnection, work: Callable[[duckdb.Duc
     return result
 
 
-def _refuse_damaged_log(path: Path) -> None:
+def _bytes_cut_off(path: Path) -> int:
+    """Of the log; see `LogState`. StoreDamaged where DuckDB would pass over some of it."""
     log = log_of(path)
     try:
-        damaged = passed_over_from(log) is not None
+        state = log_state(log)
     except OSError as error:
         raise StoreFull(
             f"Forky cannot read {log}: {error.strerror or error}.",
             "Make the file and its folder writable, or use another file.",
         ) from error
-    if damaged:
+    if state.passed_over_from is not None:
         raise damaged_log(path)
+    return state.cut_off
+
+
+def _private_folder(folder: Path) -> bool:
+    """Make the folder that DuckDB spills into, for its owner alone; whether it was made now.
+
+    DuckDB would make it for everybody. One that a crash has left is used again. StoreError where something else, or
+    somebody else's folder, has its name.
+    """
+    if not POSIX:
+        return False
+    try:
+        folder.mkdir(FOLDER)
+    except FileExistsError:
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+            raise StoreError(
+                f"{folder} is in the way: Forky needs a folder of this name, for itself alone.",
+                "Move it away, or use another file.",
+            ) from None
+        tighten(folder)
+    except OSError:
+        return False  # Opening the file fails for the same reason, and says so.
+    else:
+        return True
+    return False
+
+
+def _remove_folder(folder: Path) -> None:
+    """Where it is empty."""
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def _files_of(path: Path) -> Iterator[Path]:
+    """The database, what DuckDB may have left beside it, and the copies that Forky has made of it."""
+    yield path
+    for ending in (".wal", ".wal.checkpoint", ".wal.recovery", ".tmp"):
+        yield path.with_name(f"{path.name}{ending}")
+    yield from copies_of(path)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
@@ -263,9 +425,12 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def place_of(path: str | Path) -> Path:
-    """Where that is. StoreError where no file can have the name."""
+    """Where that is. StoreError where no file can have the name, or somebody else's link has it."""
     try:
-        place = Path(path).expanduser().resolve()
+        named = Path(path).expanduser()
+        refuse_planted(named)
+        refuse_planted(log_of(named))
+        place = named.resolve()
         place.exists()
         log_of(place).exists()
         str(place).encode()

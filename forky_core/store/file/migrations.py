@@ -74,6 +74,7 @@ def migrate(file: DatabaseFile, steps: Sequence[Migration] = MIGRATIONS) -> Path
     due = [step for step in steps if step.number > number]
     backup = copied_beside(file, f"schema-{number}") if number and due else None
     for step in due:
+        file.before_writing()
         with file.cursor() as cursor:
             _apply(cursor, step)
     return backup

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forky_core.errors import StoreDamaged, StoreFull
+from forky_core.private_files import copy
+from forky_core.store.file.copies import damaged_name
 from forky_core.store.file.database import DatabaseFile, place_of
 from forky_core.store.file.trouble import FOREIGN
 from forky_core.store.file.wal import log_of, passed_over_from
@@ -81,22 +83,25 @@ def _begin(damage: StoreDamaged, log: Path) -> int | None:
 def _copied_aside(path: Path, log: Path) -> tuple[Path, ...]:
     """Copies beside the originals, under the first free number: all of them or none."""
     count = 1
-    while (aside := path.with_name(f"{path.name}.damaged-{count}")).exists():
+    while (aside := damaged_name(path, count)).exists() or log_of(aside).exists():
         count += 1
     copies = {path: aside} | ({log: log_of(aside)} if log.exists() else {})
+    made: list[Path] = []
     try:
-        for original, copy in copies.items():
-            shutil.copy2(original, copy)
+        for original, to in copies.items():
+            copy(original, to)
+            made.append(to)
     except OSError as error:
-        for copy in copies.values():
-            copy.unlink(missing_ok=True)
+        for to in made:
+            to.unlink(missing_ok=True)
         raise StoreFull(
-            f"The damaged file cannot be copied in {path.parent}: {error.strerror or error}. Nothing was changed.",
+            f"{path.name} is damaged and cannot be copied in {path.parent}: {error.strerror or error}. "
+            "Nothing was changed, and nothing of the copy was kept.",
             "Free some space there, or make the folder writable.",
         ) from error
     return tuple(copies.values())
 
 
 def _put_back(copies: tuple[Path, ...], originals: tuple[Path, ...]) -> None:
-    for copy, original in zip(copies, originals, strict=False):
-        shutil.copy2(copy, original)
+    for kept, original in zip(copies, originals, strict=False):
+        shutil.copyfile(kept, original)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import mmap
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 _HEAD = re.compile(
@@ -28,22 +29,46 @@ def log_of(path: Path) -> Path:
     return path.with_name(path.name + ".wal")
 
 
-def passed_over_from(log: Path) -> int | None:
+@dataclass(frozen=True, slots=True)
+class LogState:
+    """How a log reads."""
+
+    passed_over_from: int | None = None
     """The byte from which on DuckDB would pass over whole commits in silence; None where it reads all there are."""
+    cut_off: int = 0
+    """Bytes behind the last whole commit: what a write leaves that did not come to its end."""
+
+
+def log_state(log: Path) -> LogState:
     if not log.is_file() or not log.stat().st_size:
-        return None
+        return LogState()
     with log.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         end = _end_of_entries(content)
-        return end if content.find(_COMMITTED, end) >= 0 else None
+        if content.find(_COMMITTED, end) >= 0:
+            return LogState(passed_over_from=end)
+        return LogState(cut_off=_cut_off(content))
+
+
+def passed_over_from(log: Path) -> int | None:
+    """The byte from which on DuckDB would pass over whole commits in silence; None where it reads all there are."""
+    return log_state(log).passed_over_from
+
+
+def _cut_off(content: mmap.mmap) -> int:
+    last = content.rfind(_COMMITTED)
+    return len(content) - (last + len(_COMMITTED) if last >= 0 else _end_of_head(content))
+
+
+def _end_of_head(content: mmap.mmap) -> int:
+    head = _HEAD.match(content)
+    end = head.end() if head is not None else 0
+    del head  # It would keep the file mapped.
+    return end
 
 
 def _end_of_entries(content: mmap.mmap) -> int:
-    head = _HEAD.match(content)
-    if head is None:
-        return 0
-    at, size = head.end(), len(content)
-    del head  # It would keep the file mapped.
-    while at + _PREFIX <= size:
+    at, size = _end_of_head(content), len(content)
+    while at and at + _PREFIX <= size:
         length = int.from_bytes(content[at : at + 8], "little")
         if not length or at + _PREFIX + length > size:
             break

@@ -27,12 +27,13 @@ def summaries(file: DatabaseFile) -> list[ConversationSummary]:
         entries: dict[int, list[tuple[str, str, int]]] = defaultdict(list)
         for conversation, key, value, operation in execute(cursor, sql.LIBRARY_ENTRIES).fetchall():
             entries[conversation].append((key, value, operation))
-    return [
-        _summary(
-            ConversationId(id), times[number][0], times[number][1], sizes.get(number, 0), entries[number]
-        )
-        for number, id in known
-    ]
+    with file.decoding():
+        return [
+            _summary(
+                ConversationId(id), times[number][0], times[number][1], sizes.get(number, 0), entries[number]
+            )
+            for number, id in known
+        ]
 
 
 class Library:

@@ -40,8 +40,9 @@ class Numbers:
             rows = self._file.rows(sql.CONVERSATION, id=conversation)
             if not rows:
                 raise no_conversation(conversation)
+            with self._file.decoding():
+                ((_, number),) = rows
             self._keep(rows, purges)
-            ((_, number),) = rows
         return number
 
     def ids(self, numbers: Iterable[int]) -> Mapping[int, ConversationId]:

@@ -45,18 +45,22 @@ _FEW = 16
 def read_message(file: DatabaseFile, conversation: int, id: MessageId) -> Message | None:
     if not is_whole(id):
         return None
-    for key, parent, *columns in file.rows(sql.MESSAGE, conversation=conversation, id=id_key(id)):
-        return message_from_row(id_from_key(key), id_from_key(parent) if parent else None, *columns)
+    rows = file.rows(sql.MESSAGE, conversation=conversation, id=id_key(id))
+    with file.decoding():
+        for key, parent, *columns in rows:
+            return message_from_row(id_from_key(key), id_from_key(parent) if parent else None, *columns)
     return None
 
 
 def read_reuse(file: DatabaseFile, conversation: int | None) -> Reuse:
     """Of one conversation, or of all."""
-    looked = [
-        (number, rest.get("reused"))
-        for number, text in file.rows(sql.LOOKED)
-        if conversation in (None, number) and (rest := json.loads(text)).get("looked") is True
-    ]
+    rows = file.rows(sql.LOOKED)
+    with file.decoding():
+        looked = [
+            (number, rest.get("reused"))
+            for number, text in rows
+            if conversation in (None, number) and (rest := json.loads(text)).get("looked") is True
+        ]
     hits = [(number, id) for number, id in looked if id is not None]
     given = {"conversations": [number for number, _ in hits], "ids": [id for _, id in hits]}
     took = {
@@ -76,13 +80,17 @@ def read_path(file: DatabaseFile, conversation: int, head: MessageId) -> list[Me
             return None
         rows = execute(cursor, sql.SEGMENTS, conversation=conversation).fetchall()
         origins: dict[int, Origin] = {segment: (parent, depth) for segment, parent, depth in rows}
-        segments, depths = ranges(place[0][0], place[0][1], origins)
+        with file.decoding():
+            segments, depths = ranges(place[0][0], place[0][1], origins)
         rows = _rows_of_ranges(cursor, conversation, segments, depths)
-    path: list[Message] = []
-    parent: MessageId | None = None
-    for _, id, role, text, rest, created in rows:
-        path.append(message_from_row(id, parent, role, text, rest, created))
-        parent = id
+    with file.decoding():
+        if len(rows) != place[0][1] + 1:
+            raise ValueError("A path does not have as many messages as its head is deep.")
+        path: list[Message] = []
+        parent: MessageId | None = None
+        for _, id, role, text, rest, created in rows:
+            path.append(message_from_row(id, parent, role, text, rest, created))
+            parent = id
     return path
 
 
@@ -133,10 +141,13 @@ def read_messages(
                 return None
             rows.sort(key=itemgetter(0))
     ids: dict[int, MessageId] = {at: message.id for at, message in enumerate(found, start=1)} if rows else {}
-    for number, id, parent, role, text, rest, created in rows:
-        ids[number] = id
-        above = ids[parent] if parent is not None else None
-        found.append(message_from_row(id, above, role, text, rest, created))
+    with file.decoding():
+        for number, id, parent, role, text, rest, created in rows:
+            ids[number] = id
+            above = ids[parent] if parent is not None else None
+            found.append(message_from_row(id, above, role, text, rest, created))
+        if rows and rows[-1][0] != len(found):
+            raise ValueError("A conversation does not have as many messages as its last one's number says.")
     return found
 
 
@@ -146,7 +157,10 @@ def read_along(file: DatabaseFile, conversation: int, path: Sequence[MessageId],
     Of two moments, which does no harm: what is written in between follows what was there.
     """
     rows = file.rows(sql.LINKS, conversation=conversation)
-    shown = {id: number for number, id, _, rest in rows if rest is None or not json.loads(rest).get("hidden")}
+    with file.decoding():
+        shown = {
+            id: number for number, id, _, rest in rows if rest is None or not json.loads(rest).get("hidden")
+        }
     known = how_far(path, shown)
     ids: dict[int, MessageId] = {shown[id]: id for id in path[:known]}
     beside = {
@@ -160,22 +174,27 @@ def read_along(file: DatabaseFile, conversation: int, path: Sequence[MessageId],
     if beside:
         named = {f"number_{at}": number for at, number in enumerate(beside)}
         words = file.rows(sql.WORDS_OF.of(len(beside)), conversation=conversation, **named)
-    return Along(
-        known, tuple(message_from_row(id, beside[number], *more) for number, id, *more in sorted(words))
-    )
+    with file.decoding():
+        return Along(
+            known, tuple(message_from_row(id, beside[number], *more) for number, id, *more in sorted(words))
+        )
 
 
 def read_stretch(file: DatabaseFile, conversation: int, after: int, most: int) -> list[Message]:
     """In the order they were written; `message` counts them from 1 without gaps."""
-    rows = file.rows(sql.STRETCH, conversation=conversation, after=after, last=after + most)
-    ids: dict[int, MessageId] = {row[0]: row[1] for row in rows}
-    elsewhere = {row[2] for row in rows if row[2] is not None and row[2] not in ids}
-    if elsewhere:
-        ids.update(file.rows(sql.NUMBERED, conversation=conversation, numbers=sorted(elsewhere)))
-    return [
-        message_from_row(id, ids[parent] if parent is not None else None, *columns)
-        for _, id, parent, *columns in rows
-    ]
+    with file.snapshot() as cursor:
+        given = {"conversation": conversation, "after": after, "last": after + most}
+        rows = execute(cursor, sql.STRETCH, **given).fetchall()
+        ids: dict[int, MessageId] = {row[0]: row[1] for row in rows}
+        elsewhere = sorted({row[2] for row in rows if row[2] is not None and row[2] not in ids})
+        if elsewhere:
+            named = execute(cursor, sql.NUMBERED, conversation=conversation, numbers=elsewhere)
+            ids.update(named.fetchall())
+    with file.decoding():
+        return [
+            message_from_row(id, ids[parent] if parent is not None else None, *columns)
+            for _, id, parent, *columns in rows
+        ]
 
 
 def read_log(
@@ -184,7 +203,26 @@ def read_log(
     """Operations behind `after`, oldest first."""
     # The one before the first is read too: each names the id of the one before it.
     rows = file.rows(sql.LOG_STRETCH, conversation=number, first=max(after, 1), last=after + most)
-    return operations_from_rows(conversation, rows, None)[1 if after else 0 :]
+    return _chained(file, conversation, rows, max(after, 1))[1 if after else 0 :]
+
+
+def read_log_from(
+    file: DatabaseFile, number: int, conversation: ConversationId, first: int
+) -> list[Operation]:
+    """Operations from the `first` on to the last; [] where there is no such conversation."""
+    before = max(first - 1, 1)
+    found = _chained(file, conversation, file.rows(sql.OPERATIONS, conversation=number, first=before), before)
+    return found[1:] if first > 1 else found
+
+
+def _chained(
+    file: DatabaseFile, conversation: ConversationId, rows: list[Row], first: int
+) -> list[Operation]:
+    """StoreDamaged where the numbers have a gap, so that one names as its predecessor what is not."""
+    with file.decoding():
+        if rows and [row[0] for row in rows] != list(range(first, first + len(rows))):
+            raise ValueError("The log has a gap.")
+        return operations_from_rows(conversation, rows, None)
 
 
 def read_calls(
@@ -193,16 +231,25 @@ def read_calls(
     """Model calls behind `after`, in the order they were started."""
     started, id = (after.started, after.id) if after is not None else (-1, "")
     rows = file.rows(sql.CALLS_STRETCH, conversation=conversation, started=started, id=id, most=most)
-    return [generation_from_row(row) for row in rows]
+    with file.decoding():
+        return [generation_from_row(row) for row in rows]
+
+
+def read_all_calls(file: DatabaseFile, conversation: int) -> list[Generation]:
+    """In the order they were started."""
+    rows = file.rows(sql.GENERATIONS, conversation=conversation)
+    with file.decoding():
+        return [generation_from_row(row) for row in rows]
 
 
 def read_stems(file: DatabaseFile, conversation: int) -> dict[MessageId, Stem]:
     rows = file.rows(sql.STEMS, conversation=conversation)
     found: dict[MessageId, Stem] = {}
-    for id, parent, created, rest in rows:
-        parents = (rows[parent - 1][0],) if parent is not None else ()
-        more = json.loads(rest) if rest is not None else {}
-        found[id] = Stem((*parents, *more.get("parents", ())), created, bool(more.get("hidden")))
+    with file.decoding():
+        for id, parent, created, rest in rows:
+            parents = (rows[parent - 1][0],) if parent is not None else ()
+            more = json.loads(rest) if rest is not None else {}
+            found[id] = Stem((*parents, *more.get("parents", ())), created, bool(more.get("hidden")))
     return found
 
 

@@ -161,7 +161,7 @@ def write_packs(
         while last is not None:
             if busy():
                 return False
-            file.still_there()
+            file.before_writing()
             last = _pack(file, conversation, last, whole)
         if log.exists() and log.stat().st_size > _FOLDED:
             file.reattach(patience=0.0)

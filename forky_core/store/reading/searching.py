@@ -30,9 +30,10 @@ def search(file: DatabaseFile, words: Sequence[str], conversation: int | None, l
     with file.snapshot() as cursor:
         while len(hits) < limit:
             rows = _candidates(cursor, words, conversation, skip, most)
-            unknown = {row[0] for row in rows} - seen.keys()
-            seen |= read_visible(cursor, sorted(unknown)) if unknown else {}
-            hits.extend(_hits(rows, words, seen))
+            with file.decoding():
+                unknown = {row[0] for row in rows} - seen.keys()
+                seen |= read_visible(cursor, sorted(unknown)) if unknown else {}
+                hits.extend(_hits(rows, words, seen))
             if len(rows) < most:
                 break
             skip, most = skip + most, most * _FACTOR

@@ -17,12 +17,18 @@ ROOT: Origin = (None, -1)
 
 
 def ranges(segment: int, depth: int, origins: Mapping[int, Origin]) -> tuple[list[int], list[int]]:
-    """Segments from the one at hand back to the root's, and of each the last depth that is on the path."""
+    """Segments from the one at hand back to the root's, and of each the last depth that is on the path.
+
+    Raises:
+        LookupError, ValueError: the origins do not lead to a root; those that Forky wrote do.
+    """
     segments, depths = [segment], [depth]
     while True:
         parent, left_at = origins[segments[-1]]
         if parent is None:
             return segments, depths
+        if parent >= segments[-1]:
+            raise ValueError("A segment was left for one that came later.")
         segments.append(parent)
         depths.append(left_at)
 

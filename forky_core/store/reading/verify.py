@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import duckdb
 
+from forky_core.errors import StoreDamaged
 from forky_core.model import ConversationId, Message, MessageId, View
-from forky_core.store.auditing import blob_finding, conversation_findings, message_findings
+from forky_core.store.auditing import (
+    EARLY_END,
+    astray,
+    blob_finding,
+    content_findings,
+    cut_off_remark,
+    message_findings,
+    naming_findings,
+)
 from forky_core.store.contract import Finding, Verification
 from forky_core.store.file.database import DatabaseFile
 from forky_core.store.reading.packs import BadPack, read_packs
@@ -21,42 +32,143 @@ from forky_core.store.reading.rows import (
 )
 from forky_core.store.reading.segments import Origin
 from forky_core.store.sql import statements as sql
-from forky_core.store.sql.running import execute
-from forky_core.store.sql.statement import Statement
+from forky_core.store.sql import tables
+from forky_core.store.sql.running import execute, execute_text
+from forky_core.store.sql.statement import Statement, counting_orphans, reading_all
 from forky_core.store.writing.ledger import stored_entries
+
+_OWNED = (
+    tables.derived,
+    tables.entries,
+    tables.generations,
+    tables.messages,
+    tables.operations,
+    tables.packs,
+    tables.segments,
+)
+"""Tables whose rows belong to a conversation."""
+_TABLES = (
+    *_OWNED,
+    tables.blobs,
+    tables.chunks,
+    tables.conversations,
+    tables.documents,
+    tables.migrations,
+    tables.postings,
+    tables.settings,
+    tables.vectors,
+)
+
+
+@dataclass(slots=True)
+class _Audit:
+    """What was read and what is wrong with it."""
+
+    findings: list[Finding] = field(default_factory=list)
+    remarks: list[Finding] = field(default_factory=list)
+    messages: int = 0
+    operations: int = 0
+    newest: int = 0
+    ends_early: bool = False
+    damaged: bool = False
+
+    def found(self, conversation: ConversationId | None, what: str, *, damage: bool) -> None:
+        """`damage` is said of what Forky never writes; the rest can have been written so, or is made anew."""
+        self.findings.append(Finding(conversation, what))
+        self.damaged = self.damaged or damage
 
 
 def verify_file(
     file: DatabaseFile, conversation: ConversationId | None, distrust: Callable[[int], None]
 ) -> Verification:
-    """Of one conversation, or of all; `distrust` is given the number of each whose packs are no good."""
+    """Of one conversation, or of all; `distrust` is given the number of each whose packs are no good.
+
+    What cannot be read is a finding, and the rest is looked at all the same. Where something is damaged, the file
+    refuses to be written to from then on.
+
+    Raises:
+        StoreDamaged: the list of conversations cannot be read.
+    """
     known = [
         (number, ConversationId(id))
         for number, id in file.rows(sql.CONVERSATIONS)
         if conversation is None or id == conversation
     ]
-    names = {str(row[0]) for row in file.rows(sql.BLOB_NAMES)}
-    findings: list[Finding] = []
-    messages = operations = 0
+    audit = _Audit()
+    blobs = _blob_names(file)
     for number, id in known:
-        of_messages, of_operations, what = _conversation(file, number, id, names, distrust)
-        messages += of_messages
-        operations += of_operations
-        findings.extend(Finding(id, sentence) for sentence in what)
+        try:
+            _conversation(file, number, id, blobs, audit, distrust)
+        except StoreDamaged:
+            audit.found(id, "Some of it cannot be read: the file is damaged there.", damage=True)
     if conversation is None:
-        numbers = [number for number, _ in known]
-        if len(set(numbers)) != len(numbers) or len({id for _, id in known}) != len(known):
-            findings.append(Finding(None, "Two conversations have the same number or id."))
-        findings.extend(Finding(None, what) for what in _blob_findings(file, names))
+        _whole_file(file, known, blobs or frozenset(), audit)
+    if audit.damaged:
+        file.distrust()
+    if file.cut_off:
+        audit.remarks.append(Finding(None, cut_off_remark(file.cut_off)))
+    if audit.ends_early or audit.remarks:
+        audit.remarks.append(Finding(None, EARLY_END))
     return Verification(
-        len(known), messages, operations, len(names) if conversation is None else 0, tuple(findings)
+        len(known),
+        audit.messages,
+        audit.operations,
+        len(blobs) if conversation is None and blobs is not None else 0,
+        tuple(audit.findings),
+        tuple(audit.remarks),
+        audit.newest,
     )
 
 
+def _blob_names(file: DatabaseFile) -> frozenset[str] | None:
+    """None where they cannot be read."""
+    try:
+        return frozenset(str(row[0]) for row in file.rows(sql.BLOB_NAMES))
+    except StoreDamaged:
+        return None
+
+
+def _whole_file(
+    file: DatabaseFile,
+    known: Sequence[tuple[int, ConversationId]],
+    blobs: frozenset[str],
+    audit: _Audit,
+) -> None:
+    """Every table in full, what belongs to no conversation, and the bytes of attachments."""
+    numbers = [number for number, _ in known]
+    if len(set(numbers)) != len(numbers) or len({id for _, id in known}) != len(known):
+        audit.found(None, "Two conversations have the same number or id.", damage=True)
+    for table in _TABLES:
+        name = table.name.partition(".")[2]
+        try:
+            _number(file, reading_all(table))
+            orphans = _number(file, counting_orphans(table, tables.conversations)) if table in _OWNED else 0
+        except StoreDamaged:
+            audit.found(
+                None, f"Some of the table “{name}” cannot be read: the file is damaged there.", damage=True
+            )
+        else:
+            if orphans:
+                what = f"The table “{name}” has rows of conversations that are not stored: {orphans:,}."
+                audit.found(None, what, damage=True)
+    with suppress(StoreDamaged):  # That the table cannot be read is said already.
+        for what in _blob_findings(file, blobs):
+            audit.found(None, what, damage=True)
+
+
+def _number(file: DatabaseFile, text: str) -> int:
+    with file.cursor() as cursor:
+        return int(execute_text(cursor, text, ()).fetchall()[0][0] or 0)
+
+
 def _conversation(
-    file: DatabaseFile, number: int, id: ConversationId, blobs: set[str], distrust: Callable[[int], None]
-) -> tuple[int, int, list[str]]:
-    """How many messages and operations it has, and what is wrong with it."""
+    file: DatabaseFile,
+    number: int,
+    id: ConversationId,
+    blobs: frozenset[str] | None,
+    audit: _Audit,
+    distrust: Callable[[int], None],
+) -> None:
     with file.snapshot() as cursor:
 
         def rows(statement: Statement, **more: object) -> list[Row]:
@@ -68,23 +180,56 @@ def _conversation(
         operation_rows = rows(sql.OPERATIONS, first=0)
         entry_rows = rows(sql.ENTRIES)
         generation_rows = rows(sql.GENERATIONS)
-    messages, findings = _messages(message_rows)
+        if not execute(cursor, sql.CONVERSATION, id=id).fetchall():
+            return  # It was purged meanwhile.
+    with file.decoding():
+        messages, findings = _messages(message_rows)
+        operations = operations_from_rows(id, operation_rows, None)
+        stored = stored_entries(entry_rows)
+        generations = [generation_from_row(row) for row in generation_rows]
     findings.extend(_place_findings(message_rows, segment_rows))
-    if not _fits(packed, messages):
-        findings.append("What is packed of the messages is not what is stored; it is dropped and made anew.")
-        distrust(number)
-    operations = operations_from_rows(id, operation_rows, None)
-    version = operations[-1].number if operations else 0
-    view = View(MappingProxyType(stored_entries(entry_rows)), version)
-    generations = [generation_from_row(row) for row in generation_rows]
+    last = operations[-1].number if operations else 0
+    early = list(_end_findings(messages, packed, last, entry_rows))
     if len({key for key, _, _ in entry_rows}) != len(entry_rows):
         findings.append("A key of the view is stored twice.")
     if len({generation.id for generation in generations}) != len(generations):
         findings.append("A generation is stored twice.")
     if not operations:
         findings.append("The log is empty.")
-    findings.extend(conversation_findings(messages, operations, view, generations, blobs.__contains__))
-    return len(messages), len(operations), findings
+    view = View(MappingProxyType(stored), last)
+    has_blob = (lambda _: True) if blobs is None else blobs.__contains__
+    findings.extend(content_findings(messages, operations, view))
+    for what in (*findings, *early):
+        audit.found(id, what, damage=True)
+    for what in naming_findings(messages, view, generations, has_blob):
+        audit.found(id, what, damage=False)
+    if not early and not _fits(packed, messages):
+        audit.found(
+            id,
+            "What is packed of the messages is not what is stored; it is dropped and made anew.",
+            damage=False,
+        )
+        distrust(number)
+    if (remark := astray(messages, operations)) is not None:
+        audit.remarks.append(Finding(id, remark))
+    audit.messages += len(messages)
+    audit.operations += len(operations)
+    audit.newest = max([audit.newest, *(operation.at for operation in operations)])
+    audit.ends_early = audit.ends_early or bool(early) or not operations
+
+
+def _end_findings(
+    messages: list[Message], packed: list[Message] | None, last: int, entries: list[Row]
+) -> Iterator[str]:
+    """What the view and the packs hold of a log, or of messages, that end before it."""
+    moved = max((number for _, _, number in entries), default=0)
+    if moved > last:
+        yield f"The view holds what operation {moved} changed, but the log ends at operation {last}."
+    if packed is not None and len(packed) > len(messages) and packed[: len(messages)] == messages:
+        yield (
+            f"{len(messages)} messages are stored, but {len(packed)} were packed: the last ones are missing, "
+            "and the packs still have them."
+        )
 
 
 def _packed(cursor: duckdb.DuckDBPyConnection, conversation: int) -> list[Message] | None:
@@ -141,9 +286,11 @@ def _place_findings(messages: list[Row], segments: list[Row]) -> Iterator[str]:
         numbers[segment, depth] = number
 
 
-def _blob_findings(file: DatabaseFile, names: set[str]) -> Iterator[str]:
+def _blob_findings(file: DatabaseFile, names: frozenset[str]) -> Iterator[str]:
     for sha256 in sorted(names):
         rows = file.rows(sql.BLOB, sha256=sha256)
+        if not rows:
+            continue  # It was purged meanwhile.
         if len(rows) > 1:
             yield f"The attachment {sha256[:12]}… is stored twice."
         what = blob_finding(sha256, bytes(rows[0][2]))

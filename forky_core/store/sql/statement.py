@@ -72,3 +72,16 @@ def insertion(table: Table, rows: int) -> str:
     row = f"({', '.join('?' * len(table.columns))})"
     columns = ", ".join(table.columns)
     return f"INSERT INTO {table.name} ({columns}) VALUES {', '.join([row] * rows)}"  # noqa: S608 - our own names
+
+
+@cache
+def reading_all(table: Table) -> str:
+    """SELECT of one number that depends on every value of the table, so that all of it is read."""
+    return f"SELECT bit_xor(hash({', '.join(table.columns)})) FROM {table.name}"  # noqa: S608 - our own names
+
+
+@cache
+def counting_orphans(table: Table, owners: Table) -> str:
+    """SELECT of how many rows name a conversation that `owners` does not have."""
+    known = f"SELECT conversation FROM {owners.name}"  # noqa: S608 - our own names
+    return f"SELECT count(*) FROM {table.name} WHERE conversation NOT IN ({known})"  # noqa: S608

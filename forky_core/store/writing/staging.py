@@ -23,6 +23,7 @@ from forky_core.store.deciding import (
     outdated,
     unstored,
 )
+from forky_core.store.file.database import DatabaseFile
 from forky_core.store.held.known import Known
 from forky_core.store.reading.rows import Row, id_key, message_body, operation_row, operations_from_rows
 from forky_core.store.sql import statements as sql
@@ -52,7 +53,8 @@ class Staged:
 class Ledgers:
     """The ledgers of the conversations written to last."""
 
-    def __init__(self) -> None:
+    def __init__(self, file: DatabaseFile) -> None:
+        self._file = file
         self._held: OrderedDict[ConversationId, Ledger] = OrderedDict()
         self._groups = 0
         self._numbers = 0
@@ -64,8 +66,9 @@ class Ledgers:
         ledger = self._held.get(id)
         if ledger is not None:
             self._held.move_to_end(id)
-        elif not self._is_new(cursor, id):
-            ledger = read_ledger(cursor, id)
+        else:
+            with self._file.decoding():
+                ledger = None if self._is_new(cursor, id) else read_ledger(cursor, id)
             if ledger is not None:
                 self._held[id] = ledger
         return ledger

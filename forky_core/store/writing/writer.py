@@ -110,7 +110,7 @@ class Writer:
         self._publish = publish
         self._forget = forget
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
-        self._ledgers = Ledgers()
+        self._ledgers = Ledgers(file)
         self.whole = Whole()
         self._closing = Lock()
         self._closed = False
@@ -251,11 +251,12 @@ class Writer:
     def _attempt(self, jobs: Sequence[_Job]) -> list[tuple[_Job, Any]]:
         staged = Staged()
         settled: list[tuple[_Job, Any]] = []
-        self._file.still_there()
+        self._file.before_writing()
         try:
             with self._file.cursor() as cursor:
                 settled.extend((job, self._stage(cursor, staged, job.request)) for job in jobs)
                 if staged.touched:
+                    self._file.refuse_damaged()  # Reading what the group builds on may have shown it.
                     for ledger in staged.touched.values():
                         self.whole.discard(ledger.conversation)
                     staged.batch.write(cursor)
