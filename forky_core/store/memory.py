@@ -36,7 +36,7 @@ from forky_core.model import (
 from forky_core.parts import AttachmentPart, Json
 from forky_core.store.along import along_in
 from forky_core.store.auditing import blob_finding, conversation_findings
-from forky_core.store.contract import Commit, Finding, Verification
+from forky_core.store.contract import Commit, Finding, StoreStatus, Verification
 from forky_core.store.deciding import (
     FOUNDING_VERBS,
     check_form,
@@ -389,6 +389,10 @@ class MemoryStore:
                 blobs=len(blobs),
                 findings=tuple(findings),
             )
+
+    def status(self, patience: float = 0.0) -> StoreStatus:
+        """Always well: callers write by themselves."""
+        return StoreStatus(writes=True, answered=patience > 0)
 
     def close(self) -> None:
         """Nothing to release."""
