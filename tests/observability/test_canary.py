@@ -22,7 +22,7 @@ from forky_core.errors import ForkyError, ModelError, StoreError
 from forky_core.formats.arriving.landing import import_file
 from forky_core.formats.arriving.taking_back import undo_import
 from forky_core.formats.leaving.sharing import exporter, save_as, shared
-from forky_core.llm.contract import ModelEvent, Request
+from forky_core.llm.contract import ModelEvent, Request, TextDelta
 from forky_core.llm.scripted import Fail, Until
 from forky_core.matching import chat_call
 from forky_core.memory import Memory
@@ -125,8 +125,9 @@ class Faulty:
         self.count_tokens = models.one.count_tokens
 
     def stream(self, request: Request, _stop: Event) -> Iterator[ModelEvent]:
-        raise RuntimeError(f"Cannot digest {request.messages}")
-        yield
+        if request.messages:
+            raise RuntimeError(f"Cannot digest {request.messages}")
+        yield TextDelta("")
 
 
 def all_verbs(forky: Workspace, folder: Path) -> None:

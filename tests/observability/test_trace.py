@@ -25,6 +25,7 @@ def caught(depth: int = 0) -> Exception:
             raise StoreError(f"“{CANARY}” cannot be read.") from error
     except StoreError as error:
         return error
+    raise AssertionError("Nothing was raised.")
 
 
 def test_a_trace_names_types_and_places_of_the_whole_chain_and_no_word() -> None:
