@@ -10,7 +10,7 @@ import pytest
 
 from forky_core.gateway.v1 import api_errors
 from forky_core.llm.contract import FailureKind
-from forky_core.observability import events
+from forky_core.observability import counters, events
 from forky_core.observability.fields import FAILURES, FORMS
 from forky_core.observability.vocabulary import EVENTS, SLOW_AFTER, Entry, EventType, entry
 from tests.programs import CHECKOUT
@@ -60,6 +60,17 @@ def test_the_table_of_the_docs_is_the_vocabulary() -> None:
     text = (CHECKOUT / "docs/observing.md").read_text("utf-8")
     rows = [line for line in text.splitlines() if re.match(r"\| `[a-z]+\.[a-z]+` \|", line)]
     assert rows == [row(one) for one in EVENTS.values()]
+
+
+def test_the_metrics_of_the_docs_are_those_that_are_counted() -> None:
+    text = (CHECKOUT / "docs/observing.md").read_text("utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| `forky_") and line.count("|") == 4]
+    kinds = {counters.Counter: "total", counters.Durations: "seconds"}
+    assert rows == [
+        f"| `forky_{one.name}_{kinds[type(one)]}` | {one.help} "
+        f"| {', '.join(f'`{label}`' for label in one.labels) or '–'} |"
+        for one in counters.ALL
+    ]
 
 
 def test_an_event_is_named_after_its_function() -> None:
