@@ -48,3 +48,5 @@ def test_a_page_that_fails_shows_a_number_that_the_log_knows(tmp_path: Path, wat
     runs = {(one["page"], one["state"]) for one in found if one["event"] == "page.ran"}
     assert runs >= {("chat", "done"), ("history", "failed")}
     assert CANARY not in whole
+    others = [line for line in whole.splitlines() if line.strip() and not line.startswith("{")]
+    assert [line for line in others if not line.startswith("Forky: http://")] == []

@@ -110,6 +110,13 @@ def test_a_hanging_writer_is_not_asked_again_and_again(store: DuckDBStore, forky
         assert store.status().waiting == 1
 
 
+def test_a_store_that_is_closed_can_still_be_asked(tmp_path: Path) -> None:
+    store = DuckDBStore.open(tmp_path / "closed.duckdb")
+    store.close()
+    status = store.status(1.0)
+    assert not (status.writes or status.answered) and status.size > 0
+
+
 def test_a_writer_that_has_ended_is_a_finding(store: DuckDBStore, forky: Workspace) -> None:
     store._writer.close()
     with asking(lambda: forky) as ask:
