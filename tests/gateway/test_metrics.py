@@ -41,8 +41,8 @@ def forky(tmp_path: Path, models: ScriptedModels) -> Iterator[Workspace]:
 
 
 def client(forky: Workspace | None, **given: Any) -> TestClient:
-    given = {"is_local": lambda _scope: True, "version": "1.2.3"} | given
-    return TestClient(Starlette(routes=[Route(METRICS, Metrics(lambda: forky, **given))]))
+    usual: dict[str, Any] = {"is_local": lambda _scope: True, "version": "1.2.3"}
+    return TestClient(Starlette(routes=[Route(METRICS, Metrics(lambda: forky, **(usual | given)))]))
 
 
 def scraped(forky: Workspace | None, **given: Any) -> Samples:
@@ -122,7 +122,8 @@ def test_what_the_pages_know_is_among_the_numbers() -> None:
 def test_the_newer_format_is_given_to_whoever_asks_for_it(forky: Workspace) -> None:
     answer = client(forky).get(METRICS, headers={"accept": "application/openmetrics-text; version=1.0.0"})
     assert answer.headers["content-type"].startswith("application/openmetrics-text")
-    assert "forky_replies" in {family.name for family in openmetrics(answer.text)}
+    families = openmetrics(answer.text)  # type: ignore[no-untyped-call]
+    assert "forky_replies" in {family.name for family in families}
 
 
 def test_every_family_says_what_it_is() -> None:

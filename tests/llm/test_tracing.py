@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -75,13 +76,10 @@ class Collector(BaseHTTPRequestHandler):
         """Quiet."""
 
     def do_POST(self) -> None:
-        from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (  # noqa: PLC0415 - perhaps missing
-            ExportTraceServiceRequest,
-        )
-
+        messages = import_module("opentelemetry.proto.collector.trace.v1.trace_service_pb2")
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         type(self).received += body
-        told = ExportTraceServiceRequest.FromString(body)
+        told = messages.ExportTraceServiceRequest.FromString(body)
         for resource in told.resource_spans:
             for scope in resource.scope_spans:
                 self.spans.extend(scope.spans)
