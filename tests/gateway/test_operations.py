@@ -111,7 +111,7 @@ def test_nothing_that_a_program_says_or_shows_is_in_the_log(here: str, folder: P
     assert [(one["route"], one["status"], one.get("token")) for one in calls[-3:]] == [
         ("chat/completions", 200, "aider"),
         ("other", 404, "aider"),
-        ("messages", 400, None),
+        ("messages", 400, "aider"),
     ]
     assert calls[-3]["generation"] in {one["generation"] for one in found if one["event"] == "reply.ended"}
 
@@ -153,7 +153,8 @@ def test_beyond_this_machine_metrics_want_a_token_of_their_own(tmp_path: Path) -
 
 def test_a_database_that_another_process_holds_is_a_finding(tmp_path: Path) -> None:
     with Forky.open(tmp_path / "forky.duckdb"), served(APP, tmp_path) as address:
-        answer = get(f"{address}/readyz")
+        while "No answer" in (answer := get(f"{address}/readyz")).text:
+            pass  # The machine is busy.
         forwarded = get(f"{address}/readyz", **{"x-forwarded-for": "203.0.113.7"})
         assert get(f"{address}/healthz").status_code == 200
     for one in (answer, forwarded):

@@ -90,8 +90,7 @@ class Asking:
 
         beginning = loop.run_in_executor(self._executor, self._begin, enter, speech, body, tell)
         call = await asked
-        note.token, note.model = call.caller.token.name, call.admitted.info.name
-        note.streams = call.admitted.call.streams
+        note.model, note.streams = call.admitted.info.name, call.admitted.call.streams
         exchange = self._exchange(call, speech, beginning, send, note)
         await exchange.run(self._work(exchange, call, body), receive)
 

@@ -115,10 +115,9 @@ class Service:
         length = headers.get("content-length", "")
         if speech is not None and method == "POST" and length.isdecimal() and int(length) <= _SMALL:
             body = await self._body(headers, receive)
-            await self._asking.answer(lambda: self._enter(headers), speech, body, receive, send, note)
+            await self._asking.answer(lambda: self._enter(headers, note), speech, body, receive, send, note)
             return
-        forky, caller = await self._in_thread(self._enter, headers)
-        note.token = caller.token.name
+        forky, caller = await self._in_thread(self._enter, headers, note)
         if speech is None and path not in {"models", RECORD, COUNT} and not path.startswith("models/"):
             raise ApiError(404, f"There is no /v1/{path[:200]} here.", "unknown_url")
         wanted = "POST" if speech is not None or path in {RECORD, COUNT} else "GET"
@@ -145,12 +144,13 @@ class Service:
         assert admitted.upstream is not None
         return await asked(self._forwarder, admitted.upstream, caller, admitted.call, body)
 
-    def _enter(self, headers: Mapping[str, str]) -> tuple[Workspace, Caller]:
+    def _enter(self, headers: Mapping[str, str], note: CallNote) -> tuple[Workspace, Caller]:
         try:
             forky = self._entered = self._workspace()
             token = authorised(forky.store, headers)
         except StoreError as error:
             raise ApiError(503, str(error), "database", headers={"retry-after": "5"}) from error
+        note.token = token.name
         return forky, Caller(token, client_name(headers.get("user-agent", "")), headers)
 
     async def _body(self, headers: Mapping[str, str], receive: Receive) -> bytes:
