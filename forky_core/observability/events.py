@@ -125,6 +125,11 @@ def store_opened(*, size: Bytes, seconds: Seconds) -> None:
     """The database was opened."""
 
 
+@event("store.migrated", WARNING)
+def store_migrated(*, former: Count, schema: Count, copied: Flag) -> None:
+    """The database was brought to a newer schema; `copied`: the former one lies beside it as `….schema-N.duckdb`."""
+
+
 @event("store.closed")
 def store_closed() -> None:
     """The database was closed; everything that was asked for is written."""

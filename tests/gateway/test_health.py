@@ -21,7 +21,8 @@ from forky_core.store.memory import MemoryStore
 from forky_core.store.writing import writer
 from forky_core.store.writing.writer import Alone
 from tests.builders import ScriptedModels
-from tests.gateway.served import PATIENCE, listening
+from tests.gateway.served import listening
+from tests.hangs import HANG
 
 
 @contextmanager
@@ -30,7 +31,7 @@ def asking(
 ) -> Iterator[Callable[[], httpx.Response]]:
     readiness = Readiness(workspace, lambda _scope: local)
     with listening(Starlette(routes=[Route(READY, readiness)])) as url:
-        yield lambda: httpx.get(f"{url}{READY}", timeout=PATIENCE, trust_env=False)
+        yield lambda: httpx.get(f"{url}{READY}", timeout=HANG, trust_env=False)
 
 
 def failing(answer: httpx.Response) -> dict[str, str]:
@@ -59,10 +60,10 @@ def a_writer_that_hangs(store: DuckDBStore) -> Iterator[None]:
 
     def hang(_cursor: object) -> None:
         begun.set()
-        end.wait(PATIENCE)
+        end.wait(HANG)
 
     store._writer.tell(Alone(hang))
-    assert begun.wait(PATIENCE)
+    assert begun.wait(HANG)
     try:
         yield
     finally:
@@ -98,7 +99,7 @@ def test_a_writer_that_hangs_is_a_finding_and_no_hang(
             saying = Thread(target=lambda: forky.create("Waits for the writer"), daemon=True)
             saying.start()
             said = [failing(ask())["writer"] for _ in range(3)]
-        saying.join(PATIENCE)
+        saying.join(HANG)
         assert all(sentence.startswith("The writer has hung for ") for sentence in said)
         assert failing(ask()) == {}
 
@@ -141,7 +142,7 @@ def test_a_database_that_hangs_is_opened_by_one_thread_only() -> None:
 
     def slow() -> Workspace:
         calls.append(1)
-        opened.wait(PATIENCE)
+        opened.wait(HANG)
         return forky
 
     with asking(slow) as ask:

@@ -17,7 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from forky_core.forky import Forky
 from forky_core.gateway.tokens import Tokens
 from tests.app_server import free_port, printed, served
-from tests.gateway.served import PATIENCE
+from tests.hangs import HANG
 from tests.programs import CHECKOUT
 
 APP = CHECKOUT / "app.py"
@@ -25,7 +25,7 @@ CANARY = "Kanarienvogel4711"
 
 
 def get(url: str, **headers: str) -> httpx.Response:
-    return httpx.get(url, headers=headers, timeout=PATIENCE, trust_env=False)
+    return httpx.get(url, headers=headers, timeout=HANG, trust_env=False)
 
 
 def numbers(text: str) -> dict[str, float]:
@@ -96,9 +96,7 @@ def test_streamlits_own_figures_stay_closed_and_what_is_refused_is_counted(here:
 def test_nothing_that_a_program_says_or_shows_is_in_the_log(here: str, folder: Path) -> None:
     token = (folder / "token").read_text()
     asked = {"model": "offline/quote", "messages": [{"role": "user", "content": f"What is {CANARY}?"}]}
-    with httpx.Client(
-        timeout=PATIENCE, trust_env=False, headers={"authorization": f"Bearer {token}"}
-    ) as client:
+    with httpx.Client(timeout=HANG, trust_env=False, headers={"authorization": f"Bearer {token}"}) as client:
         assert client.post(f"{here}/v1/chat/completions?k={CANARY}", json=asked).status_code == 200
         assert client.get(f"{here}/v1/{CANARY}?k={CANARY}").status_code == 404
         assert client.post(f"{here}/v1/messages", content=CANARY).status_code == 400
@@ -186,7 +184,7 @@ def test_a_server_that_logs_every_request_by_itself_does_not_here(tmp_path: Path
         assert get(f"http://127.0.0.1:{port}/healthz?k={CANARY}").status_code == 200
     finally:
         server.terminate()
-        server.wait(PATIENCE)
+        server.wait(HANG)
     said = log.read_text("utf-8")
     assert "server.started" in said
     assert CANARY not in said

@@ -25,6 +25,7 @@ MAY_USE_LOGGING = {
     "forky_core/observability/vocabulary.py",
     "forky_core/llm/loading.py",  # It muzzles LiteLLM, which it loads.
     "forky_core/documents/pdf.py",  # Likewise pypdf.
+    "forky_core/documents/reader_main.py",  # A process of its own.
     "pages/ui/observability/set_up.py",
 }
 ID = "01a208f5-ee27-7b1f-bc8a-53f3ff0c15af"
