@@ -22,7 +22,7 @@ from forky_core.store.writing import writer
 from forky_core.store.writing.writer import Alone
 from tests.builders import ScriptedModels
 from tests.gateway.served import listening
-from tests.hangs import HANG
+from tests.hangs import HANG, eventually
 
 
 @contextmanager
@@ -150,8 +150,7 @@ def test_a_database_that_hangs_is_opened_by_one_thread_only() -> None:
             assert failing(ask())["database"] == "No answer within 0.9 s."
         assert len(calls) == 1
         opened.set()
-        while failing(ask()):
-            pass
+        eventually(lambda: not failing(ask()))
 
 
 def test_a_fault_of_a_check_is_a_finding_without_its_words() -> None:

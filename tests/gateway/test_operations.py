@@ -17,7 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from forky_core.forky import Forky
 from forky_core.gateway.tokens import Tokens
 from tests.app_server import free_port, printed, served
-from tests.hangs import HANG
+from tests.hangs import HANG, eventually
 from tests.programs import CHECKOUT
 
 APP = CHECKOUT / "app.py"
@@ -39,9 +39,8 @@ def numbers(text: str) -> dict[str, float]:
 
 def ready(address: str) -> httpx.Response:
     """What `/readyz` says once the database is open."""
-    while (answer := get(f"{address}/readyz")).status_code != 200:
-        pass
-    return answer
+    eventually(lambda: get(f"{address}/readyz").is_success)
+    return get(f"{address}/readyz")
 
 
 @pytest.fixture(scope="module")
@@ -151,8 +150,8 @@ def test_beyond_this_machine_metrics_want_a_token_of_their_own(tmp_path: Path) -
 
 def test_a_database_that_another_process_holds_is_a_finding(tmp_path: Path) -> None:
     with Forky.open(tmp_path / "forky.duckdb"), served(APP, tmp_path) as address:
-        while "No answer" in (answer := get(f"{address}/readyz")).text:
-            pass  # The machine is busy.
+        eventually(lambda: "No answer" not in get(f"{address}/readyz").text)
+        answer = get(f"{address}/readyz")
         forwarded = get(f"{address}/readyz", **{"x-forwarded-for": "203.0.113.7"})
         assert get(f"{address}/healthz").status_code == 200
     for one in (answer, forwarded):
@@ -174,12 +173,7 @@ def test_a_server_that_logs_every_request_by_itself_does_not_here(tmp_path: Path
     with log.open("wb") as out:
         server = subprocess.Popen(command, cwd=CHECKOUT, env=environment, stdout=out, stderr=out)
     try:
-        while server.poll() is None:
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                break
-            except OSError:
-                continue
+        eventually(lambda: server.poll() is not None or _is_open(port))
         assert get(f"http://127.0.0.1:{port}/sign-in?secret={CANARY}").status_code in {200, 303}
         assert get(f"http://127.0.0.1:{port}/healthz?k={CANARY}").status_code == 200
     finally:
@@ -188,6 +182,14 @@ def test_a_server_that_logs_every_request_by_itself_does_not_here(tmp_path: Path
     said = log.read_text("utf-8")
     assert "server.started" in said
     assert CANARY not in said
+
+
+def _is_open(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
 
 
 def test_off_leaves_standard_error_to_what_is_printed_for_a_person(tmp_path: Path) -> None:
