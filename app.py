@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import metadata
@@ -37,15 +39,23 @@ from forky_core.gateway.headers import (  # noqa: E402
     content_security_policy,
     inline_script_hashes,
 )
+from forky_core.gateway.health import READY, Readiness  # noqa: E402
+from forky_core.gateway.metrics import METRICS, Metrics  # noqa: E402
 from forky_core.gateway.moving import PREFIX as MOVES  # noqa: E402
 from forky_core.gateway.moving import Moving  # noqa: E402
 from forky_core.gateway.serving import hold_connections, listening_at, send_at_once  # noqa: E402
 from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
 from forky_core.gateway.watching import Watching  # noqa: E402
+from forky_core.llm.tracing import trace_model_calls  # noqa: E402
+from forky_core.observability import events  # noqa: E402
+from forky_core.settings import Settings  # noqa: E402
 from pages.ui.assets import Assets, assets  # noqa: E402
 from pages.ui.at_work import AtWork  # noqa: E402
 from pages.ui.downloads import offers  # noqa: E402
 from pages.ui.hearing.once import hear_once  # noqa: E402
+from pages.ui.observability.failures import show_incident  # noqa: E402
+from pages.ui.observability.sessions import session_readings  # noqa: E402
+from pages.ui.observability.set_up import observe_process  # noqa: E402
 from pages.ui.preloading import Preloading  # noqa: E402
 from pages.ui.sign_in import SIGN_IN  # noqa: E402
 from pages.ui.theming import keep_theme  # noqa: E402
@@ -81,6 +91,12 @@ def workspace() -> Workspace:
     return opened()
 
 
+def at_hand() -> Workspace | None:
+    from pages.ui.workspace import at_hand  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    return at_hand()
+
+
 def reply(id: str) -> ReplyJob | None:
     from pages.ui.workspace import reply  # noqa: PLC0415 - at the top it would hold up the server's start
 
@@ -107,6 +123,11 @@ def policy() -> str:
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
+    begun = time.monotonic()
+    observe_process(SETTINGS)
+    if SETTINGS.traces:
+        trace_model_calls()
+    events.server_started(version=version(), process=os.getpid())
     hold_connections()
     host, port, scheme = listening_at()
     SIGN_IN.listens_at(host)
@@ -124,11 +145,24 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     from pages.ui.workspace import close_workspace  # noqa: PLC0415 - at the top it would hold up the server's start
 
     close_workspace()
+    events.server_stopped(seconds=time.monotonic() - begun)
 
 
+SETTINGS = Settings.from_environment()
 GATEWAY = Gateway(workspace)
 ROUTES = [
     Route("/healthz", healthz),
+    Route(READY, Readiness(workspace, SIGN_IN.is_local)),
+    Route(
+        METRICS,
+        Metrics(
+            at_hand,
+            readings=session_readings,
+            asked_for=SETTINGS.metrics,
+            is_local=lambda scope: SIGN_IN.is_local(scope) and not SIGN_IN.required(scope),
+            version=version(),
+        ),
+    ),
     Route(f"{REPLIES}/{{id}}", Watching(reply)),
     Route(f"{MOVES}/{{id}}", Moving(version_of)),
     Route(f"{DOWNLOADS}/{{id}}", Downloading(offers.find)),
@@ -140,7 +174,11 @@ ROUTES = [
 MIDDLEWARE = [
     Middleware(SecurityHeaders, policy=policy()),
     Middleware(
-        Gate, sign_in=SIGN_IN, public=("/healthz", "/_stcore/health", "/favicon.png"), public_below=(API,)
+        Gate,
+        sign_in=SIGN_IN,
+        public=("/healthz", READY, METRICS, "/_stcore/health", "/favicon.png"),
+        public_below=(API,),
+        refused=lambda reason: events.request_refused(reason=reason),
     ),
     Middleware(Traffic),
     Middleware(Preloading),
@@ -149,7 +187,13 @@ MIDDLEWARE = [
 ]
 """The outermost first: nothing but the headers stands before the gate."""
 
-app = st.App(HERE / "pages" / "shell.py", routes=ROUTES, middleware=MIDDLEWARE, lifespan=lifespan)
+app = st.App(
+    HERE / "pages" / "shell.py",
+    routes=ROUTES,
+    middleware=MIDDLEWARE,
+    lifespan=lifespan,
+    on_script_error=show_incident,
+)
 
 if __name__ == "__main__":
     app.run()

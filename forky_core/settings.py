@@ -11,12 +11,22 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast, get_args
 
 from forky_core.errors import RequestError
+from forky_core.observability.log_setup import LogForm, LogLevel
+from forky_core.observability.vocabulary import SLOW_AFTER
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off", ""})
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    """How a process logs."""
+
+    form: LogForm = "plain"
+    level: LogLevel = "info"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +53,14 @@ class Settings:
     (`off`)."""
     password_hash: str | None = field(default=None, repr=False)
     """FORKY_PASSWORD_HASH: the Argon2 hash of the password that lets a browser in, not the one in `password_file()`."""
+    log: LogSettings | None = None
+    """FORKY_LOG: plain, json or off, and a level behind a colon. Default: plain:info for the app, off elsewhere."""
+    slow: Mapping[str, float] = field(default_factory=dict)
+    """FORKY_SLOW: seconds after which something is logged as slow: page=2,commit=0.5,gateway=60. Default: these."""
+    metrics: bool | None = None
+    """FORKY_METRICS: `on` serves /metrics to whoever has a token for it, `off` to nobody. Default: to this machine."""
+    traces: bool = False
+    """FORKY_TRACES: whether model calls are traced for OpenTelemetry."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -62,6 +80,12 @@ class Settings:
             origins=tuple(_origin(origin) for origin in _several(value("FORKY_ORIGINS"))),
             sign_in=_sign_in(value("FORKY_SIGN_IN")),
             password_hash=value("FORKY_PASSWORD_HASH") or None,
+            log=_log(value("FORKY_LOG")),
+            slow=_slow(value("FORKY_SLOW")),
+            metrics=_switch("FORKY_METRICS", value("FORKY_METRICS"), default=True)
+            if value("FORKY_METRICS")
+            else None,
+            traces=_switch("FORKY_TRACES", value("FORKY_TRACES"), default=False),
         )
 
 
@@ -134,3 +158,29 @@ def _switch(name: str, value: str, *, default: bool) -> bool:
     if value.lower() in _TRUE | _FALSE:
         return value.lower() in _TRUE
     raise RequestError(f"{name} is “{value}”, which is neither yes nor no.", "Write 1 or 0.")
+
+
+def _log(value: str) -> LogSettings | None:
+    if not value:
+        return None
+    form, colon, level = value.lower().partition(":")
+    level = level if colon else "info"
+    if form not in get_args(LogForm) or level not in get_args(LogLevel):
+        raise RequestError(
+            f"FORKY_LOG is “{value[:80]}”, which is no way to log.",
+            "Write plain, json or off; a level may follow: json:debug, plain:warning.",
+        )
+    return LogSettings(cast(LogForm, form), cast(LogLevel, level))
+
+
+def _slow(value: str) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for word in filter(None, re.split(r"[,\s]+", value)):
+        name, _, seconds = word.partition("=")
+        if name not in SLOW_AFTER or not re.fullmatch(r"\d+(\.\d+)?", seconds):
+            raise RequestError(
+                f"FORKY_SLOW holds “{word[:80]}”, which says nothing of {', '.join(SLOW_AFTER)}.",
+                "Write seconds for any of them: page=2,commit=0.5,gateway=60.",
+            )
+        found[name] = float(seconds)
+    return found

@@ -32,7 +32,10 @@ CONTRACTS = {"store.contract", "store.document_contract", "store.words", "llm.co
 """`store.words` says what a search means, `llm.tokens` estimates text; neither needs an engine."""
 DRAWN = {"views.lanes", "views.shape", "views.words"}
 """How a conversation hangs together for people: an exported page draws it as the app does."""
+LOGS = {"observability.events"}
+"""What happens is told by the functions of the vocabulary, and by nothing else of logging."""
 MAY_IMPORT: dict[str, set[str]] = {
+    "observability": set(),
     "interpreter": set(),
     "document": VALUES,
     "errors": VALUES,
@@ -42,20 +45,21 @@ MAY_IMPORT: dict[str, set[str]] = {
     "opaque": VALUES,
     "parts": VALUES,
     "room": VALUES,
-    "settings": VALUES,
+    "settings": VALUES | {"observability"},
     "private_files": set(),
     "dag": VALUES,
     "retrieval": VALUES | CONTRACTS,
     "context": VALUES | CONTRACTS | {"interpreter", "dag", "retrieval"},
     "merge": VALUES | CONTRACTS | {"context", "dag", "retrieval"},
     "matching": VALUES,
-    "store": VALUES | {"interpreter", "dag", "private_files", "settings"},
-    "llm": VALUES | {"interpreter", "private_files", "retrieval", "settings"},
+    "store": VALUES | LOGS | {"interpreter", "dag", "private_files", "settings"},
+    "llm": VALUES | LOGS | {"interpreter", "private_files", "retrieval", "settings"},
     "documents": VALUES | CONTRACTS | {"formats.html_text", "retrieval"},
     "repo": VALUES
     | CONTRACTS
+    | LOGS
     | {"context", "dag", "documents", "matching", "merge", "retrieval", "settings"},
-    "formats": VALUES | CONTRACTS | {"context", "dag", "documents.cited", "matching", "repo", *DRAWN},
+    "formats": VALUES | CONTRACTS | LOGS | {"context", "dag", "documents.cited", "matching", "repo", *DRAWN},
     "views": VALUES | CONTRACTS | {"context", "dag", "merge", "repo", "retrieval"},
 }
 """Of each layer, the others it may know; a layer that is not named here is an entrance and may know all."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.errors import RequestError
-from forky_core.settings import Settings, data_folder
+from forky_core.settings import LogSettings, Settings, data_folder
 
 
 def test_an_empty_environment_gives_the_users_data_folder() -> None:
@@ -38,3 +38,35 @@ def test_what_cannot_be_understood_is_named(name: str, value: str) -> None:
 
 def test_looking_for_servers_can_be_switched_off() -> None:
     assert not Settings.from_environment({"FORKY_PROBE": "off"}).probe
+
+
+@pytest.mark.parametrize(
+    ("value", "log"),
+    [
+        ("", None),
+        ("json", LogSettings("json", "info")),
+        ("Plain:Debug", LogSettings("plain", "debug")),
+        ("off", LogSettings("off", "info")),
+    ],
+)
+def test_a_log_has_a_form_and_a_level(value: str, log: LogSettings | None) -> None:
+    assert Settings.from_environment({"FORKY_LOG": value}).log == log
+
+
+def test_what_is_slow_can_be_set_one_by_one() -> None:
+    assert Settings.from_environment({"FORKY_SLOW": "page=0.5, commit=2"}).slow == {
+        "page": 0.5,
+        "commit": 2.0,
+    }
+    assert Settings.from_environment({}).slow == {}
+
+
+@pytest.mark.parametrize("value", ["page", "page=", "page=-1", "pages=1", "page=soon", "page=nan"])
+def test_what_is_slow_wants_a_name_and_seconds(value: str) -> None:
+    with pytest.raises(RequestError, match="FORKY_SLOW"):
+        Settings.from_environment({"FORKY_SLOW": value})
+
+
+@pytest.mark.parametrize(("value", "metrics"), [("", None), ("on", True), ("off", False)])
+def test_metrics_are_for_this_machine_for_others_or_for_nobody(value: str, metrics: bool | None) -> None:
+    assert Settings.from_environment({"FORKY_METRICS": value}).metrics is metrics

@@ -37,6 +37,7 @@ from forky_core.cli import (
 from forky_core.cli.plain import plain
 from forky_core.errors import ForkyError, NotFound, RequestError, StoreBusy
 from forky_core.forky import Forky
+from forky_core.observability.log_setup import set_up_logging
 from forky_core.settings import Settings
 
 COMMANDS = (
@@ -81,6 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _never_stumble_over_a_character()
     options = parser().parse_args(arguments)
     try:
+        _log_as_asked()
         return _run(options)
     except RequestError as error:
         print(plain(str(error)), file=sys.stderr)
@@ -94,6 +96,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader (`| head`) has what it wanted; nothing may be written to the pipe at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _log_as_asked() -> None:
+    """A command says what went wrong in a sentence; FORKY_LOG adds what happened meanwhile."""
+    settings = Settings.from_environment()
+    if settings.log is not None:
+        set_up_logging(settings.log.form, settings.log.level, settings.slow)
 
 
 def _run(options: argparse.Namespace) -> int:

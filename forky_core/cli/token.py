@@ -36,6 +36,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     make.add_argument(
         "--no-recording", dest="records", action="store_false", help="keep nothing of what it asks"
     )
+    make.add_argument(
+        "--metrics",
+        action="store_true",
+        help="for a monitoring program: it reads /metrics, and asks no model",
+    )
     make.add_argument("--address", default="http://127.0.0.1:8501", help="where Forky listens")
     listing = actions.add_parser("list", help="list them")
     revoke = actions.add_parser("revoke", help="take one's rights, at once and for good")
@@ -55,13 +60,15 @@ def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         daily=options.daily,
         records=options.records,
         unpriced=options.unpriced,
+        metrics=options.metrics,
     )
     if options.json:
         print(json.dumps({**_as_json(made.token), "token": made.text}), file=out)
     else:
         print(made.text, file=out)
-        print("It is not shown again. For a client:", file=out)
-        print(lines_to_paste(options.address, made.text), file=out)
+        print(f"It is not shown again.{'' if options.metrics else ' For a client:'}", file=out)
+        if not options.metrics:
+            print(lines_to_paste(options.address, made.text), file=out)
     return 0
 
 
@@ -94,6 +101,8 @@ def described(token: Token) -> str:
     """Its rights in words."""
     if token.revoked:
         return f"revoked {stamp(token.revoked)}"
+    if token.metrics:
+        return f"…{token.ending}, reads /metrics"
     models = ", ".join(one_line(name) for name in token.models) or "every model"
     limit = "no limit" if token.daily is None else f"{amount(token.daily)} a day"
     if token.daily is not None and token.unpriced:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import json
-import logging
 import secrets
 import threading
 import weakref
@@ -23,6 +22,7 @@ from decimal import Decimal
 from typing import Any
 
 from forky_core.errors import BadContent, BadName, NameTaken, NotFound, NothingToDo, StoreError
+from forky_core.observability import events
 from forky_core.repo.identity import disturbs, now, title_line
 from forky_core.store.contract import Store
 
@@ -33,8 +33,6 @@ _SAVED_WITHIN = 1.0
 """Seconds."""
 _LONGEST_NAME = 60
 _MOST_PATTERNS = 50
-
-log = logging.getLogger("forky.gateway")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +56,12 @@ class Token:
     """Microseconds since the epoch, UTC."""
     revoked: int = 0
     """Likewise; 0: it is valid."""
+    metrics: bool = False
+    """It reads /metrics, and can ask no model."""
 
     def may_use(self, model: str) -> bool:
+        if self.metrics:
+            return False
         return not self.models or any(fnmatch.fnmatchcase(model, pattern) for pattern in self.models)
 
 
@@ -115,8 +117,11 @@ class Tokens:
         daily: float | None = None,
         records: bool = True,
         unpriced: bool = False,
+        metrics: bool = False,
     ) -> Made:
         """A new token. A limit holds for models whose price is not known, too: with `unpriced` it lets them pass.
+
+        With `metrics` it is for a monitoring program: it reads /metrics, and can ask no model.
 
         Raises:
             BadName, NameTaken: the name cannot be had.
@@ -138,6 +143,7 @@ class Tokens:
             records,
             unpriced or daily is None,
             now(),
+            metrics=metrics,
         )
         with self._shared.lock:
             tokens = self._read()
@@ -146,6 +152,7 @@ class Tokens:
                     f"There is a token “{token.name}” already.", "Choose another name, or revoke it."
                 )
             self._write([*tokens, token])
+        events.token_changed(token=token.name, id=token.id, change="made")
         return Made(token, text)
 
     def change(self, id: str, *, records: bool) -> Token:
@@ -154,6 +161,8 @@ class Tokens:
             tokens = self._read()
             changed = replace(_named(tokens, id), records=records)
             self._write([changed if token.id == changed.id else token for token in tokens])
+        change = "records" if records else "records no more"
+        events.token_changed(token=changed.name, id=changed.id, change=change)
         return changed
 
     def revoke(self, id: str) -> Token:
@@ -170,6 +179,7 @@ class Tokens:
                 raise NothingToDo(f"The token “{token.name}” was revoked before.")
             token = replace(token, revoked=now())
             self._write([token if other.id == token.id else other for other in tokens])
+        events.token_changed(token=token.name, id=token.id, change="revoked")
         return token
 
     def of(self, text: str) -> Token | None:
@@ -220,8 +230,8 @@ class Tokens:
             self._shared.timer = None
         try:
             self.save_spending()
-        except StoreError:
-            log.exception("What tokens have spent could not be saved; the next call tries again.")
+        except StoreError as error:  # The next call tries again.
+            events.gateway_unsaved(what="spending", fault=error)
 
     def _spent(self) -> dict[str, tuple[str, float]]:
         """With the lock held."""

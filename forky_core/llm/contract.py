@@ -92,6 +92,8 @@ class Failed:
 
     failure: Failure
     usage: Usage = Usage()
+    cause: BaseException | None = field(default=None, compare=False, repr=False)
+    """The exception it comes from, where there was one: for the log, which keeps its trace and not its words."""
 
 
 ModelEvent = TextDelta | ReasoningDelta | ToolCallDone | Done | Failed

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import json
-import logging
 import os
 import queue
 import threading
@@ -24,9 +23,8 @@ import litellm
 from litellm.integrations.custom_logger import CustomLogger
 
 from forky_core.llm.litellm_streams import Gone, Streams
+from forky_core.observability import events
 from forky_core.private_files import append_line
-
-log = logging.getLogger("forky.litellm")
 
 _WAITING = 10_000
 """Calls that wait to be sent, at most."""
@@ -150,9 +148,9 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
             else:
                 self._deliver(json.dumps(call, default=str))
         except queue.Full:
-            log.warning("A call was not recorded: too many wait to be sent.")
-        except Exception:
-            log.exception("A call was not recorded.")
+            events.call_unsent(reason="too many wait")
+        except Exception as error:  # noqa: BLE001 - a program must not fail because its log does
+            events.call_unsent(reason="failed", fault=error)
 
     def _call(self, kwargs: Any, response: Any, started: Any, finished: Any) -> dict[str, Any] | None:
         messages = kwargs.get("messages")
@@ -209,8 +207,8 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
                 if call is None:
                     return
                 self._deliver(json.dumps(call, default=str))
-            except Exception:
-                log.exception("A call was not recorded.")
+            except Exception as error:  # noqa: BLE001 - as above
+                events.call_unsent(reason="failed", fault=error)
             finally:
                 self._waiting.task_done()
 
@@ -220,7 +218,7 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
                 self._post(line)
             except (OSError, urllib.error.URLError) as error:
                 if self._spool is None:
-                    log.warning("A call was not recorded: %s answers: %s", self._url, error)
+                    events.call_unsent(reason="no answer", fault=error)
                     return
             else:
                 return

@@ -152,7 +152,8 @@ class LiteLLMModel:
         except BaseException as error:  # noqa: BLE001 - whatever a provider does is an event (law 6)
             for event in assembly.rest_of(getattr(error, "generated_content", "")):
                 events.put(event)
-            events.put(Failed(failure_of(error, self._connection.asked), self._usage(assembly)))
+            failed = failure_of(error, self._connection.asked)
+            events.put(Failed(failed, self._usage(assembly), error))
 
     async def _answer(
         self, request: Request, assembly: Assembly, events: queue.SimpleQueue[ModelEvent]

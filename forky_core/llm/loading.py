@@ -13,7 +13,7 @@ import importlib
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
@@ -35,6 +35,7 @@ _loaded = threading.Event()
 _thread: threading.Thread | None = None
 _module: Any = None
 _error: BaseException | None = None
+_afterwards: list[Callable[[Any], None]] = []
 
 
 def warm_up() -> None:
@@ -69,6 +70,11 @@ def litellm() -> Any:
     return _module
 
 
+def afterwards(work: Callable[[Any], None]) -> None:
+    """Have this done with the module once it is loaded, before it is used; call it before that. It must not raise."""
+    _afterwards.append(work)
+
+
 def _load() -> None:
     global _module, _error  # noqa: PLW0603 - see above
     os.environ.update(_ENVIRONMENT)
@@ -76,6 +82,8 @@ def _load() -> None:
         with short_turns(), _filters_put_off():
             module = importlib.import_module("litellm")
         _configure(module)
+        for work in _afterwards:
+            work(module)
         _module = module
     except BaseException as error:  # noqa: BLE001 - handed to whoever waits for it
         _error = error

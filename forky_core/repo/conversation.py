@@ -31,6 +31,7 @@ from forky_core.repo.merges import bisecting, grafting, landing, merging, rebasi
 from forky_core.repo.merges.agreeing import Agreeing
 from forky_core.repo.merges.bisecting import Bisection, Check
 from forky_core.repo.merges.decisions import chosen_of
+from forky_core.repo.merges.failures import merge_step
 from forky_core.repo.merges.replaying import Replay
 from forky_core.repo.merges.reverting import RevertPlan
 from forky_core.repo.people.gathering import Gathering
@@ -92,6 +93,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
 
     # Merging
 
+    @merge_step("plan")
     def plan_merge(  # noqa: PLR0913 - each argument is a choice of the person
         self,
         source: Conversation | str | Sequence[Conversation | str],
@@ -133,6 +135,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
             return merging.plan(self._repo, self.branch_name, names[0], wish, stop)
         return merging.plan_octopus(self._repo, self.branch_name, names, wish, stop)
 
+    @merge_step("land")
     def merge(self, plan: MergePlan) -> Operation:
         """Land a plan as one operation.
 
@@ -142,6 +145,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         """
         return landing.land(self._repo, plan)
 
+    @merge_step("plan")
     def plan_graft(
         self, source: Conversation, *, stop: Event | None = None, **chosen: Unpack[Chosen]
     ) -> MergePlan:
@@ -155,6 +159,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         wish = chosen_of(Wish(force=True), source._repo, chosen)
         return grafting.plan(self._repo, self.branch_name, source._repo, source.branch_name, wish, stop)
 
+    @merge_step("plan")
     def plan_rebase(self, onto: Conversation | str) -> RebasePlan:
         """What moving this branch's own line onto another branch, or onto a message, would do. Writes nothing.
 
@@ -163,6 +168,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         name = onto if isinstance(onto, str) else onto.branch_name
         return rebasing.plan(self._repo, self.branch_name, name)
 
+    @merge_step("land")
     def rebase(self, plan: RebasePlan) -> Operation:
         """Land a plan: copies that name what they were copied from; the old tip stays in sight.
 
@@ -181,6 +187,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         """
         return replaying.replay(self._repo, plan, model)
 
+    @merge_step("plan")
     def plan_revert(self, *messages: str, note: str = "") -> RevertPlan:
         """What taking messages of this branch back would do: merges, picks, turns, or an earlier revert.
 
@@ -189,6 +196,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         ids = [self.message(message).id for message in messages]
         return reverting.plan_revert(self._repo, self.branch, ids, note)
 
+    @merge_step("land")
     def revert(self, plan: RevertPlan) -> Message:
         """Land a plan: one message, from which on the targets are in no context.
 

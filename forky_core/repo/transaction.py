@@ -6,12 +6,14 @@ author saw, so a lost race raises `Outdated` instead of overwriting.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from forky_core.errors import NameTaken, NotFound, Outdated
 from forky_core.model import Change, ConversationId, Generation, Message, MessageId, Operation, Rules, View
+from forky_core.observability import events
 from forky_core.parts import Json
 from forky_core.repo.identity import now
 from forky_core.store.contract import Commit, Store
@@ -100,7 +102,17 @@ class Transaction:
         Raises:
             Outdated: somebody moved one of the keys first (or, `alone`, did anything); nothing was written.
         """
-        return self.store.commit(self.commit(verb, summary, group=group, reverts=reverts))
+        begun = time.perf_counter()
+        try:
+            operation = self.store.commit(self.commit(verb, summary, group=group, reverts=reverts))
+        except Outdated:
+            events.operation_outdated(conversation=self.conversation, verb=verb)
+            raise
+        seconds = time.perf_counter() - begun
+        events.operation_published(
+            conversation=self.conversation, number=operation.number, verb=verb, seconds=seconds
+        )
+        return operation
 
     def stored(self, message: Message) -> Message:
         """One of `messages`, once it is published, as the history has it.

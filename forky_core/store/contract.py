@@ -61,6 +61,27 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
+class StoreStatus:
+    """How a store is doing, for those who operate it."""
+
+    writes: bool
+    """Whether what writes has answered, or is only busy; False: it has ended, or hangs."""
+    answered: bool
+    """Whether it was asked, and answered within the time that was given."""
+    busy: float = 0.0
+    """Seconds that it has been at what it does now; 0.0: it is free."""
+    waiting: int = 0
+    """Requests in its queue."""
+    cached_bytes: int = 0
+    """Of messages in memory, roughly."""
+    cached_conversations: int = 0
+    cache_limit: int = 0
+    """Bytes that may be cached; 0: nothing is."""
+    size: int = 0
+    """Bytes on disk."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that `verify` found."""
 
@@ -269,6 +290,13 @@ class Store(Protocol):
 
     def verify(self, conversation: ConversationId | None = None) -> Verification:
         """Re-derive every id, check parents, refs, blobs, and replay the chained log against the stored view."""
+        ...
+
+    def status(self, patience: float = 0.0) -> StoreStatus:
+        """How it is doing. With `patience`, what writes is asked for an answer and waited for so many seconds at most.
+
+        Never raises, also of a store that is closed.
+        """
         ...
 
     def close(self) -> None:

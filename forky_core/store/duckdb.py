@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import hashlib
 import json
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -35,12 +36,13 @@ from forky_core.model import (
     Stem,
     View,
 )
+from forky_core.observability import events
 from forky_core.parts import Json
 from forky_core.private_files import make_folder
 from forky_core.store.along import along_in
 from forky_core.store.auditing import message_findings
 from forky_core.store.beside import read_blob, write_blob, write_derived, write_setting
-from forky_core.store.contract import Commit, Verification
+from forky_core.store.contract import Commit, StoreStatus, Verification
 from forky_core.store.deciding import no_conversation, no_message
 from forky_core.store.documents import FiledDocuments
 from forky_core.store.file.backup import back_up
@@ -120,7 +122,7 @@ class DuckDBStore:
             StoreDamaged, StoreFull, StoreTooNew: the file was left as it is.
             StoreError: there can be no file of that name.
         """
-        place = place_of(path)
+        begun, place = time.perf_counter(), place_of(path)
         try:
             make_folder(place.parent)
         except OSError as error:
@@ -131,7 +133,9 @@ class DuckDBStore:
         except BaseException:
             file.close()
             raise
-        return cls(file, cache_bytes=cache_bytes, idle_seconds=idle_seconds)
+        store = cls(file, cache_bytes=cache_bytes, idle_seconds=idle_seconds)
+        events.store_opened(size=file.size(), seconds=time.perf_counter() - begun)
+        return store
 
     @property
     def location(self) -> Path:
@@ -452,9 +456,25 @@ class DuckDBStore:
         rested: bool = self._writer.ask(Rest())
         return rested
 
+    def status(self, patience: float = 0.0) -> StoreStatus:
+        answered = patience > 0 and self._writer.answers(patience)
+        cached, conversations, limit = self._cache.size()
+        return StoreStatus(
+            writes=answered or self._writer.works(),
+            answered=answered,
+            busy=self._writer.busy(),
+            waiting=self._writer.waiting(),
+            cached_bytes=cached,
+            cached_conversations=conversations,
+            cache_limit=limit,
+            size=self._file.size(),
+        )
+
     def close(self) -> None:
         self._writer.close()
         self._file.close()
+        if self in _open_stores:
+            events.store_closed()
         _open_stores.discard(self)
 
     def __enter__(self) -> Self:

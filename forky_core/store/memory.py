@@ -36,7 +36,7 @@ from forky_core.model import (
 from forky_core.parts import AttachmentPart, Json
 from forky_core.store.along import along_in
 from forky_core.store.auditing import EARLY_END, astray, blob_finding, content_findings, naming_findings
-from forky_core.store.contract import Commit, Finding, Verification
+from forky_core.store.contract import Commit, Finding, StoreStatus, Verification
 from forky_core.store.deciding import (
     FOUNDING_VERBS,
     check_form,
@@ -395,6 +395,10 @@ class MemoryStore:
                 remarks=(*remarks, Finding(None, EARLY_END)) if remarks else (),
                 newest=max((operation.at for one in kept for operation in one.operations), default=0),
             )
+
+    def status(self, patience: float = 0.0) -> StoreStatus:
+        """Always well: callers write by themselves."""
+        return StoreStatus(writes=True, answered=patience > 0)
 
     def close(self) -> None:
         """Nothing to release."""

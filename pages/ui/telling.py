@@ -14,12 +14,14 @@ import streamlit as st
 
 from forky_core.errors import LONGEST_SENTENCE, StoreError
 from pages.ui.markdown import plain_label
+from pages.ui.observability.failures import log_page_failure
 
 P = ParamSpec("P")
 
 
 def tell(error: StoreError, key: str) -> None:
     """What is wrong, what to do about it, and a way to look again."""
+    log_page_failure(error)
     st.error(plain_label(str(error), LONGEST_SENTENCE), icon=":material/error:")
     st.button("Try again", key=key, icon=":material/refresh:")
 

@@ -37,6 +37,11 @@ def opened() -> Forky:
     return _opened[0] if _opened else workspace()
 
 
+def at_hand() -> Forky | None:
+    """The workspace where it is open. Opens nothing and never waits."""
+    return _opened[0] if _opened else None
+
+
 def reply(id: str) -> ReplyJob | None:
     """The reply that is being written under this id. Opens nothing and never waits: a route of the server asks."""
     return _opened[0].replies.find(id) if _opened else None

@@ -52,7 +52,7 @@ _SETTLED = """
 def settled(page: Any) -> Any:
     """The page, once the script has drawn it to the end and nothing of an earlier run is left."""
     page.wait_for_function(_SETTLED, timeout=PATIENCE)
-    broken = page.locator("[data-testid=stException]")
+    broken = page.locator("[data-testid=stException], [class*=st-key-page-failed]")
     assert broken.count() == 0, f"The page broke; its server's log says where: {broken.first.inner_text()}"
     return page
 

@@ -33,6 +33,13 @@ def test_a_revoked_token_is_refused(forky: Run, database: Path) -> None:
     assert forky("token", "revoke", "nobody").code == 2
 
 
+def test_a_token_for_metrics_comes_without_lines_for_a_client(forky: Run) -> None:
+    made = forky("token", "make", "prometheus", "--metrics")
+    assert made.out.splitlines()[1:] == ["It is not shown again."]
+    assert "prometheus: …" in (listed := forky("token", "list").out)
+    assert listed.rstrip().endswith("reads /metrics")
+
+
 def test_a_name_is_taken_once(forky: Run) -> None:
     forky("token", "make", "aider")
     again = forky("token", "make", "aider")

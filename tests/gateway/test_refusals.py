@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import socket
@@ -407,7 +408,7 @@ def test_a_call_goes_through_where_it_cannot_be_recorded(
     spoken: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def full(*_: Any, **__: Any) -> None:
-        raise OSError("No space left on device")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(spoken.forky, "begin", full)
     with caplog.at_level(logging.WARNING), spoken.client() as client:
@@ -416,7 +417,7 @@ def test_a_call_goes_through_where_it_cannot_be_recorded(
     assert answer.json()["choices"][0]["message"]["content"] == "one says: Hi"
     for one in (answer, streamed):
         assert one.headers["x-forky-recorded"].startswith("no; ")
-    assert "No space left on device" in caplog.text
+    assert "gateway.unrecorded token=test\n    OSError (ENOSPC)" in caplog.text
     assert spoken.paths() == []
 
 

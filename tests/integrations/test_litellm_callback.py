@@ -281,7 +281,7 @@ def test_a_program_goes_on_where_nothing_can_be_recorded(
     records = logger(url=f"http://127.0.0.1:{free_port()}", token="forky-x")
     litellm.callbacks = [records]
     assert call(litellm, aimock, "say hello").choices[0].message.content == ANSWER
-    eventually(lambda: "A call was not recorded" in caplog.text)
+    eventually(lambda: 'call.unsent reason="no answer"' in caplog.text)
     records.close()
 
 

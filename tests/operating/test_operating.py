@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 
 from forky_core.forky import Forky
@@ -16,6 +17,7 @@ from forky_core.gateway.access.credentials import PasswordFile
 from forky_core.settings import Settings
 from tests.app_server import served
 from tests.builders import ScriptedModels, talk
+from tests.hangs import HANG, eventually
 from tests.operating.page import BLOCKS, PAGE, blocks
 from tests.programs import CHECKOUT
 
@@ -130,6 +132,8 @@ def test_a_password_is_set_where_the_service_looks_for_it(folder: Path) -> None:
 @pytest.mark.skipif(BASH is None or shutil.which("curl") is None, reason="No bash or curl on this machine.")
 def test_the_questions_after_its_health_are_answered(tmp_path: Path) -> None:
     with served(CHECKOUT / "app.py", tmp_path) as address:
+        # Right after its start the database is still being opened.
+        eventually(lambda: httpx.get(f"{address}/readyz", timeout=HANG, trust_env=False).is_success)
         said = run(command("/healthz", "/readyz", "/metrics"), tmp_path, port=int(address.rpartition(":")[2]))
     assert '"status":"ok"' in said and '"ready": true' in said and "forky_" in said
 

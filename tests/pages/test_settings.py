@@ -258,6 +258,20 @@ def test_a_token_is_made_shown_once_and_revoked(forky: Forky) -> None:
     assert "Revoked: aider on the laptop" in words(settled(test))
 
 
+def test_a_token_for_metrics_can_be_made_and_has_nothing_to_record(forky: Forky) -> None:
+    test = open_page("settings.py")
+    by_key(test, "settings.token.name").set_value("prometheus")
+    by_key(test, "settings.token.metrics").check()
+    by_key(test, "settings.token.make").click().run()
+    (token,) = Tokens(forky.store).all()
+    shown = settled(test)
+    assert token.metrics and not shown.exception
+    assert [code.value for code in shown.code if "OPENAI_API_KEY" in code.value] == []
+    assert f"settings.token.records.{token.id}" not in [toggle.key for toggle in shown.toggle]
+    assert any("reads /metrics" in caption.value for caption in shown.caption)
+    assert by_key(shown, "settings.token.metrics").value is False, "the next token is an ordinary one"
+
+
 def test_a_token_without_a_name_is_refused_in_a_sentence(forky: Forky) -> None:
     test = settings()
     by_key(test, "settings.token.models").set_value("offline/*")

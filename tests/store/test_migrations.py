@@ -101,7 +101,9 @@ def test_opening_the_newest_schema_makes_no_backup(released: Path) -> None:
     assert [path.name for path in released.parent.iterdir()] == [released.name]
 
 
-def test_a_migration_is_preceded_by_a_backup(released: Path) -> None:
+def test_a_migration_is_preceded_by_a_backup_and_logged(
+    released: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     before = released.read_bytes()
     steps = (*MIGRATIONS, Migration(NEXT, "a column more", _add_a_column))
     DuckDBStore.open(released, migrations=steps).close()
@@ -109,6 +111,8 @@ def test_a_migration_is_preceded_by_a_backup(released: Path) -> None:
     assert backup.read_bytes() == before
     with DuckDBStore.open(backup) as old:
         assert old.setting("theme") == "dark"
+    (said,) = [one.getMessage() for one in caplog.records if "store.migrated" in one.getMessage()]
+    assert said.endswith(" copied=yes")
 
 
 def test_a_failed_migration_leaves_the_old_schema(released: Path) -> None:

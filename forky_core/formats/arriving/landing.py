@@ -13,6 +13,7 @@ from threading import Event
 from forky_core.errors import NotFound, NothingToDo, StoreError
 from forky_core.formats.account import Account
 from forky_core.formats.arriving.arrival import Arrival, Imported, Progress, account_of
+from forky_core.formats.arriving.import_log import logged
 from forky_core.formats.arriving.import_record import Source, source_of
 from forky_core.formats.arriving.pieces import pieces, title_of
 from forky_core.formats.arriving.planting import key_of, known_before
@@ -109,7 +110,7 @@ def import_file(
         ImportBrokenOff: it failed after something had come in, which stays with its record.
         StoreError: it failed before anything had come in.
     """
-    with opened(path) as archive:
+    with logged(path) as log, opened(path) as archive:
         landing = Arrival(forky, source or source_of(path), chosen, brings_again=brings_again)
         try:
             landing.problems += archive.refused
@@ -117,10 +118,11 @@ def import_file(
                 landing.go_on_unless(stop)
                 landing.found = piece.number
                 if chosen is None or piece.number in chosen:
+                    log.kind = log.kind or (piece.importer.label if piece.importer else "")
                     landing.take(piece, archive.beside)
                     on_progress(landing.progress(piece))
                 archive.beside.let_go()
-            return landing.finish()
+            log.done = landing.finish()
         except NothingToDo:
             raise _taken_away(landing) from None
         except BaseException as error:
@@ -128,6 +130,7 @@ def import_file(
             if told is error:
                 raise
             raise told from error
+        return log.done
 
 
 def _taken_away(landing: Arrival) -> Exception:

@@ -17,6 +17,7 @@ from forky_core.formats.arriving.import_record import (
     is_running,
 )
 from forky_core.model import ConversationId, Operation, View
+from forky_core.observability import events
 from forky_core.parts import Json
 from forky_core.repo.transaction import Transaction
 from forky_core.repo.workspace import Workspace
@@ -44,6 +45,7 @@ def undo_import(forky: Workspace, number: int) -> int:
         tx.publish("undo", "Took an import back", reverts=brought[tx.conversation])
     _trash(forky, new, brought)
     forget_import(forky.store, number)
+    events.import_undone(number=number, conversations=len(back) + len(new))
     return len(back) + len(new)
 
 

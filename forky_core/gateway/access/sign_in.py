@@ -12,7 +12,6 @@ replies all get it from `gate.Gate`. Another way to sign in needs only to open a
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
@@ -41,6 +40,7 @@ from forky_core.gateway.asgi import (
     refuse,
     wants_html,
 )
+from forky_core.observability import events
 from forky_core.settings import Settings, password_file
 
 PATH = "/sign-in"
@@ -66,8 +66,6 @@ _WRONG = {
     True: "That is not the password.",
 }
 """What a failed attempt is told; the key says whether a password is asked for."""
-
-log = logging.getLogger("forky.access")
 
 
 class SignIn:
@@ -132,14 +130,14 @@ class SignIn:
 
     def required(self, scope: Scope) -> bool:
         """Whether a request needs a session."""
-        if self.mode != "auto":
-            return self.mode == "always"
-        if self._exposed:
-            return True
+        return self.mode == "always" if self.mode != "auto" else not self.is_local(scope)
+
+    def is_local(self, scope: Scope) -> bool:
+        """Whether a request was made on this machine, to a server that is not known to be reached from elsewhere."""
         forwarded = any(headers_named(scope, name) for name in _FORWARDED)
         called, client = self.origins.called(scope), scope.get("client")
         local = [own_address(scope), called and called.host, normal_host(client[0]) if client else None]
-        return forwarded or not all(host and is_loopback(host) for host in local)
+        return not (self._exposed or forwarded) and all(host and is_loopback(host) for host in local)
 
     # Who sends a request.
 
@@ -169,7 +167,7 @@ class SignIn:
         try:
             found = self._given or (self._file.password() if self._file else None) or self._secret
         except ForkyError as error:
-            log.error("%s Nobody can sign in.", error)  # noqa: TRY400 - the sentence says all
+            events.session_unavailable(fault=error)
             self.sessions.end_all()
             return None
         if found.id != self._valid:
@@ -288,11 +286,11 @@ class SignIn:
             succeeded = self._attempts.count(client)
             fits = await asyncio.to_thread(credential.fits, shown)
         if not fits:
-            log.warning("A browser was refused: wrong password or secret.")
+            events.session_refused(password=isinstance(credential, Password))
             await self._ask(scope, send, 403, _WRONG[isinstance(credential, Password)], target)
             return
         succeeded()
-        log.info("A browser signed in.")
+        events.session_opened(password=isinstance(credential, Password))
         cookie = self._set_cookie(scope, self.sessions.open(), LIFETIME)
         await _page(scope, send, 200, entered(target), cookie)
 

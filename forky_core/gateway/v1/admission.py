@@ -49,6 +49,9 @@ def authorised(store: Store, headers: Mapping[str, str]) -> Token:
     if token is None:
         kept = "It is not one of Forky's." if not text.startswith(PREFIX) else "It is unknown or revoked."
         raise ApiError(401, f"The token was not accepted. {kept}", "invalid_api_key", headers=told)
+    if token.metrics:
+        said = f"The token “{token.name}” reads /metrics and can ask nothing. Make another one in Settings."
+        raise ApiError(403, said, "forbidden")
     return token
 
 

@@ -48,7 +48,7 @@ def _read(model: Model, request: Request, stop: threading.Event, index: int, tel
             ended = ended or isinstance(event, Done | Failed)
     except Exception as error:  # noqa: BLE001 - the contract forbids it, but a plug-in's bug must not hang a client
         what = f"The model stopped with an error of its own ({type(error).__name__})."
-        tell(index, Failed(Failure("unknown", what)))
+        tell(index, Failed(Failure("unknown", what), cause=error))
     else:
         if not ended:
             tell(index, Failed(Failure("cut_off", "The reply ended without saying that it was complete.")))

@@ -21,6 +21,7 @@ from forky_core.errors import BadCall
 from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.v1.admission import Admitted, admit
 from forky_core.gateway.v1.api_errors import ApiError, malformed
+from forky_core.gateway.v1.call_note import CallNote
 from forky_core.gateway.v1.calls import Said, Speech
 from forky_core.gateway.v1.exchange import Exchange
 from forky_core.gateway.v1.forwarding import HOP, Forwarder
@@ -68,7 +69,9 @@ class Asking:
         self._forwarder = forwarder
         self._remembered = Remembered()
 
-    async def answer(self, enter: Enter, speech: Speech, body: bytes, receive: Receive, send: Send) -> None:
+    async def answer(
+        self, enter: Enter, speech: Speech, body: bytes, receive: Receive, send: Send, note: CallNote
+    ) -> None:
         """Raises ApiError where nothing was sent yet."""
         loop = asyncio.get_running_loop()
         asked: asyncio.Future[_Asked] = loop.create_future()
@@ -87,7 +90,8 @@ class Asking:
 
         beginning = loop.run_in_executor(self._executor, self._begin, enter, speech, body, tell)
         call = await asked
-        exchange = self._exchange(call, speech, beginning, send)
+        note.model, note.streams = call.admitted.info.name, call.admitted.call.streams
+        exchange = self._exchange(call, speech, beginning, send, note)
         await exchange.run(self._work(exchange, call, body), receive)
 
     def _begin(
@@ -133,7 +137,7 @@ class Asking:
         )
 
     def _exchange(
-        self, asked: _Asked, speech: Speech, beginning: asyncio.Future[Kept], send: Send
+        self, asked: _Asked, speech: Speech, beginning: asyncio.Future[Kept], send: Send, note: CallNote
     ) -> Exchange:
         after = _Afterwards(asked, self._remembered if speech is RESPONSES else None)
         return Exchange(
@@ -147,6 +151,7 @@ class Asking:
             spend=asked.admitted.spend,
             remember=after.remember,
             settle=after.settle,
+            note=note,
         )
 
     async def _work(self, exchange: Exchange, asked: _Asked, body: bytes) -> None:

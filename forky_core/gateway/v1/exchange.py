@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
@@ -19,16 +18,16 @@ from forky_core.errors import ForkyError
 from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.serving import server_stops
 from forky_core.gateway.v1.api_errors import ApiError
+from forky_core.gateway.v1.call_note import CallNote
 from forky_core.gateway.v1.calls import Call, Indexed, Said, Speech
 from forky_core.gateway.v1.recording import Kept, Place
 from forky_core.llm.contract import Done, Failed, ModelInfo
 from forky_core.llm.tokens import estimate_tokens, prompt_tokens
 from forky_core.llm.upstream import priced
 from forky_core.model import Usage
+from forky_core.observability import events
 
 T = TypeVar("T")
-
-log = logging.getLogger("forky.gateway")
 
 STOPPED = "It was stopped in Forky."
 CLIENT_LEFT = "The client that asked left before the reply was finished."
@@ -59,6 +58,8 @@ class Exchange:
     """Keeps an answer that is whole, and where it was put, for requests that continue it by its id."""
     settle: Callable[[], None]
     """Makes that last; called in a thread, when the client has its answer."""
+    note: CallNote
+    """What the log will say of the call."""
     said: list[Said] = field(default_factory=list)
     started: bool = False
     """Whether the head of the answer was sent."""
@@ -157,6 +158,8 @@ class Exchange:
 
     def _write(self, kept: Kept | None, ends: Mapping[int, Done | Failed]) -> tuple[str, ...]:
         landed = kept.land(ends, self._cut) if kept is not None else ()
+        self.note.filed = kept.filed if kept is not None else None
+        self.note.usages = [end.usage for end in ends.values()]
         if ends and isinstance(ends.get(0), Done):
             self.remember(self.id, self.said[0], kept.place(landed) if kept is not None else None)
         self.spend(self._price(reused=kept is not None and kept.reused is not None))
@@ -188,6 +191,7 @@ class Exchange:
             kept = self._kept.headers() if self._kept is not None else {}
             error.headers = {**error.headers, **kept}
             raise error
+        events.gateway_failed(route=self.note.route, kind=error.code or "unknown", fault=error)
         await self.pass_on(self.speech.voice(self.call, self.id).fail(error), last=True)
 
     async def in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
@@ -200,8 +204,8 @@ class Exchange:
         await asyncio.wait({self._landing})
         try:
             await self.in_thread(self.settle)
-        except ForkyError:
-            log.exception("The id of an answer could not be saved.")
+        except ForkyError as error:
+            events.gateway_unsaved(what="answer id", fault=error)
 
 
 def _error_of(main: asyncio.Future[None]) -> ApiError | None:

@@ -6,7 +6,6 @@ and a line of the log, and the call goes on without.
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,8 @@ from forky_core.errors import ForkyError
 from forky_core.gateway.tokens import Token
 from forky_core.gateway.v1.calls import Call, Indexed
 from forky_core.llm.contract import Done, Failed
-from forky_core.model import ConversationId, Message, MessageId
+from forky_core.model import ConversationId, GenerationId, Message, MessageId
+from forky_core.observability import events
 
 if TYPE_CHECKING:  # The server's start does not wait for what a conversation is made of.
     from forky_core.matching import Call as ReadCall
@@ -25,8 +25,6 @@ if TYPE_CHECKING:  # The server's start does not wait for what a conversation is
     from forky_core.repo.workspace import Workspace
 
 _YES, _NO = frozenset({"yes", "true", "1", "on"}), frozenset({"no", "false", "0", "off"})
-
-log = logging.getLogger("forky.gateway")
 
 Place = tuple[ConversationId, MessageId]
 """Where an answer is kept."""
@@ -61,7 +59,9 @@ class Caller:
 class Kept:
     """One call as it is recorded. Its methods never raise; the first is called on no event loop."""
 
-    def __init__(self, why_not: str = "") -> None:
+    def __init__(self, why_not: str = "", token: str = "") -> None:
+        """`token`: the name of the caller's."""
+        self._token = token
         self._recordings: list[Recording] = []
         self._why_not = why_not
         self.reused: Message | None = None
@@ -81,7 +81,7 @@ class Kept:
         """File the question; `read` gives the call as it is matched. `name` is the full name of the model."""
         if not caller.token.records:
             return cls("recording is off for this token")
-        kept = cls()
+        kept = cls(token=caller.token.name)
         try:
             asked = replace(read(), model=name)
             reuse = caller.reuses if call.answers == 1 else False
@@ -90,15 +90,20 @@ class Kept:
             kept.reused = first.reused
             kept._recordings += [first.another() for _ in range(1, call.answers)]
         except ForkyError as error:
-            kept._refuse(str(error))
-        except Exception:
-            log.exception("A call of “%s” could not be recorded.", caller.token.name)
-            kept._refuse("an error inside Forky; its log has it")
+            kept._refuse(str(error), error)
+        except Exception as error:  # noqa: BLE001 - the program is answered all the same
+            kept._refuse("an error inside Forky; its log has it", error)
         return kept
 
-    def _refuse(self, why: str) -> None:
-        log.warning("Not recorded: %s", why)
+    def _refuse(self, why: str, error: Exception) -> None:
+        events.gateway_unrecorded(token=self._token, fault=error)
         self._why_not = why
+
+    @property
+    def filed(self) -> tuple[ConversationId, GenerationId] | None:
+        """The conversation and the generation of the first answer; None where nothing is recorded."""
+        first = next(iter(self._recordings), None)
+        return (first.conversation, first.generation) if first is not None else None
 
     def headers(self) -> dict[str, str]:
         if not self._recordings or self._why_not:
@@ -129,8 +134,8 @@ class Kept:
             return True
         try:
             return self._recordings[index].take(said)
-        except Exception:
-            log.exception("A piece of a reply could not be kept.")
+        except Exception as error:  # noqa: BLE001 - as above
+            events.gateway_unrecorded(token=self._token, fault=error)
             return True
 
     def land(self, ends: Mapping[int, Done | Failed], cut: str = "") -> tuple[str, ...]:
@@ -142,8 +147,8 @@ class Kept:
             for index, recording in enumerate(recordings):
                 try:
                     message = _end(recording, ends.get(index), cut)
-                except Exception as error:
-                    log.exception("A reply could not be saved.")
+                except Exception as error:  # noqa: BLE001 - as above
+                    events.gateway_unrecorded(token=self._token, fault=error)
                     self._why_not = f"the reply could not be saved: {error}"
                 else:
                     landed += [message.id] if message is not None else []
@@ -154,8 +159,8 @@ def _end(recording: Recording, end: Done | Failed | None, cut: str) -> Message |
     match end:
         case Done(reason, usage):
             return recording.done(reason, usage)
-        case Failed(failure, usage):
-            return recording.failed(failure, usage)
+        case Failed(failure, usage, cause):
+            return recording.failed(failure, usage, cause)
         case None:
             return recording.cut(cut or "The reply ended without saying that it was complete.")
 

@@ -30,7 +30,7 @@ async def relay(
                 await _whole(exchange, answer)
     except ApiError as error:
         await exchange.keep()
-        exchange.hear([(0, Failed(Failure(error.code or "unknown", error.message)))])
+        exchange.hear([(0, Failed(Failure(error.code or "unknown", error.message), cause=error))])
         await exchange.land()
         raise
 

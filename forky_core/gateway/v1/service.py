@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +22,7 @@ from forky_core.gateway.tokens import Token, Tokens
 from forky_core.gateway.v1.admission import authorised
 from forky_core.gateway.v1.api_errors import ApiError, Style, unknown_model
 from forky_core.gateway.v1.asking import Asking, parsed
+from forky_core.gateway.v1.call_note import CallNote
 from forky_core.gateway.v1.calls import Speech
 from forky_core.gateway.v1.counting import PATH as COUNT
 from forky_core.gateway.v1.counting import Counted, asked, counted, to_count
@@ -34,6 +34,7 @@ from forky_core.gateway.v1.protocols.responses import RESPONSES
 from forky_core.gateway.v1.recording import Caller
 from forky_core.gateway.v1.taking import PATH as RECORD
 from forky_core.gateway.v1.taking import take
+from forky_core.observability import events
 
 if TYPE_CHECKING:
     from forky_core.llm.contract import ModelInfo
@@ -47,9 +48,9 @@ _THREADS = 32
 """At work on the database at once: what they commit together shares one write to the disk."""
 _SMALL = 200_000
 """Bytes that are taken from whoever sends them, before it is known who that is."""
+_THEIR_FAULT = 500
+"""From this status on an error is none of the caller's."""
 _SPEECHES: Mapping[str, Speech] = {speech.path: speech for speech in (CHAT, RESPONSES, MESSAGES)}
-
-log = logging.getLogger("forky.gateway")
 
 
 class Service:
@@ -70,8 +71,8 @@ class Service:
         if self._entered is not None:
             try:
                 await self._in_thread(Tokens(self._entered.store).save_spending)
-            except StoreError:
-                log.exception("What tokens have spent could not be saved.")
+            except StoreError as error:
+                events.gateway_unsaved(what="spending", fault=error)
         self._executor.shutdown(wait=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -82,42 +83,46 @@ class Service:
         style: Style = (
             "anthropic" if path.startswith("messages") or "anthropic-version" in headers else "openai"
         )
-        begun = False
+        begun, note = False, CallNote(_route(path))
 
         async def sending(message: Any) -> None:
             nonlocal begun
+            if message["type"] == "http.response.start":
+                note.status = message["status"]
             await send(message)
             begun = True
 
         try:
-            await self._serve(path, scope["method"], headers, receive, sending)
+            await self._serve(path, scope["method"], headers, receive, sending, note)
         except ApiError as error:
+            if error.status >= _THEIR_FAULT:
+                events.gateway_failed(route=note.route, kind=error.code or "unknown", fault=error)
             if not begun:
-                await _refuse(send, error, style)
+                await _refuse(sending, error, style)
         except StoreError as error:
+            failed = _of_store(error)
+            events.gateway_failed(route=note.route, kind=failed.code or "unknown", fault=error)
             if not begun:
-                await _refuse(send, _of_store(error), style)
-        except Exception:
-            log.exception("A call of /v1/%s failed inside Forky.", path)
-            if not begun:
-                await _refuse(
-                    send,
-                    ApiError(500, "Something went wrong inside Forky; its log has it.", "internal"),
-                    style,
-                )
-            else:
+                await _refuse(sending, failed, style)
+        except Exception as error:
+            events.gateway_failed(route=note.route, kind="internal", fault=error)
+            if begun:
                 raise
+            failed = ApiError(500, "Something went wrong inside Forky; its log has it.", "internal")
+            await _refuse(sending, failed, style)
+        finally:
+            note.log()
 
     async def _serve(
-        self, path: str, method: str, headers: Mapping[str, str], receive: Receive, send: Send
+        self, path: str, method: str, headers: Mapping[str, str], receive: Receive, send: Send, note: CallNote
     ) -> None:
         speech = _SPEECHES.get(path)
         length = headers.get("content-length", "")
         if speech is not None and method == "POST" and length.isdecimal() and int(length) <= _SMALL:
             body = await self._body(headers, receive)
-            await self._asking.answer(lambda: self._enter(headers), speech, body, receive, send)
+            await self._asking.answer(lambda: self._enter(headers, note), speech, body, receive, send, note)
             return
-        forky, caller = await self._in_thread(self._enter, headers)
+        forky, caller = await self._in_thread(self._enter, headers, note)
         if speech is None and path not in {"models", RECORD, COUNT} and not path.startswith("models/"):
             raise ApiError(404, f"There is no /v1/{path[:200]} here.", "unknown_url")
         wanted = "POST" if speech is not None or path in {RECORD, COUNT} else "GET"
@@ -127,7 +132,7 @@ class Service:
             )
         if speech is not None:
             body = await self._body(headers, receive)
-            await self._asking.answer(lambda: (forky, caller), speech, body, receive, send)
+            await self._asking.answer(lambda: (forky, caller), speech, body, receive, send, note)
         elif path == RECORD:
             payload = await self._in_thread(parsed, await self._body(headers, receive))
             await _send_json(send, 200, await self._in_thread(take, forky, caller, payload))
@@ -144,12 +149,13 @@ class Service:
         assert admitted.upstream is not None
         return await asked(self._forwarder, admitted.upstream, caller, admitted.call, body)
 
-    def _enter(self, headers: Mapping[str, str]) -> tuple[Workspace, Caller]:
+    def _enter(self, headers: Mapping[str, str], note: CallNote) -> tuple[Workspace, Caller]:
         try:
             forky = self._entered = self._workspace()
             token = authorised(forky.store, headers)
         except StoreError as error:
             raise _of_store(error) from error
+        note.token = token.name
         return forky, Caller(token, client_name(headers.get("user-agent", "")), headers)
 
     async def _body(self, headers: Mapping[str, str], receive: Receive) -> bytes:
@@ -185,6 +191,13 @@ def _of_store(error: StoreError) -> ApiError:
     """A lock or a full disk may be gone soon; a damaged file stays damaged, so that asking again helps nobody."""
     later = {} if isinstance(error, StoreDamaged) else {"retry-after": "5"}
     return ApiError(503, str(error), "database", headers=later)
+
+
+def _route(path: str) -> str:
+    """What is called, without the names that a caller may put into an address."""
+    if path in _SPEECHES or path in {"models", RECORD, COUNT}:
+        return path
+    return "models" if path.startswith("models/") else "other"
 
 
 def _models(forky: Workspace, caller: Caller, name: str) -> dict[str, Any]:

@@ -51,7 +51,7 @@ async def deliver(exchange: Exchange, events: AsyncIterator[Indexed]) -> None:
         exchange.hear([(index, event)])
         if isinstance(event, Failed):
             await exchange.land()
-            raise of_failure(event.failure)
+            raise of_failure(event.failure) from event.cause
         if streams:
             if not exchange.started:
                 await exchange.start(200, _EVENT_STREAM)

@@ -23,11 +23,13 @@ class End:
     finish_reason: str | None
     usage: Usage
     failure: Failure | None
+    cause: BaseException | None = None
+    """The exception the failure comes from, for the log."""
 
 
-def cut(job: ReplyJob, failure: Failure, usage: Usage = NO_USAGE) -> End:
+def cut(job: ReplyJob, failure: Failure, usage: Usage = NO_USAGE, cause: BaseException | None = None) -> End:
     """How a reply ends that did not come to its own end: nothing arrived, or what did is kept."""
-    return End("interrupted" if job.parts else "failed", None, usage, failure)
+    return End("interrupted" if job.parts else "failed", None, usage, failure, cause)
 
 
 def ended(generation: Generation, end: End) -> Generation:

@@ -5,20 +5,18 @@ Each begins when the one before it has ended. One that fails does not take the o
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from forky_core.errors import ForkyError
 from forky_core.model import Rules
+from forky_core.observability import events
 from forky_core.parts import Json
 from forky_core.repo.answers.asking import answer
 from forky_core.repo.answers.once import NO_PARAMETERS
 from forky_core.repo.answers.reply_job import Place, ReplyJob
 from forky_core.repo.repo import Repo
-
-_log = logging.getLogger(__name__)
 
 
 def models_of(repo: Repo, rules: Rules, alone: str | None = None) -> tuple[str, ...]:
@@ -94,7 +92,7 @@ class Round:
                 )
             self._job.wait()
         except ForkyError as error:
-            _log.info("A model's turn was left out: %s", error)
+            events.background_failed(conversation=self._repo.id, work="round", fault=error)
         finally:
             self._repo.replays.discard(self)
             self._ended.set()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from threading import Event
 from types import MappingProxyType
 
 from forky_core.errors import ModelError
 from forky_core.llm.contract import Done, Failed, Model, ProviderMessage, Request, TextDelta
-from forky_core.model import Failure
+from forky_core.model import Failure, GenerationStatus, Usage
+from forky_core.observability import events
 from forky_core.parts import Json, Part, TextPart
+from forky_core.repo.answers.ending import NO_USAGE
 
 NO_PARAMETERS: Mapping[str, Json] = MappingProxyType({})
 
@@ -27,18 +30,36 @@ def ask_once(
         ModelError: there is none, or `stop` was set; `.partial` has what had arrived.
     """
     said: list[str] = []
-    stopped = stop or Event()
+    stopped, begun = stop or Event(), time.perf_counter()
+
+    def ended(state: GenerationStatus, usage: Usage = NO_USAGE) -> None:
+        events.model_called(
+            model=name,
+            state=state,
+            seconds=time.perf_counter() - begun,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            cached_tokens=usage.cached_tokens,
+            reasoning_tokens=usage.reasoning_tokens,
+            cost=usage.cost,
+        )
+
     for event in model.stream(Request(name, messages, parameters), stopped):
         match event:
             case TextDelta(text):
                 said.append(text)
-            case Failed(failure, _):
-                raise ModelError(failure, _so_far(said))
-            case Done():
+            case Failed(failure, usage, cause):
+                events.model_failed(model=name, kind=failure.kind, fault=cause)
+                ended("failed", usage)
+                raise ModelError(failure, _so_far(said)) from cause
+            case Done(_, usage):
+                ended("done", usage)
                 return "".join(said)
     why = Failure("stopped", "You stopped it. Nothing was written.")
     if not stopped.is_set():
         why = Failure("cut_off", "The answer ended before its end. Nothing was written.")
+        events.model_failed(model=name, kind=why.kind)
+    ended("stopped" if stopped.is_set() else "interrupted")
     raise ModelError(why, _so_far(said))
 
 

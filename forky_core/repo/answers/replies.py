@@ -32,6 +32,7 @@ from forky_core.model import (
     View,
     seal,
 )
+from forky_core.observability import events
 from forky_core.parts import Draft, Part, TextPart
 from forky_core.repo.answers.ending import End, cut, ended
 from forky_core.repo.answers.reply_job import Place, ReplyJob
@@ -109,6 +110,7 @@ class Replies:
             with self._lock:
                 del self._jobs[generation.id]
             raise
+        _log_start(job)
         threading.Thread(
             target=self._run,
             args=(job, model, request, actor, prompt),
@@ -131,6 +133,7 @@ class Replies:
             if self._closing.is_set():
                 raise InTheWay("Forky is shutting down.", "Ask again when it is back.")
             self._jobs[generation.id] = job
+        _log_start(job)
         self._start_saver()
         return job
 
@@ -160,8 +163,10 @@ class Replies:
                 generation, message = _land(self._store, job.place, generation, job.parts, end, actor, label)
             except Exception as error:  # noqa: BLE001
                 # The disk is full or the file gone: the reply cannot be kept, and whoever watches must be told.
+                _log_unsaved(job, error)
                 failure = Failure("store", f"The reply could not be saved. {error}{_saved_before(job)}")
                 generation, message = replace(ended(generation, end), status="failed", failure=failure), None
+            _log_end(job, generation, end.cause)
             job.finish(generation, message)
         with self._lock:
             self._jobs.pop(job.generation.id, None)
@@ -183,6 +188,7 @@ class Replies:
             else:
                 place = self._place_of(conversation, generation)
                 _land(self._store, place, generation, generation.partial, end, actor, generation.model)
+            events.reply_recovered(conversation=conversation, generation=id)
             found += 1
         return found
 
@@ -240,9 +246,10 @@ class Replies:
                 return
             try:
                 self._store.record(job.place.conversation, snapshot)
-            except StoreError:
+            except StoreError as error:
                 # The landing will fail the same way and say so; one missed save must not stop the others.
                 job.mark_unsaved()
+                _log_unsaved(job, error)
             else:
                 job.saved = sum(len(part.text) for part in snapshot.partial if isinstance(part, TextPart))
 
@@ -271,16 +278,55 @@ def _consume(job: ReplyJob, stream: Callable[[], Iterator[object]]) -> End:
                         failure = Failure("empty", "The model ended without saying anything. Ask again.")
                         return End("failed", finish_reason, usage, failure)
                     return End("done", finish_reason, usage, None)
-                case Failed(failure, usage):
-                    return cut(job, failure, usage)
+                case Failed(failure, usage, cause):
+                    return cut(job, failure, usage, cause)
     except Exception as error:  # noqa: BLE001
         # The contract forbids it, but a plug-in's bug must not leave a job running for ever.
         failure = Failure("unknown", f"The model stopped with an error of its own ({type(error).__name__}).")
-        return cut(job, failure)
+        return cut(job, failure, cause=error)
     if job.stopping.is_set():
         return End("stopped", None, Usage(), Failure("stopped", "You stopped this reply."))
     failure = Failure("cut_off", "The reply ended without saying that it was complete.")
     return cut(job, failure)
+
+
+def _log_start(job: ReplyJob) -> None:
+    events.reply_started(
+        conversation=job.place.conversation,
+        generation=job.generation.id,
+        model=job.generation.model,
+        recorded=job.fed,
+    )
+
+
+def _log_unsaved(job: ReplyJob, error: Exception) -> None:
+    events.reply_unsaved(conversation=job.place.conversation, generation=job.generation.id, fault=error)
+
+
+def _log_end(job: ReplyJob, call: Generation, cause: BaseException | None) -> None:
+    conversation, usage = job.place.conversation, call.usage
+    if call.failure is not None and call.status != "stopped":
+        events.reply_failed(
+            conversation=conversation,
+            generation=call.id,
+            model=call.model,
+            kind=call.failure.kind,
+            fault=cause,
+        )
+    events.reply_ended(
+        conversation=conversation,
+        generation=call.id,
+        model=call.model,
+        state=call.status,
+        seconds=call.seconds or 0.0,
+        recorded=job.fed,
+        first_word=call.seconds_to_first_token,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        cached_tokens=usage.cached_tokens,
+        reasoning_tokens=usage.reasoning_tokens,
+        cost=usage.cost,
+    )
 
 
 def _land(  # noqa: PLR0917 - all of it belongs to one reply

@@ -8,7 +8,6 @@ moment what the inspector shows (law 7).
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Sequence
 
@@ -18,10 +17,10 @@ from forky_core.hashing import content_hash
 from forky_core.memory import Memory
 from forky_core.merge.summary import SUMMARY, Chapter, as_told, chapter, read_chapter, write
 from forky_core.model import Message
+from forky_core.observability import events
 from forky_core.repo.merges.model_reading import ModelReader
 from forky_core.repo.repo import Repo
 
-_log = logging.getLogger(__name__)
 _BY_RULES = "{} reads what is new while it answers; until then rules speak for it."
 
 
@@ -95,7 +94,7 @@ class Reading:
                 self._repo.store.keep_derived(self._repo.id, entry)
         except ForkyError as error:
             self.error = error
-            _log.info("A summary was not read: %s", error)
+            events.background_failed(conversation=self._repo.id, work="summary", fault=error)
         finally:
             self._repo.summing.discard(self)
             self._ended.set()

@@ -19,6 +19,7 @@ from forky_core.model import Operation
 from forky_core.repo.branching import UNCHANGED, Unchanged
 from forky_core.repo.merges import fusing, replanning, requests, settling
 from forky_core.repo.merges.decisions import chosen_of
+from forky_core.repo.merges.failures import merge_step
 from forky_core.repo.merges.merge_request import MergeRequest, request_in, requests_in
 from forky_core.repo.reading import Reading
 
@@ -26,6 +27,7 @@ from forky_core.repo.reading import Reading
 class Agreeing(Reading):
     """The verbs of claims, fusions and merge requests."""
 
+    @merge_step("plan")
     def plan_fuse(
         self,
         candidates: Sequence[str] = (),
@@ -41,6 +43,7 @@ class Agreeing(Reading):
         ids = [self.message(one).id for one in candidates]
         return fusing.plan(self._repo, self.branch, ids, model=model, seed=seed, stop=stop)
 
+    @merge_step("plan")
     def replan(self, plan: MergePlan, *, stop: Event | None = None) -> MergePlan:
         """The same merge on the branches as they are now, with the choices and words of the person kept.
 
@@ -58,6 +61,7 @@ class Agreeing(Reading):
         """Conflicts that landed open and nobody has settled since."""
         return settling.unresolved(self._repo, self.branch)
 
+    @merge_step("plan")
     def plan_resolution(self, choices: Mapping[str, Choice | None]) -> MergePlan:
         """The message that settles conflicts of this branch, by key or hash; `merge` lands it."""
         return settling.plan_resolution(self._repo, self.branch, choices)
@@ -110,6 +114,7 @@ class Agreeing(Reading):
         """Propose what a plan shows, with what was chosen and written in it. Errors as `request_merge`."""
         return requests.make(self._repo, requests.Offer.of_plan(plan), plan.target_name, note)
 
+    @merge_step("plan")
     def plan_request(
         self, number: int, *, own_words: bool = True, stop: Event | None = None, **chosen: Unpack[Chosen]
     ) -> MergePlan:

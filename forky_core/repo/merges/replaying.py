@@ -6,21 +6,19 @@ back; the old tip stays in sight, so that nothing is lost where it ends early. A
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Sequence
 
 from forky_core.errors import ForkyError, NothingToDo
 from forky_core.merge.rebase import RebasePlan
 from forky_core.model import Message, MessageId, seal
+from forky_core.observability import events
 from forky_core.parts import Draft
 from forky_core.repo.answers.asking import answer, refuse_if_moved
 from forky_core.repo.answers.reply_job import Place, ReplyJob
 from forky_core.repo.branching import refuse_while_replying
 from forky_core.repo.identity import now
 from forky_core.repo.repo import Repo, short
-
-_log = logging.getLogger(__name__)
 
 
 class Replay:
@@ -107,9 +105,10 @@ class Replay:
         except ForkyError as error:
             if not self._stop.is_set():
                 self.error = error
+                events.background_failed(conversation=self._repo.id, work="replay", fault=error)
         except Exception as error:  # noqa: BLE001
             # A person is told that it failed, whatever it was; what it was is for the log.
-            _log.exception("A rebase that asked again failed.")
+            events.background_failed(conversation=self._repo.id, work="replay", fault=error)
             self.error = ForkyError(
                 f"Something failed inside Forky ({type(error).__name__}).", "Its log has the details."
             )

@@ -157,9 +157,11 @@ class Recording:
             return self._end(End("failed", finish_reason, usage, failure))
         return self._end(End("done", finish_reason, usage, None))
 
-    def failed(self, failure: Failure, usage: Usage = NO_USAGE) -> Message | None:
+    def failed(
+        self, failure: Failure, usage: Usage = NO_USAGE, cause: BaseException | None = None
+    ) -> Message | None:
         """The call failed; what had arrived is kept as interrupted. Raises StoreError."""
-        return self._end(cut(self.job, failure, usage)) if self.job is not None else self.reused
+        return self._end(cut(self.job, failure, usage, cause)) if self.job is not None else self.reused
 
     def cut(self, sentence: str) -> Message | None:
         """The answer broke off because of the program that asked, or of the way to it. Raises StoreError."""

@@ -213,6 +213,10 @@ class DatabaseFile:
                 "Restart Forky to open that one.",
             )
 
+    def size(self) -> int:
+        """Bytes on disk, with the log beside it."""
+        return _size(self.path) + _size(log_of(self.path))
+
     @contextmanager
     def cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A cursor for one call on one thread; not to be nested. DuckDB's errors leave as StoreErrors."""
@@ -422,6 +426,13 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def place_of(path: str | Path) -> Path:

@@ -13,6 +13,7 @@ from pathlib import Path
 import duckdb
 
 from forky_core.errors import StoreDamaged, StoreTooNew
+from forky_core.observability import events
 from forky_core.store.file import schemas
 from forky_core.store.file.backup import copied_beside
 from forky_core.store.file.database import DatabaseFile, in_transaction
@@ -77,6 +78,8 @@ def migrate(file: DatabaseFile, steps: Sequence[Migration] = MIGRATIONS) -> Path
         file.before_writing()
         with file.cursor() as cursor:
             _apply(cursor, step)
+    if number and due:
+        events.store_migrated(former=number, schema=newest, copied=backup is not None)
     return backup
 
 

@@ -137,6 +137,11 @@ class Cache:
         with self._lock:
             self._shelves.pop(conversation, None)
 
+    def size(self) -> tuple[int, int, int]:
+        """Bytes and conversations that are here, and the most bytes that stay here."""
+        with self._lock:
+            return sum(shelf.bytes for shelf in self._shelves.values()), len(self._shelves), self._most
+
     def trim(self) -> None:
         """Let go of the conversations that were not used for longest; looks only now and then."""
         with self._lock:

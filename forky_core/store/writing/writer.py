@@ -17,6 +17,7 @@ import duckdb
 
 from forky_core.errors import StoreError
 from forky_core.model import ConversationId, Generation, Operation
+from forky_core.observability import events
 from forky_core.store.contract import Commit
 from forky_core.store.file.database import DatabaseFile, in_transaction
 from forky_core.store.held.whole import Whole
@@ -37,6 +38,8 @@ _STEPS = 5
 cost nearly twice one whole one."""
 _PATIENCE = 5.0
 """Seconds to wait for readers where somebody asked for the rest."""
+_HANGS = 10.0
+"""Seconds at one thing after which the thread is taken to hang; the slowest group that was measured took 0.5."""
 _BULK = 8
 """Groups of an import, some megabytes each, between two moments at which the database's memory is looked after."""
 
@@ -61,7 +64,12 @@ class Rest:
     """What is done when nobody writes for a while, now and to its end."""
 
 
-Request = Commit | Record | Alone | Rest
+@dataclass(frozen=True, slots=True)
+class Ping:
+    """A question whether the thread is at work; nothing is written."""
+
+
+Request = Commit | Record | Alone | Rest | Ping
 Done = tuple[Request, Any]
 """A request that is durable, and its result."""
 
@@ -69,10 +77,11 @@ Done = tuple[Request, Any]
 class _Job:
     """A request and, once it is settled, its outcome. One lock is a tenth of what a Future costs to make and wake."""
 
-    __slots__ = ("_error", "_result", "_settled", "request")
+    __slots__ = ("_error", "_result", "_settled", "asked", "request")
 
     def __init__(self, request: Request) -> None:
         self.request = request
+        self.asked = time.perf_counter()
         self._settled = Lock()
         self._settled.acquire()
         self._result: Any = None
@@ -85,6 +94,13 @@ class _Job:
     def fail(self, error: BaseException) -> None:
         self._error = error
         self._settled.release()
+
+    def is_settled(self, patience: float) -> bool:
+        """Within so many seconds; for a job that nobody waits for otherwise."""
+        settled = self._settled.acquire(timeout=patience)
+        if settled:
+            self._settled.release()
+        return settled
 
     def wait(self) -> Any:
         """The result, or the error raised; for the one thread that asked."""
@@ -119,6 +135,11 @@ class Writer:
         """Groups of an import since memory was let go of."""
         self._importing = False
         """Whether the last group was one."""
+        self._busy_since: float | None = None
+        """When the thread took up what it does now; None: it waits for work."""
+        self._ping: _Job | None = None
+        """The last question whether it is at work."""
+        self._could_rest = True
         self._thread = Thread(target=self._run, name="forky-writer", daemon=True)
         self._thread.start()
 
@@ -158,6 +179,30 @@ class Writer:
             raise failed
         return results
 
+    def waiting(self) -> int:
+        """Requests in the queue."""
+        return self._queue.qsize()
+
+    def busy(self) -> float:
+        """Seconds that the thread has been at what it does now; 0.0: it is free."""
+        since = self._busy_since
+        return time.perf_counter() - since if since is not None else 0.0
+
+    def answers(self, patience: float) -> bool:
+        """Whether the thread takes up what it is asked, within so many seconds; one question at a time is asked."""
+        with self._closing:
+            if self._closed:
+                return False
+            if self._ping is None or self._ping.is_settled(0.0):
+                self._ping = _Job(Ping())
+                self._queue.put(self._ping)
+            asked = self._ping
+        return asked.is_settled(patience)
+
+    def works(self) -> bool:
+        """Whether the thread is there, and has not been at one thing for so long that it must hang."""
+        return self._thread.is_alive() and self.busy() < _HANGS
+
     def close(self) -> None:
         """Finish what is queued, then stop."""
         with self._closing:
@@ -172,12 +217,17 @@ class Writer:
             try:
                 first = self._queue.get(timeout=self._until_idle() if self._dirty else None)
             except Empty:
+                self._busy_since = time.perf_counter()
                 self._rest()
+                self._busy_since = None
                 continue
+            self._busy_since = time.perf_counter()
             jobs, open_for_more = self._group(first)
             for group in _split(jobs):
+                self._busy_since = time.perf_counter()
                 self._serve(group)
             self._ledgers.trim()
+            self._busy_since = None
 
     def _until_idle(self) -> float:
         return self._idle_seconds * (_UNDER_WAY if self._importing else 1)
@@ -209,7 +259,11 @@ class Writer:
         """Idle: until somebody wants to write. A reader in flight, or a full disk, only puts it off."""
         try:
             self._dirty = not self._tidy(lambda: not self._queue.empty(), patience=0.0)
-        except StoreError:
+            self._could_rest = True
+        except StoreError as error:
+            if self._could_rest:  # It is tried every few seconds.
+                events.store_failed(work="rest", fault=error)
+            self._could_rest = False
             time.sleep(0.1)
 
     def _tidy(self, busy: Callable[[], bool], patience: float) -> bool:
@@ -228,15 +282,21 @@ class Writer:
     def _serve(self, jobs: Sequence[_Job]) -> None:
         """Write the jobs in one transaction; where that fails, each in one of its own."""
         try:
-            if isinstance(jobs[0].request, Rest):
-                rested = self._tidy(lambda: False, _PATIENCE)
-                self._dirty = not rested
-                settled: Sequence[tuple[_Job, Any]] = [(jobs[0], rested)]
-            else:
-                self._dirty = True
-                settled = self._attempt(jobs)
+            match jobs[0].request:
+                case Rest():
+                    rested = self._tidy(lambda: False, _PATIENCE)
+                    self._dirty = not rested
+                    settled: Sequence[tuple[_Job, Any]] = [(jobs[0], rested)]
+                case Ping():
+                    settled = [(jobs[0], None)]
+                case _:
+                    self._dirty = True
+                    begun = time.perf_counter()
+                    settled = self._attempt(jobs)
+                    _log(settled, begun)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is the caller's to hear
             if len(jobs) == 1:
+                events.store_failed(work=type(jobs[0].request).__name__.lower(), fault=error)
                 jobs[0].fail(error)
             else:
                 for job in jobs:
@@ -299,12 +359,26 @@ class Writer:
             return error
 
 
+def _log(settled: Sequence[tuple[_Job, Any]], begun: float) -> None:
+    """Of one transaction that began then and is durable."""
+    kinds = [type(job.request) for job, result in settled if not isinstance(result, Exception)]
+    if kinds:
+        now = time.perf_counter()
+        events.store_committed(
+            operations=kinds.count(Commit),
+            records=kinds.count(Record),
+            others=kinds.count(Alone),
+            seconds=now - begun,
+            waited=now - min(job.asked for job, _ in settled),
+        )
+
+
 def _split(jobs: Sequence[_Job]) -> list[list[_Job]]:
     """Runs of jobs that can share a transaction, in order."""
     groups: list[list[_Job]] = []
     for job in jobs:
-        alone = isinstance(job.request, Alone | Rest)
-        if alone or not groups or isinstance(groups[-1][-1].request, Alone | Rest):
+        alone = isinstance(job.request, Alone | Rest | Ping)
+        if alone or not groups or isinstance(groups[-1][-1].request, Alone | Rest | Ping):
             groups.append([job])
         else:
             groups[-1].append(job)

@@ -20,12 +20,14 @@ from pages.ui.markdown import plain_label
 from pages.ui.session import Session
 
 _USUAL = "http://127.0.0.1:8501"
-_EMPTY = {"name": "", "models": "", "daily": None, "unpriced": False, "records": True}
+_EMPTY = {"name": "", "models": "", "daily": None, "unpriced": False, "records": True, "metrics": False}
 """The fields of the form before anything is entered."""
 
 
 def draw_tokens(forky: Workspace, held: Session) -> None:
-    """Keys: `settings.token.name`, `.models`, `.daily`, `.unpriced`, `.records`, `.make`, `.copied`; those of a row."""
+    """Keys: `settings.token.` with `name`, `models`, `daily`, `unpriced`, `records`, `metrics`, `make`, `copied`, and
+    those of a row.
+    """
     tokens = Tokens(forky.store)
     st.markdown("##### Other programs")
     st.caption(
@@ -49,8 +51,9 @@ def _draw_fresh(held: Session, name: str, text: str) -> None:
     with st.container(border=True, key="token-fresh"):
         st.markdown(f"**The token for {plain_label(name)}.** Copy it now: it is not shown again.")
         st.code(text, language=None, wrap_lines=True)
-        st.caption("Or paste these lines into the shell that starts the program:")
-        st.code(lines_to_paste(_address(), text), language="sh", wrap_lines=True)
+        if not held.choices.get("settings.token.fresh.metrics"):
+            st.caption("Or paste these lines into the shell that starts the program:")
+            st.code(lines_to_paste(_address(), text), language="sh", wrap_lines=True)
         st.button("I have copied it", key="settings.token.copied", on_click=_copied, args=(held,))
 
 
@@ -58,14 +61,8 @@ def _draw_row(tokens: Tokens, held: Session, token: Token) -> None:
     with st.container(key=f"row-provider-token-{token.id}", horizontal=True, vertical_alignment="center"):
         st.markdown(f":material/key: **{plain_label(token.name)}**", width=190)
         st.caption(_rights(tokens, token), width="stretch")
-        st.toggle(
-            "Record",
-            value=token.records,
-            key=f"settings.token.records.{token.id}",
-            help="Whether what this program asks is kept as conversations",
-            on_change=_record,
-            args=(tokens, held, token),
-        )
+        if not token.metrics:
+            _draw_recording(tokens, held, token)
         st.button(
             "Revoke",
             key=f"settings.token.revoke.{token.id}",
@@ -77,7 +74,20 @@ def _draw_row(tokens: Tokens, held: Session, token: Token) -> None:
         )
 
 
+def _draw_recording(tokens: Tokens, held: Session, token: Token) -> None:
+    st.toggle(
+        "Record",
+        value=token.records,
+        key=f"settings.token.records.{token.id}",
+        help="Whether what this program asks is kept as conversations",
+        on_change=_record,
+        args=(tokens, held, token),
+    )
+
+
 def _rights(tokens: Tokens, token: Token) -> str:
+    if token.metrics:
+        return f"…{plain_label(token.ending)} · reads /metrics · made {stamp(token.created)}"
     models = ", ".join(plain_label(name) for name in token.models) or "every model"
     spent = tokens.spent_today(token)
     money = dollars(spent) + (f" of {amount(token.daily)}" if token.daily is not None else "") + " today"
@@ -116,6 +126,11 @@ def _draw_form(tokens: Tokens, held: Session) -> None:
             help="Else a token with a limit may not use them.",
         )
         st.checkbox("Record its conversations", key="settings.token.records")
+        st.checkbox(
+            "Only read /metrics",
+            key="settings.token.metrics",
+            help="For a monitoring program on a server that FORKY_METRICS=on opens to it: it can ask no model.",
+        )
         if refused := held.choices.pop("settings.token.refused", None):
             st.error(plain_label(refused, 400), icon=":material/error:")
         st.form_submit_button("Make it", key="settings.token.make", on_click=_make, args=(tokens, held))
@@ -131,17 +146,22 @@ def _make(tokens: Tokens, held: Session) -> None:
             daily=chosen["daily"],
             records=bool(chosen["records"]),
             unpriced=bool(chosen["unpriced"]),
+            metrics=bool(chosen["metrics"]),
         )
     except ForkyError as error:
         held.choices["settings.token.refused"] = str(error)
         return
-    held.choices |= {"settings.token.fresh": made.text, "settings.token.fresh.name": made.token.name}
+    held.choices |= {
+        "settings.token.fresh": made.text,
+        "settings.token.fresh.name": made.token.name,
+        "settings.token.fresh.metrics": "yes" if made.token.metrics else "",
+    }
     for name, empty in _EMPTY.items():
         st.session_state[f"settings.token.{name}"] = empty
 
 
 def _copied(held: Session) -> None:
-    for key in ("settings.token.fresh", "settings.token.fresh.name"):
+    for key in ("settings.token.fresh", "settings.token.fresh.name", "settings.token.fresh.metrics"):
         held.choices.pop(key, None)
 
 

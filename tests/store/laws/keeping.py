@@ -46,6 +46,12 @@ class KeepingLaws:
         store.set_setting("theme", None)
         assert store.setting("theme") is None
 
+    def test_a_store_that_works_says_so(self, store: Store) -> None:
+        begin(store)
+        status = store.status(60.0)
+        assert status.writes and status.answered and status.waiting == 0
+        assert not store.status().answered, "nobody is asked without patience"
+
     def test_what_was_worked_out_is_kept_by_its_key_and_replaced(self, store: Store) -> None:
         begin(store)
         begin(store, here=ELSEWHERE)

@@ -1,0 +1,145 @@
+"""`GET /readyz`: whether Forky can answer and keep what it is told, and what is wrong where it cannot.
+
+`/healthz` says that the process serves; this asks the database and the thread that writes. All of it takes PATIENCE at
+most: a check that does not answer is a finding, and is not begun again while it hangs. The answer is JSON, 200 or 503:
+`{"ready": …, "checks": {"database": {"ok": …, "says": "…"}, "writer": …, "server": …}}`. It names a file to nobody who
+asks from another machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from forky_core.errors import ForkyError
+from forky_core.gateway.asgi import Receive, Scope, Send, answer
+from forky_core.gateway.serving import server_stops
+from forky_core.observability import events
+
+if TYPE_CHECKING:
+    from forky_core.repo.workspace import Workspace
+
+READY = "/readyz"
+PATIENCE = 0.9
+"""Seconds for an answer, all checks together: Kubernetes waits for one second, unless it is told otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check found."""
+
+    ok: bool
+    says: str
+    """A sentence, which may name a file."""
+    in_public: str = ""
+    """A sentence for whoever asks from elsewhere, where that must be another one."""
+
+
+class Readiness:
+    """The endpoint. `workspace` opens the database where it is not open yet; it may wait, and is called in a thread."""
+
+    def __init__(
+        self,
+        workspace: Callable[[], Workspace],
+        is_local: Callable[[Scope], bool] = lambda _scope: False,
+        patience: float = PATIENCE,
+    ) -> None:
+        """`is_local` says whether a request comes from this machine (SignIn.is_local)."""
+        self._workspace = workspace
+        self._is_local = is_local
+        self._patience = patience
+        self._opened: Workspace | None = None
+        self._checks = {
+            "database": _Check(self._database),
+            "writer": _Check(self._writer),
+            "server": _Check(_server),
+        }
+        self._failing: frozenset[str] = frozenset()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        del receive  # Nothing of the request but its address matters.
+        found = dict(zip(self._checks, await self._found(), strict=True))
+        self._note({name for name, finding in found.items() if not finding.ok})
+        public = not self._is_local(scope)
+        checks = {
+            name: {"ok": finding.ok, "says": (finding.in_public if public else "") or finding.says}
+            for name, finding in found.items()
+        }
+        ready = all(finding.ok for finding in found.values())
+        body = json.dumps({"ready": ready, "checks": checks}).encode()
+        await answer(scope, send, 200 if ready else 503, body, "application/json")
+
+    async def _found(self) -> list[Finding]:
+        """In the order of the checks. The database comes before the writer: its first check may have to open it."""
+        first, half = self._checks["database"].begin(), self._patience / 2
+        await asyncio.wait([asyncio.wrap_future(first)], timeout=half)
+        running = [first, self._checks["writer"].begin(), self._checks["server"].begin()]
+        await asyncio.wait([asyncio.wrap_future(one) for one in running], timeout=half)
+        return [_outcome(one, self._patience) for one in running]
+
+    def _database(self) -> Finding:
+        try:
+            self._opened = self._workspace()
+            self._opened.store.setting("readyz")
+        except ForkyError as error:
+            return Finding(ok=False, says=str(error), in_public="The database cannot be opened or read.")
+        return Finding(ok=True, says="The database answers.")
+
+    def _writer(self) -> Finding:
+        forky = self._opened
+        if forky is None:
+            return Finding(ok=False, says="The database is not open yet.")
+        status = forky.store.status(self._patience / 4)
+        waiting = f"{status.waiting} {'request waits' if status.waiting == 1 else 'requests wait'}"
+        if status.answered:
+            return Finding(ok=True, says=f"The writer answers; {waiting}.")
+        if status.writes:
+            return Finding(ok=True, says=f"The writer has been at work for {status.busy:.1f} s; {waiting}.")
+        if status.busy:
+            says = f"The writer has hung for {status.busy:.0f} s; {waiting}. Restart Forky."
+            return Finding(ok=False, says=says)
+        return Finding(ok=False, says=f"The writer has ended; {waiting}. Restart Forky.")
+
+    def _note(self, failing: set[str]) -> None:
+        """In the log where it has changed: it is asked every few seconds."""
+        before, self._failing = self._failing, frozenset(failing)
+        for name in before ^ self._failing:
+            events.readiness_changed(check=name, ready=name in before)
+
+
+class _Check:
+    """A question that may hang: asked in a thread of its own, one at a time."""
+
+    def __init__(self, ask: Callable[[], Finding]) -> None:
+        self._ask = ask
+        self._running: Future[Finding] | None = None
+
+    def begin(self) -> Future[Finding]:
+        """Ask; or, where the one before still hangs, wait on for that."""
+        if self._running is None or self._running.done():
+            self._running = Future()
+            threading.Thread(target=self._run, args=(self._running,), name="readyz", daemon=True).start()
+        return self._running
+
+    def _run(self, outcome: Future[Finding]) -> None:
+        try:
+            outcome.set_result(self._ask())
+        except Exception as error:  # noqa: BLE001 - whatever it is, Forky is not ready
+            events.thread_failed(thread="readyz", fault=error)
+            says = f"It failed ({type(error).__name__}); the log has the trace."
+            outcome.set_result(Finding(ok=False, says=says))
+
+
+def _outcome(one: Future[Finding], limit: float) -> Finding:
+    return one.result() if one.done() else Finding(ok=False, says=f"No answer within {limit:g} s.")
+
+
+def _server() -> Finding:
+    if server_stops():
+        return Finding(ok=False, says="Forky is shutting down.")
+    return Finding(ok=True, says="The server takes requests.")

@@ -1,0 +1,49 @@
+"""Failures of merges, for the log: what a model or the database did, and not what a person asked for by mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, Literal, ParamSpec, Protocol, TypeVar
+
+from forky_core.errors import ModelError, Outdated, RequestError
+from forky_core.model import ConversationId
+from forky_core.observability import events
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Step = Literal["plan", "land"]
+
+
+class _OfConversation(Protocol):
+    @property
+    def id(self) -> ConversationId: ...
+
+
+C = TypeVar("C", bound=_OfConversation)
+
+
+def merge_step(
+    step: Step,
+) -> Callable[[Callable[Concatenate[C, P], T]], Callable[Concatenate[C, P], T]]:
+    """For a verb that plans or lands a merge: have the log keep the trace of its failures, which go on as they are."""
+
+    def decorate(verb: Callable[Concatenate[C, P], T]) -> Callable[Concatenate[C, P], T]:
+        @wraps(verb)
+        def watched(chat: C, /, *args: P.args, **given: P.kwargs) -> T:
+            try:
+                return verb(chat, *args, **given)
+            except Exception as error:
+                if not _is_theirs(error):
+                    events.merge_failed(conversation=chat.id, step=step, fault=error)
+                raise
+
+        return watched
+
+    return decorate
+
+
+def _is_theirs(error: Exception) -> bool:
+    """Whether it is a person's mistake or wish, or somebody else came first."""
+    stopped = isinstance(error, ModelError) and error.failure.kind == "stopped"
+    return stopped or isinstance(error, RequestError | Outdated)
