@@ -112,8 +112,8 @@ def test_a_key_is_sent_to_its_provider_and_is_nowhere_else(
         ]
         told.append(chat.context())
         copy = forky.backup()
-        files = b"".join(file.read_bytes() for file in tmp_path.iterdir())
-    files += b"".join(file.read_bytes() for file in tmp_path.iterdir())
+        files = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    files += b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     seen = capfd.readouterr()
     shown = "".join((repr(told), seen.out, seen.err, caplog.text, everything_in(path), everything_in(copy)))
     assert provider.keys == {IN_ENVIRONMENT, ENTERED}
