@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from forky_core.errors import NotFound, StoreDamaged
+from forky_core.errors import NotFound, StoreDamaged, StoreError
 from forky_core.formats.arriving.import_record import recover_imports
 from forky_core.formats.files.spools import remove_abandoned_spools
 from forky_core.llm.catalogue import Catalogue
@@ -48,7 +48,7 @@ class Forky(Workspace):
                     restore_preferences(store, models)
             if isinstance(store, DuckDBStore):
                 remove_abandoned_spools()
-                with suppress(StoreDamaged):  # Likewise.
+                with suppress(StoreError):  # Damaged, or the disk is full; the next start tries again.
                     recover_imports(store)
             return cls(store, models, actor=actor or settings.actor)
         except BaseException:

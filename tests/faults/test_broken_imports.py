@@ -26,6 +26,7 @@ from tests.faults.importing_program import main
 from tests.faults.test_resources import ROOT, a_full_disk, noise
 from tests.formats.sources import written
 from tests.formats.test_landing import chat
+from tests.hangs import HANG, eventually
 from tests.killing import victim
 
 ROUNDS = int(os.environ.get("FORKY_KILLS", "30")) // 3
@@ -106,6 +107,18 @@ def test_a_full_disk_in_the_middle_of_an_import_says_what_came_in(tmp_path: Path
         assert forky.conversations() == ()
 
 
+def test_a_full_disk_keeps_no_database_from_opening(tmp_path: Path) -> None:
+    database = tmp_path / "forky.duckdb"
+    with opened(database) as forky:
+        chat = forky.create("Mine").id
+        forky.store.set_setting("imports", "1")
+        forky.store.set_setting("imports/unfinished", "[1]")  # Killed before anything came in.
+    with a_full_disk(database.stat().st_size // 2), opened(database) as forky:
+        assert [one.id for one in forky.conversations()] == [chat]
+    with opened(database) as forky:
+        assert forky.store.setting("imports/unfinished") is None
+
+
 def test_an_import_that_is_interrupted_at_the_command_line_says_what_came_in(tmp_path: Path) -> None:
     file, database = export(tmp_path, 20_000), tmp_path / "forky.duckdb"
     script = (
@@ -117,10 +130,9 @@ def test_an_import_that_is_interrupted_at_the_command_line_says_what_came_in(tmp
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as program:
         wal = Path(f"{database}.wal")
-        while program.poll() is None and not (wal.exists() and wal.stat().st_size > 200_000):
-            threading.Event().wait(0.01)
+        eventually(lambda: program.poll() is not None or (wal.exists() and wal.stat().st_size > 200_000))
         program.send_signal(signal.SIGINT)
-        out, err = program.communicate(timeout=120)
+        out, err = program.communicate(timeout=HANG)
     assert (program.returncode, out) == (130, ""), err
     with opened(database) as forky:
         (record,) = broken_off(forky.store)

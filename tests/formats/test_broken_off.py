@@ -297,6 +297,23 @@ def stop_at(done: int, stop: Event) -> Callable[[Progress], None]:
     return watch
 
 
+def test_a_finishing_import_that_was_stopped_is_no_obstacle_to_an_undo(tmp_path: Path) -> None:
+    forky, store = fresh()
+    (id,) = import_file(forky, written(tmp_path, numbered("a"))).conversations
+    before = store.view(id).entries
+    longest = [*numbered("d"), chat("a", "a asks", "a answers", "more", "and more"), *numbered("e", "f")]
+    path = written(tmp_path, longest, "longest.json")
+    ended_after(forky, store, path, 4)
+    forky, store = reopened(store)
+    longer = written(tmp_path, [chat("a", "a asks", "a answers", "more")], "longer.json")
+    between, stop = import_file(forky, longer), Event()
+    with pytest.raises(NothingToDo):
+        import_file(forky, path, on_progress=stop_at(3, stop), stop=stop)
+    assert undo_import(forky, between.number) == 1
+    assert undo_import(forky, broken_off(store)[0].number) == 1
+    assert store.view(id).entries == before and titles(forky) == ["a asks"]
+
+
 def test_what_was_undone_comes_again_with_its_file(tmp_path: Path) -> None:
     forky, store = fresh()
     first = import_file(forky, written(tmp_path, numbered("a")))
@@ -475,11 +492,22 @@ class ImportsLeaveNothingBehind(RuleBasedStateMachine):
             self.forky, self.store = reopened(self.store)
         self.store.end_after(None)
 
-    @rule(file=st.integers(0, 3), at=st.integers(1, 4))
-    def stop(self, file: int, at: int) -> None:
+    @rule(
+        file=st.integers(0, 3),
+        at=st.integers(1, 4),
+        writes=st.one_of(st.none(), st.integers(0, 25)),
+        fills_up=st.booleans(),
+    )
+    def stop(self, file: int, at: int, writes: int | None, fills_up: bool) -> None:
         stop = Event()
-        with suppress(NothingToDo):
+        self.store.end_after(writes, full if fills_up else killed)
+        try:
             import_file(self.forky, self.files[file], on_progress=stop_at(at, stop), stop=stop)
+        except ForkyError:
+            """It was stopped, or the disk was full while it was taken away."""
+        except Killed:
+            self.forky, self.store = reopened(self.store)
+        self.store.end_after(None)
 
     @rule(which=st.integers(0, 5), writes=st.one_of(st.none(), st.integers(0, 8)))
     def undo(self, which: int, writes: int | None) -> None:
@@ -531,6 +559,10 @@ class ImportsLeaveNothingBehind(RuleBasedStateMachine):
         named = {id for one in imports(self.store) for id in brought_by(self.store, one.number)}
         for one in self.forky.conversations():
             assert one.id in named or one.id in dict(self.mine)
+
+    @invariant()
+    def nothing_that_has_ended_counts_as_running(self) -> None:
+        assert all(one.state != "running" for one in imports(self.store))
 
     @invariant()
     def all_is_undone_and_nothing_is_left(self) -> None:

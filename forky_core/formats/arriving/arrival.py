@@ -16,9 +16,7 @@ from forky_core.errors import (
     BadContent,
     ForkyError,
     ImportBrokenOff,
-    NotFound,
     NothingToDo,
-    StoreError,
 )
 from forky_core.formats.account import Account
 from forky_core.formats.arriving.batches import Batches, Refused, Waiting, without
@@ -197,36 +195,19 @@ class Arrival:
         self.account += Account(unreadable=1)
 
     def _adopt(self, chat: Chat) -> None:
-        before = self._last_operation(chat.id)
         self._adopting = chat.title or "untitled"
         try:
             done = adopt(self.forky, chat, self._running)
         except BadContent as error:
             self._cannot(Unreadable(self._adopting, str(error)))
+            self._adopting = ""
             return
-        except StoreError:
-            theirs = {operation.id for operation in chat.operations}
-            if before < self._last_operation(
-                chat.id
-            ):  # Some of its log was written before the database failed.
-                written = self.forky.store.operations(chat.id, after=before)
-                self._came(chat.id, [one.number for one in written if one.id in theirs])
-            raise
         self._adopting = ""
         self.account += account_of(chat)
         if done.outcome == "unchanged":
             self.unchanged += 1
         else:
-            self._came(done.conversation, done.operations)
-
-    def _last_operation(self, id: ConversationId) -> int:
-        try:
-            return self.forky.store.view(id).version
-        except NotFound:
-            return 0
-
-    def _came(self, id: ConversationId, operations: Iterable[int]) -> None:
-        self.brought.setdefault(id, []).extend(operations)
+            self.brought.setdefault(done.conversation, []).extend(done.operations)
 
     def take_away(self) -> str:
         """Leave nothing of it, wherever it was; what became of it, as a sentence.
@@ -238,13 +219,15 @@ class Arrival:
         self._running.stop()
         if stays:
             return f"{STOPPED} {stays}"
-        return _BEFORE_STAYS if self._running.takes_up else NOTHING_KEPT
+        return _BEFORE_STAYS if self._running.came_before else NOTHING_KEPT
 
     def break_off(self, error: BaseException) -> BaseException:
         """Leave what came in, with its record; what to raise, which says what came in and what can be done."""
-        with suppress(ForkyError):
-            self._batches.drop()
-        self._running.release()
+        try:
+            with suppress(ForkyError, OSError):
+                self._batches.drop()
+        finally:
+            self._running.release()
         try:
             record = import_of(self.forky.store, self._running.number)
         except ForkyError:

@@ -32,7 +32,8 @@ _UNFINISHED = "imports/unfinished"
 _FILES = "imports/files"
 """Setting: for each attempt at an import, the sha256 of files whose messages may not be written yet."""
 _FOLLOWED = "follow:"
-_PIECE = 1 << 20
+_AT_ONCE = 1 << 20
+"""Bytes of a file that are read at a time."""
 
 Brought = Mapping[ConversationId, Sequence[int]]
 """Numbers of the operations by which each conversation came (the first is 1) or grew, ascending."""
@@ -152,7 +153,7 @@ def source_of(path: Path, *, name: str = "", lies_there: bool = True) -> Source:
     digest, size = hashlib.sha256(), 0
     try:
         with path.open("rb") as file:
-            while piece := file.read(_PIECE):
+            while piece := file.read(_AT_ONCE):
                 digest.update(piece)
                 size += len(piece)
         where = str(path.resolve()) if lies_there else ""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from forky_core.errors import NotFound, NothingToDo, StoreError
+from forky_core.errors import NotFound, NothingToDo
 from forky_core.formats.account import Account
 from forky_core.formats.arriving.arrival import Arrival, Imported, Progress, account_of
 from forky_core.formats.arriving.import_log import logged
@@ -133,13 +133,12 @@ def import_file(
         return log.done
 
 
-def _taken_away(landing: Arrival) -> Exception:
-    """What says that a stopped import is taken away, or that the database would not do that."""
+def _taken_away(landing: Arrival) -> BaseException:
+    """What says that a stopped import is taken away, or why the database would not do that."""
     try:
         return NothingToDo(landing.take_away())
-    except StoreError as error:
-        told = landing.break_off(error)
-        return told if isinstance(told, Exception) else error
+    except BaseException as error:  # noqa: BLE001 - it is raised by the caller
+        return landing.break_off(error)
 
 
 def _line_of(number: int, chat: Chat, forky: Workspace) -> Line:

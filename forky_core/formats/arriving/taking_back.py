@@ -19,6 +19,7 @@ from forky_core.formats.arriving.import_record import (
 from forky_core.model import ConversationId, Operation, View
 from forky_core.observability import events
 from forky_core.parts import Json
+from forky_core.repo.timeline import Timeline
 from forky_core.repo.transaction import Transaction
 from forky_core.repo.workspace import Workspace
 
@@ -105,15 +106,32 @@ def _is_here(forky: Workspace, id: ConversationId) -> bool:
 
 
 def _without(forky: Workspace, id: ConversationId, numbers: Sequence[int]) -> Transaction:
-    """What takes these operations back, and nothing else.
+    """What takes these operations back, and nothing else. One that was undone already is no obstacle.
 
     Raises:
         InTheWay: something that they changed was changed again by somebody.
     """
-    view, mine = forky.store.view(id), frozenset(numbers)
+    view = forky.store.view(id)
+    operations = forky.store.operations(id, after=numbers[0] - 1)
+    mine = frozenset(numbers)
+    try:
+        return _inverted(forky, id, view, operations, mine)
+    except InTheWay:
+        in_force = mine & Timeline().after(operations).in_force
+        if in_force == mine:
+            raise
+        return _inverted(forky, id, view, operations, in_force)
+
+
+def _inverted(
+    forky: Workspace,
+    id: ConversationId,
+    view: View,
+    operations: Sequence[Operation],
+    mine: frozenset[int],
+) -> Transaction:
     before: dict[str, Json | None] = {}
     after: dict[str, Json | None] = {}
-    operations = forky.store.operations(id, after=numbers[0] - 1)
     for operation in operations:
         for change in operation.changes if operation.number in mine else ():
             if change.key in after and change.before not in (after[change.key], before[change.key]):
