@@ -95,6 +95,7 @@ class DuckDBStore:
         self, file: DatabaseFile, *, cache_bytes: int = CACHE_BYTES, idle_seconds: float = IDLE_SECONDS
     ) -> None:
         """Of a file that is open and has the newest schema; see `open`."""
+        file.ready = True
         self._file = file
         self._cache = Cache(cache_bytes)
         self._views = Views()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
 from forky_core.errors import LONGEST_SENTENCE, ForkyError
-from forky_core.store.contract import Verification
+from forky_core.store.contract import Finding, Verification
 from forky_core.views.captions import last_change
 from forky_core.views.shelf import count
 from pages.ui.markdown import plain_label
@@ -20,8 +20,12 @@ def verify_button(key: str, help: str) -> bool:
     return st.button("Verify", key=key, icon=":material/verified_user:", help=help)
 
 
-def draw_verification(verify: Callable[[], Verification]) -> None:
-    """Carry it out and say what it found, until something else is done."""
+def draw_verification(verify: Callable[[], Verification], titles: Mapping[str, str] | None = None) -> None:
+    """Carry it out and say what it found, until something else is done.
+
+    `titles` are those of the conversations by their ids, where more than one is looked at.
+    """
+    named = titles or {}
     try:
         with st.spinner("Re-deriving every id and replaying the log …"):
             result = verify()
@@ -31,9 +35,9 @@ def draw_verification(verify: Callable[[], Verification]) -> None:
     if result.clean:
         told = f"Nothing is wrong. {looked_at(result)}"
         st.success(f"{told} {last_change(result)}".strip(), icon=":material/verified_user:")
-        _draw_remarks(result)
+        _draw_remarks(result, named)
         return
-    found = "\n".join(f"- {plain_label(finding.what)}" for finding in result.findings[:_LISTED])
+    found = "\n".join(f"- {_sentence(finding, named)}" for finding in result.findings[:_LISTED])
     more = len(result.findings) - _LISTED
     rest = f"\n- … and {more:,} more; `forky verify` lists all" if more > 0 else ""
     st.error(
@@ -41,12 +45,17 @@ def draw_verification(verify: Callable[[], Verification]) -> None:
         f"Keep a copy of the file before anything else.\n\n{found}{rest}",
         icon=":material/gpp_bad:",
     )
-    _draw_remarks(result)
+    _draw_remarks(result, named)
 
 
-def _draw_remarks(result: Verification) -> None:
+def _draw_remarks(result: Verification, titles: Mapping[str, str]) -> None:
     if result.remarks:
-        st.info(" ".join(plain_label(remark.what, LONGEST_SENTENCE) for remark in result.remarks[:_LISTED]))
+        st.info("\n\n".join(_sentence(remark, titles) for remark in result.remarks[:_LISTED]))
+
+
+def _sentence(found: Finding, titles: Mapping[str, str]) -> str:
+    title = titles.get(found.conversation or "")
+    return plain_label(f"“{title}”: {found.what}" if title else found.what, LONGEST_SENTENCE)
 
 
 def looked_at(result: Verification) -> str:

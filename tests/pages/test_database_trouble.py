@@ -97,5 +97,8 @@ def test_after_a_conversation_could_not_be_read_others_are_shown_and_a_question_
     assert not shown.exception
     told = " ".join(str(element.value) for element in shown.markdown).replace("\\", "")
     assert "nothing was saved" in told and "forky_core verify" in told
+    shown = open_page("settings.py")
+    by_key(shown, "settings.verify").click().run()
+    assert "“Lost”: Some of it cannot be read" in shown.error[0].value.replace("\\", "").replace("\u2060", "")
     workspace.clear()
     assert path.read_bytes() == before

@@ -23,8 +23,8 @@ from forky_core.errors import NOTHING_SAVED, StoreDamaged, StoreError, StoreFull
 from forky_core.private_files import FOLDER, POSIX, new_file, refuse_planted, tighten
 from forky_core.store.file.copies import copies_of
 from forky_core.store.file.trouble import (
-    damaged_file,
     damaged_log,
+    damaged_part,
     file_error,
     is_invalid,
     refused_write,
@@ -62,6 +62,8 @@ class DatabaseFile:
         self._damaged = False
         """Whether something in it could not be read. From then on nothing is written and nothing folded in, so that
         what is there stays as it is."""
+        self.ready = False
+        """Whether it was seen to be a database of Forky's, with the newest schema."""
         self._closed = False
         self.cut_off = _bytes_cut_off(path)
         """Bytes at the end of the log that were no whole commit when the file was opened, and so were left out."""
@@ -163,7 +165,7 @@ class DatabaseFile:
     def distrust(self) -> StoreDamaged:
         """From here on nothing is written to the file; what to tell whoever wanted to read."""
         self._damaged = True
-        return damaged_file(self.path)
+        return damaged_part(self.path)
 
     @contextmanager
     def decoding(self) -> Iterator[None]:
@@ -237,7 +239,9 @@ class DatabaseFile:
 
     def _failure(self, error: duckdb.Error) -> StoreError:
         failure = store_error(error, self.path)
-        self._damaged = self._damaged or isinstance(failure, StoreDamaged)
+        if isinstance(failure, StoreDamaged):
+            self._damaged = True
+            return damaged_part(self.path) if self.ready else failure
         return failure
 
     def _enter(self) -> None:

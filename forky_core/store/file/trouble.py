@@ -153,6 +153,15 @@ def damaged_file(path: Path) -> StoreDamaged:
     )
 
 
+def damaged_part(path: Path) -> StoreDamaged:
+    """What a read is told that fails in a file that could be opened."""
+    return StoreDamaged(
+        f"{path.name} is damaged: what was to be read cannot be read.",
+        "Nothing is written to it any more. What else it holds can still be read and exported; "
+        f"`python -m forky_core verify` says what is damaged. {_restore(path)}",
+    )
+
+
 def refused_write(path: Path) -> StoreDamaged:
     """What a write is told once something in the file could not be read."""
     return StoreDamaged(

@@ -9,6 +9,7 @@ import streamlit as st
 from forky_core.errors import ForkyError
 from forky_core.forky import Forky
 from forky_core.views import captions
+from forky_core.views.shelf import called
 from pages.ui.markdown import plain_label
 from pages.ui.verifying import draw_verification, verify_button
 
@@ -35,11 +36,20 @@ def draw_storage(forky: Forky) -> None:
     if copies:
         _back_up(forky)
     if checks:
-        draw_verification(forky.verify)
+        draw_verification(forky.verify, _titles(forky))
     if came_to := captions.reused(forky.reuse()):
         st.caption(came_to)
     if place is not None:
         st.caption("To go back to a backup: stop Forky, put the copy in the place of the file, start Forky.")
+
+
+def _titles(forky: Forky) -> dict[str, str]:
+    """Of all conversations by their ids; empty where they cannot be read."""
+    try:
+        everything = (*forky.conversations(), *forky.conversations(trashed=True))
+    except ForkyError:
+        return {}
+    return {line.id: called(line.title) for line in everything}
 
 
 def _back_up(forky: Forky) -> None:
