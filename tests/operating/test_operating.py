@@ -111,8 +111,8 @@ def test_a_log_that_a_crash_left_is_backed_up_and_restored_with_its_database(fol
         "os._exit(1)\n"
     )
     file = folder / "forky" / "forky.duckdb"
-    environment = os.environ | {"FILE": str(file), "FORKY_PROBE": "0"}
-    subprocess.run([sys.executable, "-c", script], env=environment, cwd=CHECKOUT, check=False)
+    variables = os.environ | {"FILE": str(file), "FORKY_PROBE": "0"}
+    subprocess.run([sys.executable, "-c", script], env=variables, cwd=CHECKOUT, check=False)
     assert file.with_name("forky.duckdb.wal").exists()
     function = command(FUNCTION)
     run(command('mkdir "$to"'), folder)
@@ -130,17 +130,31 @@ def test_a_password_is_set_where_the_service_looks_for_it(folder: Path) -> None:
 
 
 @pytest.mark.skipif(BASH is None or shutil.which("curl") is None, reason="No bash or curl on this machine.")
-def test_the_questions_after_its_health_are_answered(tmp_path: Path) -> None:
-    with served(CHECKOUT / "app.py", tmp_path) as address:
+def test_its_health_is_answered_and_its_metrics_to_a_token(folder: Path) -> None:
+    """With the environment of the page, whose names beyond this machine close `/metrics` to whoever has no token."""
+    made = run(command(FUNCTION) + command("token make"), folder)
+    token = next(line for line in made.splitlines() if line.startswith("forky-"))
+    database = str(folder / "forky" / "forky.duckdb")
+    with served(CHECKOUT / "app.py", folder, **environment(), FORKY_DATABASE=database) as address:
+        port = int(address.rpartition(":")[2])
         # Right after its start the database is still being opened.
         eventually(lambda: httpx.get(f"{address}/readyz", timeout=HANG, trust_env=False).is_success)
-        said = run(command("/healthz", "/readyz", "/metrics"), tmp_path, port=int(address.rpartition(":")[2]))
-    assert '"status":"ok"' in said and '"ready": true' in said and "forky_" in said
+        said = run(command("/healthz", "/readyz"), folder, port=port)
+        numbers = run(f"TOKEN={token}\n" + command("/metrics"), folder, port=port)
+        assert httpx.get(f"{address}/metrics", timeout=HANG, trust_env=False).status_code == 401
+    assert '"status":"ok"' in said and '"ready": true' in said and "forky_" in numbers
+
+
+def environment() -> dict[str, str]:
+    """The variables of the page's environment file, but for the place of the data."""
+    (text,) = blocks("environment")
+    lines = dict(line.split("=", 1) for line in text.splitlines() if line and not line.startswith("#"))
+    assert lines.pop("XDG_DATA_HOME") == "/var/lib"
+    return lines
 
 
 def test_the_environment_of_the_page_is_understood() -> None:
-    (text,) = blocks("environment")
-    lines = dict(line.split("=", 1) for line in text.splitlines() if line and not line.startswith("#"))
+    lines = environment()
     settings = Settings.from_environment(lines)
     assert settings.origins == ("https://forky.example",)
     readme = (CHECKOUT / "README.md").read_text("utf-8")
@@ -189,12 +203,11 @@ def test_every_command_of_the_page_says_how_it_was_tried() -> None:
 def test_the_page_names_no_file_twice_with_other_words() -> None:
     """The unit, the environment and the commands agree about where things are."""
     (service, backup, _timer) = blocks("unit")
-    (environment,) = blocks("environment")
-    assert "EnvironmentFile=/etc/forky/forky.env" in service and environment.startswith(
-        "# /etc/forky/forky.env"
-    )
+    (variables,) = blocks("environment")
+    assert "EnvironmentFile=/etc/forky/forky.env" in service
+    assert variables.startswith("# /etc/forky/forky.env")
     assert "StateDirectory=forky forky-backups" in service and "/var/lib/forky-backups/" in backup
-    assert "XDG_DATA_HOME=/var/lib\n" in environment and "XDG_DATA_HOME=/var/lib " in command(FUNCTION)
+    assert "XDG_DATA_HOME=/var/lib\n" in variables and "XDG_DATA_HOME=/var/lib " in command(FUNCTION)
     port = re.search(r"--server.port (\d+)", service)
     assert port and all(
         f"127.0.0.1:{port[1]}" in text for kind in ("caddy", "nginx") for text in blocks(kind)
