@@ -26,6 +26,7 @@ from tests.faults.importing_program import main
 from tests.faults.test_resources import ROOT, a_full_disk, noise
 from tests.formats.sources import written
 from tests.formats.test_landing import chat
+from tests.hangs import HANG
 from tests.killing import victim
 
 ROUNDS = int(os.environ.get("FORKY_KILLS", "30")) // 3
@@ -120,7 +121,7 @@ def test_an_import_that_is_interrupted_at_the_command_line_says_what_came_in(tmp
         while program.poll() is None and not (wal.exists() and wal.stat().st_size > 200_000):
             threading.Event().wait(0.01)
         program.send_signal(signal.SIGINT)
-        out, err = program.communicate(timeout=120)
+        out, err = program.communicate(timeout=HANG)
     assert (program.returncode, out) == (130, ""), err
     with opened(database) as forky:
         (record,) = broken_off(forky.store)
