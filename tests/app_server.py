@@ -69,7 +69,7 @@ def _await(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
     while time.monotonic() < latest:
         if server.poll() is not None:
             break
-        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5):  # noqa: S310 - our own address
+        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=HANG):  # noqa: S310 - our own address
             return
         time.sleep(0.1)
     pytest.fail(f"The server did not come up:\n{log.read_text('utf-8', 'replace')[-4000:]}")

@@ -26,6 +26,7 @@ from tests.browser.conftest import CHECKOUT, FLAGS, expect, settled
 from tests.browser.test_chat import ask, new
 from tests.builders import ScriptedModels, talk
 from tests.formats.test_landing import chat
+from tests.hangs import HANG
 from tests.llm.wire import DONE, chunk
 from tests.operating.page import blocks
 
@@ -121,7 +122,7 @@ def running(command: list[str], port: int, log: Path, **environment: str) -> Ite
         yield
     finally:
         proxy.terminate()
-        proxy.wait(20)
+        proxy.wait(HANG)
 
 
 def nginx(folder: Path, app: int, port: int, plain: int) -> list[str]:

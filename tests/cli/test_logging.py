@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.hangs import HANG
 from tests.programs import CHECKOUT
 
 CANARY = "Kanarienvogel4711"
@@ -22,7 +23,7 @@ def said(database: Path, words: list[str], **environment: str) -> subprocess.Com
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=HANG,
     )
 
 

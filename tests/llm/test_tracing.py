@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from tests.hangs import HANG
 from tests.programs import CHECKOUT
 
 CANARY = "Kanarienvogel4711"
@@ -111,7 +112,7 @@ def run(program: str, provider: str, **environment: str) -> subprocess.Completed
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
+        timeout=HANG,
     )
 
 

@@ -35,6 +35,7 @@ from forky_core.store.duckdb import DuckDBStore
 from forky_core.store.memory import MemoryStore
 from tests.builders import ScriptedModels, talk
 from tests.gateway.served import catalogue, serving
+from tests.hangs import HANG
 from tests.programs import CHECKOUT
 
 CANARY = "Kanarienvogel4711"
@@ -167,7 +168,7 @@ def all_verbs(forky: Workspace, folder: Path) -> None:
     rebased = talk(chat.fork(f"{CANARY}-3", at=start.id), canary("Own"), canary("Line"))
     rebased.rebase(rebased.plan_rebase(side))
     again = talk(chat.fork(f"{CANARY}-4", at=start.id), canary("Own question"), canary("Line"))
-    assert again.replay(again.plan_rebase(side), model="scripted/two").wait(20)
+    assert again.replay(again.plan_rebase(side), model="scripted/two").wait(HANG)
     chat.revert(chat.plan_revert(chat.path()[-1].id, note=canary("Note")))
     answers = talk(chat.fork(f"{CANARY}-5"), canary("One question"))
     for model in ("scripted/one", "scripted/two"):

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.hangs import HANG
 from tests.programs import CHECKOUT
 
 CANARY = "canary-4711"
@@ -25,7 +26,7 @@ def written(program: str, form: str, level: str = "debug", before: str = "") -> 
     """What a program wrote to standard error; `before` runs before the log is set up."""
     source = f"{BEGIN}\n{before}\nset_up_logging({form!r}, {level!r})\n{program}"
     done = subprocess.run(
-        [sys.executable, "-c", source], cwd=CHECKOUT, capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", source], cwd=CHECKOUT, capture_output=True, text=True, check=True, timeout=HANG
     )
     assert done.stdout == ""
     return done.stderr

@@ -48,7 +48,7 @@ def run(script: str, folder: Path, *, port: int = 1, given: str = "") -> str:
         input=given,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANG,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
@@ -173,7 +173,7 @@ def test_systemd_finds_nothing_wrong_with_the_units(tmp_path: Path) -> None:
         units.append(tmp_path / name[1])
         units[-1].write_text(text)
     done = subprocess.run(
-        [SYSTEMD, "verify", "--man=no", *units], capture_output=True, text=True, timeout=60, check=False
+        [SYSTEMD, "verify", "--man=no", *units], capture_output=True, text=True, timeout=HANG, check=False
     )
     about = [line for line in done.stderr.splitlines() if "forky" in line]
     assert (done.returncode, about) == (0, []), done.stderr
@@ -185,7 +185,7 @@ def test_the_service_is_as_closed_as_it_can_be(tmp_path: Path) -> None:
     unit = tmp_path / "forky.service"
     unit.write_text(blocks("unit")[0])
     command = [SYSTEMD, "security", "--offline=true", "--threshold=20", "--no-pager", str(unit)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANG, check=False)
     if "unrecognized option" in done.stderr:
         pytest.skip("This systemd-analyze is too old.")
     assert done.returncode == 0, done.stdout[-400:]

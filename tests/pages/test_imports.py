@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.hangs import HANG
 from tests.pages.apptest import by_itself
 from tests.programs import CHECKOUT
 
@@ -13,7 +14,7 @@ import sys
 from streamlit.testing.v1 import AppTest
 import pages.ui.warmup
 pages.ui.warmup._begun = True
-test = AppTest.from_file({str(CHECKOUT / "pages" / "shell.py")!r}, default_timeout=60).run()
+test = AppTest.from_file({str(CHECKOUT / "pages" / "shell.py")!r}, default_timeout={HANG}).run()
 print("chat at first", [name for name in {FORMATS!r} if name in sys.modules])
 for page in ("chat", "compare", "merge", "library", "history", "settings"):
     test.switch_page(page + ".py").run()

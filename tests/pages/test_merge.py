@@ -19,6 +19,7 @@ from forky_core.repo.repo import short
 from forky_core.views.payload import payload_text
 from pages.ui.session import Session
 from tests.builders import debugged, talk, texts
+from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, open_app, open_page, settled, words
 from tests.pages.workspaces import workspace_with_a_writer
 
@@ -282,7 +283,7 @@ def written(test: AppTest, held: Session) -> AppTest:
     """The page when the model has answered."""
     assert held.planning is not None
     if held.planning.writing is not None:
-        held.planning.writing.exception(10)
+        held.planning.writing.exception(HANG)
     return settled(test.run())
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pages.ui.warmup import PATIENCE, QUIET, quiet_in
+from tests.hangs import HANG
 from tests.pages.apptest import by_itself
 from tests.programs import CHECKOUT
 
@@ -11,7 +12,7 @@ import pages.ui.warmup as warmup
 warmup._begun = True
 warmup._prepare()
 before = set(sys.modules)
-test = AppTest.from_file({str(CHECKOUT / "pages" / "shell.py")!r}, default_timeout=60).run()
+test = AppTest.from_file({str(CHECKOUT / "pages" / "shell.py")!r}, default_timeout={HANG}).run()
 assert not test.exception, test.exception
 print(sorted(name for name in set(sys.modules) - before if name.startswith(("forky_core", "pages", "streamlit_agraph"))))
 print("litellm" in before)
