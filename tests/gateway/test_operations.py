@@ -101,16 +101,20 @@ def test_nothing_that_a_program_says_or_shows_is_in_the_log(here: str, folder: P
         assert client.post(f"{here}/v1/messages", content=CANARY).status_code == 400
     get(f"{here}/library?q={CANARY}")
     get(f"{here}/sign-in?secret={CANARY}")
-    said = printed(folder, here)
-    found: list[dict[str, Any]] = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+
+    def logged(event: str) -> list[dict[str, Any]]:
+        lines = [json.loads(line) for line in printed(folder, here).splitlines() if line.startswith("{")]
+        return [one for one in lines if one["event"] == event]
+
+    eventually(lambda: "messages" in [one["route"] for one in logged("gateway.called")])
+    calls, said = logged("gateway.called"), printed(folder, here)
     assert CANARY not in said and token not in said
-    calls = [one for one in found if one["event"] == "gateway.called"]
     assert [(one["route"], one["status"], one.get("token")) for one in calls[-3:]] == [
         ("chat/completions", 200, "aider"),
         ("other", 404, "aider"),
         ("messages", 400, "aider"),
     ]
-    assert calls[-3]["generation"] in {one["generation"] for one in found if one["event"] == "reply.ended"}
+    assert calls[-3]["generation"] in {one["generation"] for one in logged("reply.ended")}
 
 
 def test_what_a_person_reads_at_the_start_is_no_part_of_the_log(here: str, folder: Path) -> None:
