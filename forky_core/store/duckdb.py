@@ -192,6 +192,7 @@ class DuckDBStore:
         purges = self._views.purges
         number = self._numbers.of(conversation)
         rows = self._file.rows(sql.VIEW, conversation=number)
+        self._writer.wait_for_publication()
         with self._file.decoding():
             ((_, _, version),) = (row for row in rows if row[0] is None)
             entries = stored_entries(row for row in rows if row[0] is not None)
@@ -244,6 +245,7 @@ class DuckDBStore:
             version = self.view(conversation).version
             first = max(after + 1, 1) if limit is None else max(after + 1, version - limit + 1, 1)
             read = read_log_from(self._file, number, conversation, min(first, version))
+            self._writer.wait_for_publication()
             if not read:
                 raise no_conversation(conversation)
             log.complete(read)
@@ -377,7 +379,9 @@ class DuckDBStore:
         _, calls = self._logs.of(conversation)
         found = calls.all()
         if found is None:
-            calls.complete(read_all_calls(self._file, number))
+            read = read_all_calls(self._file, number)
+            self._writer.wait_for_publication()
+            calls.complete(read)
             found = calls.all()
             assert found is not None
         return found

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,9 @@ from forky_core.store.contract import Commit, Store
 from forky_core.store.duckdb import DuckDBStore
 from forky_core.store.reading import packs
 from forky_core.store.reading.rows import message_from_row
+from tests.hangs import HANG
 from tests.store.laws import StoreLaws
+from tests.store.talk import HERE, begin, move, thread
 
 
 class TestDuckDBStore(StoreLaws):
@@ -23,6 +27,38 @@ class TestDuckDBStore(StoreLaws):
     def store(self, tmp_path: Path) -> Iterator[Store]:
         store = DuckDBStore.open(tmp_path / "forky.duckdb")
         yield store
+        store.close()
+
+
+def test_who_reads_first_between_a_commit_and_its_publication_waits_for_it(tmp_path: Path) -> None:
+    store = DuckDBStore.open(tmp_path / "forky.duckdb")
+    durable, go_on = threading.Event(), threading.Event()
+    publish = store._writer._publish
+
+    def publish_late(*arguments: Any) -> None:
+        durable.set()
+        assert go_on.wait(HANG)
+        publish(*arguments)
+
+    first, second = thread(2)
+    try:
+        begin(store, first)
+        store._logs.drop(HERE)
+        store._views.drop(HERE)
+        store._writer._publish = publish_late
+        with ThreadPoolExecutor(2) as pool:
+            written = pool.submit(move, store, first, second)
+            try:
+                assert durable.wait(HANG)
+                read = pool.submit(lambda: (store.operations(HERE), store.messages(HERE)))
+                with pytest.raises(TimeoutError):
+                    read.result(0.2)
+            finally:
+                go_on.set()
+            operations, messages = read.result(HANG)
+            written.result(HANG)
+        assert len(operations) == len(messages) == 2
+    finally:
         store.close()
 
 

@@ -38,6 +38,8 @@ _STEPS = 5
 cost nearly twice one whole one."""
 _PATIENCE = 5.0
 """Seconds to wait for readers where somebody asked for the rest."""
+_LONGEST_PUBLICATION = 5.0
+"""Seconds."""
 _HANGS = 10.0
 """Seconds at one thing after which the thread is taken to hang; the slowest group that was measured took 0.5."""
 _BULK = 8
@@ -129,6 +131,8 @@ class Writer:
         self._ledgers = Ledgers(file)
         self.whole = Whole()
         self._closing = Lock()
+        self._unpublished = Lock()
+        """Held from before a group becomes durable until readers are told of it."""
         self._closed = False
         self._dirty = False
         self._in_bulk = 0
@@ -178,6 +182,15 @@ class Writer:
         if failed is not None:
             raise failed
         return results
+
+    def wait_for_publication(self) -> None:
+        """Return once everything that is durable at this moment is published, too.
+
+        Whoever has read rows from the file may have seen a group of which the caches of the store know nothing yet. A
+        disk that hangs holds nobody up for longer than `_LONGEST_PUBLICATION`.
+        """
+        if self._unpublished.acquire(timeout=_LONGEST_PUBLICATION):
+            self._unpublished.release()
 
     def waiting(self) -> int:
         """Requests in the queue."""
@@ -315,16 +328,19 @@ class Writer:
         try:
             with self._file.cursor() as cursor:
                 settled.extend((job, self._stage(cursor, staged, job.request)) for job in jobs)
-                if staged.touched:
-                    self._file.refuse_damaged()  # Reading what the group builds on may have shown it.
-                    for ledger in staged.touched.values():
-                        self.whole.discard(ledger.conversation)
-                    staged.batch.write(cursor)
+                with self._unpublished:
+                    if staged.touched:
+                        self._file.refuse_damaged()  # Reading what the group builds on may have shown it.
+                        for ledger in staged.touched.values():
+                            self.whole.discard(ledger.conversation)
+                        staged.batch.write(cursor)
+                    done = [
+                        (job.request, result) for job, result in settled if not isinstance(result, Exception)
+                    ]
+                    self._publish(staged, done)
         except BaseException:
             self._ledgers.drop(staged.touched)
             raise
-        done = [(job.request, result) for job, result in settled if not isinstance(result, Exception)]
-        self._publish(staged, done)
         self._ledgers.drop(staged.in_bulk)
         self._spare_memory(staged)
         for request, _ in done:
