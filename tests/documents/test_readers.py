@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -250,6 +251,23 @@ def test_what_only_looks_like_a_bomb_is_read(readers: Readers, name: str, conten
     assert texts(readers, source_of_bytes(name, content))
 
 
+@pytest.mark.parametrize(
+    ("limits", "why"),
+    [({"memory": 300_000_000}, "300 MB of memory"), ({"cpu_seconds": 2}, "2 seconds of the processor")],
+)
+def test_the_limits_hold_where_the_system_cannot_limit_a_process(
+    exploding: bytes, limits: dict[str, float], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unlimited = "import forky_core.documents.reader_main as main; main._limit = lambda *_: None; main.main()"
+    program = reader_process.PROGRAM.partition("from forky_core")[0]
+    monkeypatch.setattr(reader_process, "PROGRAM", program + unlimited)
+    readers = Readers(limits=limited(**limits))
+    try:
+        assert why in why_not(readers, "a.docx", exploding)
+    finally:
+        readers.close()
+
+
 @on_linux
 def test_the_system_holds_the_limits_where_the_reader_cannot_look(readers: Readers) -> None:
     source = source_of_bytes("prices.csv", TABLE)
@@ -428,10 +446,20 @@ def test_a_reader_inherits_no_secret_and_no_open_file(
         assert os.getpgid(process) == process, "what it may start is killed with it"
 
 
-def program(text: str, *, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", text], cwd=ROOT, stdin=stdin, stdout=subprocess.PIPE, text=True
-    )
+@contextmanager
+def program(text: str, *, stdin: int = subprocess.DEVNULL) -> Iterator[subprocess.Popen[str]]:
+    """A Python program, killed with its forks at the end, if it is not dead by then."""
+    command = [sys.executable, "-c", text]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=stdin, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as running:
+        try:
+            yield running
+        finally:
+            if sys.platform != "win32":
+                with suppress(ProcessLookupError):
+                    os.killpg(running.pid, signal.SIGKILL)
+            running.kill()
 
 
 def test_a_reader_loads_neither_the_database_nor_the_pages_nor_the_models(tmp_path: Path) -> None:
@@ -524,16 +552,22 @@ def read():
     source = source_of_bytes("a.csv", b"a,b\\n" + b"1,2\\n" * 10)
     print(len(list(READERS.read(source))), *READERS.processes, flush=True)
 read()
+busy = [READERS.read(source_of_bytes("a.csv", b"a,b\\n" + b"1,2\\n" * 100_000)) for _ in range(max(2, os.cpu_count()))]
+for one in busy:
+    next(one)
 if os.fork() == 0:
     read()
-else:
-    os.wait()
-    read()
+    os._exit(0)
+os.wait()
+for one in busy:
+    one.close()
+read()
 """
     with program(script) as running:
         said = running.communicate(timeout=HANG)[0]
-    (one, first), (other, second), (again, third) = (line.split() for line in said.splitlines())
-    assert one == other == again == "1" and first == third != second
+    (one, first), (other, *of_fork), (again, *of_program) = (line.split() for line in said.splitlines())
+    assert one == other == again == "1" and len(of_fork) == len(of_program) == 1
+    assert len({first, *of_fork, *of_program}) == 3
 
 
 # Text that is read in the program itself
