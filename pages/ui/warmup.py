@@ -36,6 +36,7 @@ BEFORE_THE_FIRST_PAGE = (
     "pages.ui.chat.style",
     "pages.ui.chat.taking_back",
     "pages.ui.chat.window",
+    "pages.ui.library.broken_off",
     "pages.ui.pacing",
     "pages.ui.style",
     "pages.ui.undoing",
