@@ -107,6 +107,13 @@ def _unpack(git: Path, paths: Sequence[str], into: Path) -> int:
     if done.returncode:
         raise NotThere(f"{git}: {done.stderr.decode(errors='replace').strip()}")
     into.mkdir(parents=True, exist_ok=True)
+    count = 0
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
-        archive.extractall(into, filter="data")
-        return sum(member.isfile() for member in archive.getmembers())
+        # Regular files alone: a link in somebody's repository could lead out of the folder.
+        for member in filter(tarfile.TarInfo.isfile, archive):
+            target, read = (into / member.name).resolve(), archive.extractfile(member)
+            if read is not None and target.is_relative_to(into.resolve()):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(read.read())
+                count += 1
+    return count
