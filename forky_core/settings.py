@@ -54,7 +54,8 @@ class Settings:
     password_hash: str | None = field(default=None, repr=False)
     """FORKY_PASSWORD_HASH: the Argon2 hash of the password that lets a browser in, not the one in `password_file()`."""
     log: LogSettings | None = None
-    """FORKY_LOG: plain, json or off, and a level behind a colon. Default: plain:info for the app, off elsewhere."""
+    """FORKY_LOG: plain, json or off, and a level behind a colon. Default: plain for the app, with
+    warnings alone on a terminal and from info on elsewhere; off for everything else."""
     slow: Mapping[str, float] = field(default_factory=dict)
     """FORKY_SLOW: seconds after which something is logged as slow: page=2,commit=0.5,gateway=60. Default: these."""
     metrics: bool | None = None
