@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from bench.mergebench import true
-from bench.mergebench.case import LANGUAGES, Split, content, folded
+from bench.mergebench.case import LANGUAGES, Split, content, folded, lines_of
 from bench.mergebench.sources import DATA
 
 KINDS = {
@@ -58,3 +58,19 @@ def test_what_was_corrected_was_said(language: str) -> None:
         ]
         for old, _ in item.only_with:
             assert any(true.stands(old, line) for line in said), (item.case.id, old)
+
+
+@pytest.mark.parametrize("language", WRITTEN)
+def test_each_truth_stands_in_one_of_the_pieces_that_methods_choose_from(language: str) -> None:
+    for item in next(found for name, found in ITEMS.items() if name == language):
+        pieces = [folded(piece) for piece in lines_of(item.case.side, item.case.language)]
+        for statement in (*item.must, *(new for _, new in item.only_with)):
+            assert any(true.stands(statement, piece) for piece in pieces), (item.case.id, statement)
+
+
+@pytest.mark.parametrize("language", WRITTEN)
+def test_each_branch_can_be_told_falsely_with_its_own_words(language: str) -> None:
+    for item in next(found for name, found in ITEMS.items() if name == language):
+        pieces = lines_of(item.case.side, item.case.language)
+        told = {lie for piece in pieces for lie in true.judge(item, piece).lies}
+        assert len(told) >= len(item.only_with) > 0, item.case.id
