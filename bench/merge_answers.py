@@ -32,11 +32,11 @@ from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Failed, Model, ProviderMessage, Request, TextDelta
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.llm.tokens import estimate_tokens, prompt_tokens
+from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.models.squash import SquashRejected, squash_with_model
-from forky_core.merge.place import Place
+from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
-from forky_core.merge.wish import Wish
 from forky_core.merge.wording import transcript
 from forky_core.model import Message, Rules, seal
 from forky_core.parts import Draft, Strategy, TextPart
@@ -131,7 +131,7 @@ def prompt(
 def _planned(given: Conversation, strategy: Strategy) -> MergePlan:
     """The merge of the side into the trunk."""
     known = {message.id: message for message in (*given.trunk, *given.side)}
-    place = Place(
+    place = MergeInputs(
         given.trunk[-1].id,
         given.side[-1].id,
         "main",
@@ -140,7 +140,7 @@ def _planned(given: Conversation, strategy: Strategy) -> MergePlan:
         parents_of=lambda id: known[id].parents,
         count_tokens=estimate_tokens,
     )
-    return plan_merge(place, Wish(strategy, force=True))
+    return plan_merge(place, MergeOptions(strategy, force=True))
 
 
 def write(model: Model, given: Conversation) -> MergePlan:

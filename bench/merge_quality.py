@@ -20,9 +20,9 @@ from bench.merge_peers import PEERS, Peer
 from bench.merge_prose import prose_lines
 from bench.merge_scores import Score, interval, is_valid, read_back, score
 from forky_core.llm.tokens import estimate_tokens
-from forky_core.merge.place import Place
+from forky_core.merge.inputs import MergeInputs
+from forky_core.merge.options import MergeOptions
 from forky_core.merge.squash import squash_of
-from forky_core.merge.wish import Wish
 
 SHARES = (0.2, 0.1)
 SPLITS: tuple[Split, ...] = ("development", "test")
@@ -43,7 +43,7 @@ def payload(case: Case, share: float) -> str:
     says at the end for a turn that is not complete.
     """
     messages = {message.id: message for message in (*case.trunk, *case.side)}
-    place = Place(
+    place = MergeInputs(
         case.trunk[-1].id if case.trunk else None,
         case.side[-1].id,
         "main",
@@ -53,7 +53,7 @@ def payload(case: Case, share: float) -> str:
         count_tokens=estimate_tokens,
     )
     found = replace(place.incoming(), turns=case.side)
-    return squash_of(place, found, Wish("squash", budget=int(case.tokens * share))).payload
+    return squash_of(place, found, MergeOptions("squash", budget=int(case.tokens * share))).payload
 
 
 def ours(case: Case, share: float) -> Score:

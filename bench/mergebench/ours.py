@@ -16,13 +16,13 @@ from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Failed, ProviderMessage, Request, TextDelta
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.headings import HEADINGS
+from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.models.squash import SquashRejected, squash_with_model
-from forky_core.merge.place import Place
+from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
 from forky_core.merge.squash import squash_of
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.merge.wish import Wish
 from forky_core.model import Message, MessageId, seal
 from forky_core.parts import Draft, Part, TextPart, ToolCallPart, ToolResultPart
 
@@ -73,7 +73,7 @@ def planned_squash(
     known = {message.id: message for message in (*before, *branch)}
     place = _place(known, before[-1].id if before else None, branch[-1].id)
     found = replace(place.incoming(), turns=branch)
-    return squash_of(place, found, Wish("squash", budget=budget)), known
+    return squash_of(place, found, MergeOptions("squash", budget=budget)), known
 
 
 def written_by(model: str) -> Method:
@@ -118,7 +118,7 @@ def contradicts(main: Sequence[Turn], side: Sequence[Turn]) -> bool:
     ours = messages((*main, *_closing(main)), root[-1].id)
     theirs = messages((*side, *_closing(side)), root[-1].id)
     known = {message.id: message for message in (*root, *ours, *theirs)}
-    plan = plan_merge(_place(known, ours[-1].id, theirs[-1].id), Wish("three-way", force=True))
+    plan = plan_merge(_place(known, ours[-1].id, theirs[-1].id), MergeOptions("three-way", force=True))
     return isinstance(plan, ThreeWayPlan) and bool(plan.clashes)
 
 
@@ -126,8 +126,8 @@ def _closing(turns: Sequence[Turn]) -> tuple[Turn, ...]:
     return () if turns and turns[-1].role == "assistant" else (NOTHING_SAID,)
 
 
-def _place(known: dict[MessageId, Message], target: MessageId | None, source: MessageId) -> Place:
-    return Place(
+def _place(known: dict[MessageId, Message], target: MessageId | None, source: MessageId) -> MergeInputs:
+    return MergeInputs(
         target,
         source,
         "main",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
 from forky_core.cli.settling import add_settling, conflict_entries, conflict_facts, settling
 from forky_core.errors import BadContent
-from forky_core.merge.claims.settling import Clash
+from forky_core.merge.claims.conflict_resolution import Clash
 from forky_core.merge.strategies import STRATEGIES
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.repo.repo import short
@@ -16,8 +16,8 @@ from forky_core.views.payload import payload_text
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky
+    from forky_core.merge.options import MergeOptionFields
     from forky_core.merge.plan import MergePlan
-    from forky_core.merge.wish import Chosen
     from forky_core.parts import Strategy
     from forky_core.repo.conversation import Conversation
 
@@ -77,7 +77,7 @@ def run_graft(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     return decide(chat, chat.plan_graft(source, **wish), options, out)
 
 
-def chosen(options: argparse.Namespace, proposed: Strategy = "squash") -> Chosen:
+def chosen(options: argparse.Namespace, proposed: Strategy = "squash") -> MergeOptionFields:
     """What the options name of a wish; `proposed` is the strategy where none is named.
 
     Raises:
@@ -85,7 +85,7 @@ def chosen(options: argparse.Namespace, proposed: Strategy = "squash") -> Chosen
     """
     if options.budget is not None and options.budget < 1:
         raise BadContent(f"A budget of {options.budget} tokens holds nothing: it has to be at least 1.")
-    named: Chosen = {}
+    named: MergeOptionFields = {}
     if options.strategy or options.pick:
         named["strategy"] = options.strategy or "cherry-pick"
     if options.pick:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO, get_args
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
 from forky_core.cli.plain import one_line
 from forky_core.errors import BadContent
-from forky_core.merge.claims.settling import Choice, Clash, Policy
+from forky_core.merge.claims.conflict_resolution import Choice, Clash, Policy
 from forky_core.repo.repo import short
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 from forky_core.context.masking import taken_back
 from forky_core.dag import ancestors, first_parent_path
-from forky_core.merge.place import Place
+from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.plan import Reverted
 from forky_core.model import Message, MessageId
 
 
-def reverted(place: Place) -> tuple[Reverted, ...]:
+def reverted(place: MergeInputs) -> tuple[Reverted, ...]:
     """What the target's line took back of the source, oldest first: merges of it, copies, its own messages."""
     line = place.line_of(place.target)
     by = taken_back(line)
@@ -29,7 +29,7 @@ def _comes_from(message: Message, source: frozenset[MessageId]) -> bool:
     return message.id in source or not source.isdisjoint((*message.parents[1:], *message.sources))
 
 
-def as_if_never_merged(place: Place) -> Place:
+def as_if_never_merged(place: MergeInputs) -> MergeInputs:
     """The place in which the merges of the source on the target's line have brought nothing."""
     if place.target is None:
         return place

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from forky_core.merge.headings import HEADINGS, RESOLVED, SETTLED
-from forky_core.merge.lines.choosing import Line
 from forky_core.merge.wording import PROMPT_NOTE, ShortIds
 from forky_core.model import MessageId
 
@@ -21,13 +20,28 @@ _SPEAKER = re.compile(r"[a-z]+ \[([0-9a-f]{6,32})\]:")
 _MARKS = re.compile(r"(?: \[[0-9a-f]{6,32}\])+$")
 
 
-def render(header: str, lines: Sequence[Line], short: ShortIds) -> str:
+@dataclass(frozen=True, slots=True)
+class PayloadLine:
+    """One line of a payload."""
+
+    text: str
+    cites: tuple[MessageId, ...]
+    section: str
+    quoted: bool = False
+    """Stands word for word in its one message; such neighbours in a section share their citation."""
+    names: bool = False
+    """A list of what its one message names beside."""
+    speaker: str = ""
+    """Who said it, as a reader is told; "" where it goes without saying."""
+
+
+def render(header: str, lines: Sequence[PayloadLine], short: ShortIds) -> str:
     """The payload; sections in the order their first lines come.
 
     Neighbouring quotations from one message make one entry, which ends in its id; `+ ` begins its list of further
     names. What nobody said in these words is an item of a list.
     """
-    sections: dict[str, list[Line]] = {}
+    sections: dict[str, list[PayloadLine]] = {}
     for line in lines:
         sections.setdefault(line.section, []).append(line)
     rows = [header]
@@ -42,10 +56,10 @@ def render(header: str, lines: Sequence[Line], short: ShortIds) -> str:
 
 
 def fitting(
-    lines: Iterable[Line], room: float, short: ShortIds, count_tokens: Callable[[str], int]
-) -> tuple[list[Line], float]:
+    lines: Iterable[PayloadLine], room: float, short: ShortIds, count_tokens: Callable[[str], int]
+) -> tuple[list[PayloadLine], float]:
     """The lines that fit, in their order, and the tokens that are left."""
-    taken: list[Line] = []
+    taken: list[PayloadLine] = []
     sections: set[str] = set()
     for line in lines:
         cost = count_tokens(f"{ITEM}{line.text}{''.join(f' [{short(id)}]' for id in line.cites)}\n")
@@ -58,7 +72,7 @@ def fitting(
     return taken, room
 
 
-def _together(line: Line | None, next_: Line | None) -> bool:
+def _together(line: PayloadLine | None, next_: PayloadLine | None) -> bool:
     """Whether the second belongs to the entry of the first."""
     if line is None or next_ is None or line.cites != next_.cites:
         return False

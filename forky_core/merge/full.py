@@ -6,24 +6,24 @@ from dataclasses import replace
 
 from forky_core.context.quoting import merge_footer
 from forky_core.context.transcript import dangling
-from forky_core.merge.arriving import arriving
-from forky_core.merge.incoming import Incoming
-from forky_core.merge.place import Place
+from forky_core.merge.branch_merge import plan_branch_merge
+from forky_core.merge.incoming_changes import IncomingChanges
+from forky_core.merge.inputs import MergeInputs
+from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.wish import Wish
 from forky_core.merge.wording import full_header, transcript
 from forky_core.parts import MergePart
 
 
-def plan_full(place: Place, wish: Wish) -> MergePlan:
+def plan_full(place: MergeInputs, wish: MergeOptions) -> MergePlan:
     """A moved pointer where the target has not moved since the fork (unless forced), else one merge message."""
     if place.continues_target and (place.target is None or not wish.force):
         note = f"“{place.target_name}” has not moved since the fork: its pointer moves on, no merge message is needed."
         return replace(_brought(place), warnings=(note,), fast_forward=place.source)
-    return arriving(place, wish, full_of)
+    return plan_branch_merge(place, wish, full_of)
 
 
-def full_of(place: Place, found: Incoming) -> MergePlan:
+def full_of(place: MergeInputs, found: IncomingChanges) -> MergePlan:
     """One message whose payload names the source's turns; the context shows them between a header and a footer."""
     short = place.short_ids()
     header = full_header(place.source_name, found, short, place.prompt_of_source(found))
@@ -49,7 +49,7 @@ def full_of(place: Place, found: Incoming) -> MergePlan:
     )
 
 
-def _brought(place: Place) -> MergePlan:
+def _brought(place: MergeInputs) -> MergePlan:
     """The plan of a fast-forward: the whole line comes, as it is, an unfinished end included."""
     line = place.line_of(place.source)
     start = len(place.line_of(place.target))

@@ -13,19 +13,19 @@ from dataclasses import replace
 
 from forky_core.dag import ancestors
 from forky_core.errors import BadContent
-from forky_core.merge.arriving import arriving
+from forky_core.merge.branch_merge import plan_branch_merge
 from forky_core.merge.full import full_of
-from forky_core.merge.incoming import Incoming, Omission
-from forky_core.merge.place import Place
+from forky_core.merge.incoming_changes import IncomingChanges, Omission
+from forky_core.merge.inputs import MergeInputs
+from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.squash import squash_of
-from forky_core.merge.wish import Wish
 from forky_core.model import MessageId
 
 WITH_ANOTHER = "It comes with “{}”."
 
 
-def plan_octopus(places: Sequence[Place], wish: Wish) -> MergePlan:
+def plan_octopus(places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan:
     """What merging all these sources into their one target would do, as turns or squashed.
 
     Raises:
@@ -65,13 +65,13 @@ def plan_octopus(places: Sequence[Place], wish: Wish) -> MergePlan:
     ).of_sides(sides)
 
 
-def _names(places: Sequence[Place]) -> str:
+def _names(places: Sequence[MergeInputs]) -> str:
     return ", ".join(place.source_name for place in places)
 
 
-def _independent(places: Sequence[Place]) -> tuple[list[Place], list[str]]:
+def _independent(places: Sequence[MergeInputs]) -> tuple[list[MergeInputs], list[str]]:
     """The sources that no other one holds (`git merge-base --independent`), and a note on each of the others."""
-    kept: list[Place] = []
+    kept: list[MergeInputs] = []
     notes: list[str] = []
     reach = [ancestors((place.source,), place.parents_of) for place in places]
     for at, place in enumerate(places):
@@ -91,7 +91,7 @@ def _independent(places: Sequence[Place]) -> tuple[list[Place], list[str]]:
     return kept, notes
 
 
-def _shares(places: Sequence[Place], budget: int | None) -> list[int | None]:
+def _shares(places: Sequence[MergeInputs], budget: int | None) -> list[int | None]:
     """A squash's budget, shared out by what each source would cost in full."""
     if budget is None:
         return [None] * len(places)
@@ -99,10 +99,10 @@ def _shares(places: Sequence[Place], budget: int | None) -> list[int | None]:
     return [budget * cost // sum(costs) for cost in costs]
 
 
-def _side(place: Place, wish: Wish, brought: dict[MessageId, str]) -> MergePlan:
+def _side(place: MergeInputs, wish: MergeOptions, brought: dict[MessageId, str]) -> MergePlan:
     """The plan of one source, as if what earlier ones bring had been there."""
 
-    def plan(here: Place, found: Incoming) -> MergePlan:
+    def plan(here: MergeInputs, found: IncomingChanges) -> MergePlan:
         ours = replace(
             found,
             delta=tuple(id for id in found.delta if id not in brought),
@@ -120,4 +120,4 @@ def _side(place: Place, wish: Wish, brought: dict[MessageId, str]) -> MergePlan:
         )
         return replace(made, omitted=(*made.omitted, *shared))
 
-    return arriving(place, wish, plan)
+    return plan_branch_merge(place, wish, plan)

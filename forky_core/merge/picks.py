@@ -8,11 +8,11 @@ from dataclasses import replace
 from forky_core.context.transcript import dangling, open_calls, tool_closures
 from forky_core.dag import ancestors, first_parent_path, topological_order
 from forky_core.errors import BadContent
-from forky_core.merge.incoming import HIDDEN, PICKED, REVERT, SYSTEM, Omission
-from forky_core.merge.place import Place
+from forky_core.merge.incoming_changes import HIDDEN, PICKED, REVERT, SYSTEM, Omission
+from forky_core.merge.inputs import MergeInputs
+from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan, Planned
 from forky_core.merge.pointing import dangling_in, told
-from forky_core.merge.wish import Wish
 from forky_core.merge.wording import quoted_messages, transcript
 from forky_core.model import Message, MessageId, seal
 from forky_core.parts import AttachmentPart, Draft, MergePart, Part
@@ -20,7 +20,7 @@ from forky_core.parts import AttachmentPart, Draft, MergePart, Part
 IN_TARGET = "It is in the target already."
 
 
-def plan_picks(place: Place, wish: Wish) -> MergePlan:
+def plan_picks(place: MergeInputs, wish: MergeOptions) -> MergePlan:
     """Copies of the picked messages below the target: as turns where they alternate, else quoted in one message.
 
     Raises:
@@ -65,7 +65,7 @@ def plan_picks(place: Place, wish: Wish) -> MergePlan:
     )
 
 
-def _with_closures(place: Place, wanted: Sequence[MessageId]) -> tuple[list[Message], list[str]]:
+def _with_closures(place: MergeInputs, wanted: Sequence[MessageId]) -> tuple[list[Message], list[str]]:
     """The picks in the order they were said, with what their tool calls and results need."""
     path = [place.lookup(id) for id in first_parent_path(place.source, place.parents_of)]
     closures = tool_closures(path)
@@ -77,12 +77,14 @@ def _with_closures(place: Place, wanted: Sequence[MessageId]) -> tuple[list[Mess
     return [place.lookup(id) for id in order if id in whole], warnings
 
 
-def _read(place: Place) -> frozenset[MessageId]:
+def _read(place: MergeInputs) -> frozenset[MessageId]:
     """What the target shows as turns. A message that only a squash speaks for can still be picked: expanded."""
     return frozenset(message.id for message in place.read_on(place.target))
 
 
-def _sorted_out(place: Place, messages: Sequence[Message]) -> tuple[list[Message], tuple[Omission, ...]]:
+def _sorted_out(
+    place: MergeInputs, messages: Sequence[Message]
+) -> tuple[list[Message], tuple[Omission, ...]]:
     """What can be picked, and why the rest cannot."""
     known = _read(place)
     copies = place.copies(known)
@@ -132,7 +134,7 @@ def _copies(target: MessageId | None, messages: Sequence[Message]) -> tuple[Plan
     return tuple(planned)
 
 
-def _quotation(place: Place, messages: Sequence[Message]) -> Planned:
+def _quotation(place: MergeInputs, messages: Sequence[Message]) -> Planned:
     ids = tuple(message.id for message in messages)
     text = quoted_messages(place.source_name, messages, place.short_ids(ids))
     block: Part = MergePart("cherry-pick", place.source_name, ids, text)

@@ -15,10 +15,11 @@ from typing import Literal
 from forky_core.errors import BadContent, NotFound, RequestError
 from forky_core.merge.block import cited
 from forky_core.merge.claims.claim_set import Frozen
-from forky_core.merge.incoming import REPRESENTED, Omission
+from forky_core.merge.claims.conflict_resolution import Clash
+from forky_core.merge.incoming_changes import REPRESENTED, Omission
 from forky_core.merge.models.checks import Failed
+from forky_core.merge.options import MergeOptions
 from forky_core.merge.pointing import Dangling
-from forky_core.merge.wish import Wish
 from forky_core.merge.wording import ShortIds
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Draft, Json, MergePart, Strategy
@@ -39,6 +40,18 @@ class Reverted:
     """The merge, pick or message on the target's line."""
     revert: MessageId
     """What took it back; reverting this brings it back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """Something the branch said that it later took back or replaced."""
+
+    earlier: str
+    """Word for word, out of `earlier_message`."""
+    earlier_message: MessageId
+    later: str
+    """What took its place or took it back, word for word."""
+    later_message: MessageId
 
 
 NO_ROOM = "No line of it found room."
@@ -107,13 +120,17 @@ class MergePlan:
     """Of picks: what they refer to and leave behind."""
     graft: Graft | None = None
     """Of a graft: the other conversation."""
+    contradictions: tuple[Clash, ...] = ()
+    """Where what comes contradicts what stands on the target, or another source: shown before landing (law 9)."""
+    superseded: tuple[Superseded, ...] = ()
+    """Of a squash: what the branch took back, in the order it was said first; it never stands as current."""
     unanswered: tuple[MessageId, ...] = ()
     """What waits for an answer on the source, where nothing else is new there: it can be cherry-picked."""
     badge: str = ""
     """Why this payload is not the one asked for (a model's answer was refused)."""
     failed: tuple[Failed, ...] = ()
     """What a model's answer failed, where `badge` says that it did."""
-    wish: Wish | None = None
+    wish: MergeOptions | None = None
     """What it was planned from, so that it can be planned again when a branch has moved."""
     by_hand: bool = False
     """Whether a person has put in words of their own."""

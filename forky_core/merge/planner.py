@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from forky_core.errors import BadContent
-from forky_core.merge.place import Place
+from forky_core.merge.inputs import MergeInputs
+from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.strategies import STRATEGIES
-from forky_core.merge.wish import Wish
 
 
-def plan_merge(place: Place, wish: Wish) -> MergePlan:
+def plan_merge(place: MergeInputs, wish: MergeOptions) -> MergePlan:
     """What merging the source into the target would do. Nothing is written.
 
     Raises:

@@ -16,8 +16,8 @@ from forky_core.context.masking import taken_back
 from forky_core.context.quoting import in_quotes
 from forky_core.context.transcript import UNFINISHED as UNFINISHED_ENDS
 from forky_core.dag import ancestors, first_parent_path
-from forky_core.merge.incoming import HIDDEN, KNOWN_MERGE, PICKED, UNFINISHED, Omission
-from forky_core.merge.place import Place
+from forky_core.merge.incoming_changes import HIDDEN, KNOWN_MERGE, PICKED, UNFINISHED, Omission
+from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.plan import Planned
 from forky_core.merge.wording import transcript
 from forky_core.model import Message, MessageId, Rules, seal
@@ -61,7 +61,7 @@ class RebasePlan:
         return self.relation != "up_to_date"
 
 
-def plan_rebase(place: Place, rules: Rules) -> RebasePlan:
+def plan_rebase(place: MergeInputs, rules: Rules) -> RebasePlan:
     """What moving the source's line onto the target would do; `rules` are those of the source branch."""
     assert place.target is not None
     known = ancestors((place.target,), place.parents_of)
@@ -113,7 +113,7 @@ def _turns(line: Sequence[Message], omitted: Sequence[Omission]) -> tuple[tuple[
     return tuple(turns)
 
 
-def _empty(place: Place, rules: Rules, line: tuple[Message, ...]) -> RebasePlan:
+def _empty(place: MergeInputs, rules: Rules, line: tuple[Message, ...]) -> RebasePlan:
     assert place.target is not None
     return RebasePlan(
         place.source_name, place.target_name, "up_to_date", place.source, place.target, line, (), rules,
@@ -121,7 +121,7 @@ def _empty(place: Place, rules: Rules, line: tuple[Message, ...]) -> RebasePlan:
     )  # fmt: skip
 
 
-def _context(place: Place, path: Sequence[Message], rules: Rules) -> Context:
+def _context(place: MergeInputs, path: Sequence[Message], rules: Rules) -> Context:
     return build_context(
         path,
         rules,
@@ -132,7 +132,7 @@ def _context(place: Place, path: Sequence[Message], rules: Rules) -> Context:
     )
 
 
-def _asked(place: Place, above: Sequence[Message], line: Sequence[Message], rules: Rules) -> int:
+def _asked(place: MergeInputs, above: Sequence[Message], line: Sequence[Message], rules: Rules) -> int:
     context, total, asked = _context(place, above, rules).tokens, 0, False
     for message in line:
         if message.role == "assistant" and not asked:
@@ -143,7 +143,7 @@ def _asked(place: Place, above: Sequence[Message], line: Sequence[Message], rule
 
 
 def _sorted_out(
-    place: Place, line: Sequence[Message], known: frozenset[MessageId]
+    place: MergeInputs, line: Sequence[Message], known: frozenset[MessageId]
 ) -> tuple[list[Message], tuple[Omission, ...]]:
     """What is copied, and why the rest is not."""
     copies = place.copies(known)
@@ -174,7 +174,7 @@ def _sorted_out(
 class _Copying:
     """Copies one below the other, with what points at copied messages pointing at the copies."""
 
-    def __init__(self, place: Place, above: Sequence[Message], line: Sequence[Message]) -> None:
+    def __init__(self, place: MergeInputs, above: Sequence[Message], line: Sequence[Message]) -> None:
         assert place.target is not None
         self.planned: list[Planned] = []
         self.dropped: list[Omission] = []
@@ -227,7 +227,7 @@ def mark(branch: str, line: Sequence[Message]) -> MergePart:
     return MergePart("rebase", branch, tuple(message.id for message in line), text)
 
 
-def _warnings(place: Place, line: Sequence[Message], omitted: Sequence[Omission]) -> list[str]:
+def _warnings(place: MergeInputs, line: Sequence[Message], omitted: Sequence[Omission]) -> list[str]:
     name, other = place.source_name, place.target_name
     said: list[str] = []
     if place.target in first_parent_path(place.source, place.parents_of):

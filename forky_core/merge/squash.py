@@ -9,18 +9,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from forky_core.merge.arriving import arriving
-from forky_core.merge.block import fitting, render
+from forky_core.merge.attribution import attribute, said_texts
+from forky_core.merge.block import PayloadLine, fitting, render
+from forky_core.merge.branch_merge import plan_branch_merge
+from forky_core.merge.claims.active_claims import frozen_in
 from forky_core.merge.claims.claim_set import ClaimSet, Frozen
-from forky_core.merge.claims.standing import frozen_in
-from forky_core.merge.first_said import first_said, said_texts
 from forky_core.merge.headings import SETTLED, UNRESOLVED
-from forky_core.merge.incoming import Incoming
-from forky_core.merge.lines.choosing import Line, default_budget, extract
+from forky_core.merge.incoming_changes import IncomingChanges
+from forky_core.merge.inputs import MergeInputs
+from forky_core.merge.lines.choosing import default_budget, extract
 from forky_core.merge.lines.units import plain, plain_lines
-from forky_core.merge.place import Place
+from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan, still_said
-from forky_core.merge.wish import Wish
 from forky_core.merge.wording import ShortIds, full_header, squash_header
 from forky_core.model import Message
 
@@ -29,12 +29,12 @@ CLAIMS_SHARE = 0.6
 _ALWAYS = frozenset({SETTLED, UNRESOLVED})
 
 
-def plan_squash(place: Place, wish: Wish) -> MergePlan:
+def plan_squash(place: MergeInputs, wish: MergeOptions) -> MergePlan:
     """What squashing would do; always a message, so that its block can be read and changed."""
-    return arriving(place, wish, lambda here, found: squash_of(here, found, wish))
+    return plan_branch_merge(place, wish, lambda here, found: squash_of(here, found, wish))
 
 
-def squash_of(place: Place, found: Incoming, wish: Wish) -> MergePlan:
+def squash_of(place: MergeInputs, found: IncomingChanges, wish: MergeOptions) -> MergePlan:
     """One message that quotes the lines most worth keeping, chosen without a model."""
     short = place.short_ids()
     prompt = place.prompt_of_source(found)
@@ -45,7 +45,7 @@ def squash_of(place: Place, found: Incoming, wish: Wish) -> MergePlan:
         if wish.budget is None
         else max(0, wish.budget - count(header))
     )
-    said = first_said(found.turns, place.lookup, short)
+    said = attribute(found.turns, place.lookup, short)
     known = said_texts(place.read_on(place.target))
     told = _passed_on(said.claims, known, room * CLAIMS_SHARE if said.messages else room, short, count)
     known += [line.text for line in told]
@@ -78,12 +78,12 @@ def squash_of(place: Place, found: Incoming, wish: Wish) -> MergePlan:
 
 
 def _passed_on(
-    claims: Sequence[Line],
+    claims: Sequence[PayloadLine],
     known: Sequence[str],
     room: float,
     short: ShortIds,
     count_tokens: Callable[[str], int],
-) -> list[Line]:
+) -> list[PayloadLine]:
     """What merges told in other words, as far as it is news and finds room; what is open or settled does."""
     read = plain_lines(known) if claims else set()
     new = [line for line in claims if plain(line.text) not in read]
@@ -93,7 +93,7 @@ def _passed_on(
     return [*first, *more]
 
 
-def _frozen(turns: Sequence[Message], told: Sequence[Line]) -> str:
+def _frozen(turns: Sequence[Message], told: Sequence[PayloadLine]) -> str:
     """The claims that merges of the branch froze, as far as they are told again."""
     found = [frozen for turn in turns for merge in turn.merges if (frozen := frozen_in(merge))]
     claims = chain.from_iterable(one.set.claims for one in found)

@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from forky_core.merge.full import plan_full
+from forky_core.merge.inputs import MergeInputs
+from forky_core.merge.options import MergeOptions
 from forky_core.merge.picks import plan_picks
-from forky_core.merge.place import Place
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.squash import plan_squash
 from forky_core.merge.three_way import plan_three_way
-from forky_core.merge.wish import Wish
 from forky_core.parts import Strategy
 
-Planner = Callable[[Place, Wish], MergePlan]
+Planner = Callable[[MergeInputs, MergeOptions], MergePlan]
 """What a merge would do. Writes nothing; raises BadContent for a wish that it cannot carry out."""
 
 STRATEGIES: Mapping[Strategy, Planner] = MappingProxyType(

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from forky_core.context.masking import Lookup
 from forky_core.dag import ParentsOf
 from forky_core.llm.tokens import estimate_tokens
-from forky_core.merge.block import fitting, render
+from forky_core.merge.attribution import attribute, rests_on
+from forky_core.merge.block import PayloadLine, fitting, render
+from forky_core.merge.claims.active_claims import active_claims, by_message
 from forky_core.merge.claims.claim_set import SECTION_OF, Claim
 from forky_core.merge.claims.rules import claims_of
-from forky_core.merge.claims.standing import by_message, standing
-from forky_core.merge.first_said import first_said, rests_on
-from forky_core.merge.lines.choosing import Line, default_budget, extract
+from forky_core.merge.lines.choosing import default_budget, extract
 from forky_core.merge.models.reading import Reading
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
@@ -40,7 +40,7 @@ class Chapter:
     """What was found in one stretch of messages."""
 
     claims: tuple[Claim, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[PayloadLine, ...]
 
     def cited(self) -> Iterator[MessageId]:
         for claim in self.claims:
@@ -59,7 +59,7 @@ class Chapter:
             entry = json.loads(text)
             claims = tuple(map(Claim.from_stored, entry["claims"]))
             lines = tuple(
-                Line(said, tuple(MessageId(id) for id in cites), section, bool(quoted))
+                PayloadLine(said, tuple(MessageId(id) for id in cites), section, bool(quoted))
                 for said, section, cites, quoted in entry["lines"]
             )
         except (ValueError, KeyError, TypeError):
@@ -71,7 +71,7 @@ def as_told(stretch: Sequence[Message], lookup: Lookup) -> tuple[Message, ...]:
     """What a stretch says, by who said it first where merges tell of others."""
     named = (id for message in stretch for merge in message.merges for id in rests_on(merge))
     short = ShortIds.among(dict.fromkeys((*(message.id for message in stretch), *named)))
-    return first_said(stretch, lookup, short).messages
+    return attribute(stretch, lookup, short).messages
 
 
 def chapter(messages: Sequence[Message]) -> Chapter:
@@ -89,7 +89,7 @@ def _size(messages: Iterable[Message]) -> int:
 def read_chapter(reading: Reading) -> Chapter:
     """What a model read."""
     lines = tuple(
-        Line(one.span, (MessageId(one.cite),), SECTION_OF["verbatim"], quoted=True)
+        PayloadLine(one.span, (MessageId(one.cite),), SECTION_OF["verbatim"], quoted=True)
         for one in reading.verbatim
     )
     return Chapter(reading.claims, lines)
@@ -107,7 +107,7 @@ def write(
     path = [message for stretch in stretches for message in stretch]
     place = {message.id: at for at, message in enumerate(path)}
     short = ShortIds.among(dict.fromkeys((*place, *(id for one in chapters for id in one.cited()))))
-    held = standing(
+    held = active_claims(
         path,
         lookup=lookup,
         parents_of=parents_of,
@@ -122,7 +122,7 @@ def write(
     order = list(SECTION_OF)
     claims = sorted(held.claims, key=lambda c: (order.index(c.type), -newest(c.cites), c.text))
     lines = [line for one in reversed(chapters) for line in one.lines]
-    said = [Line(c.text, tuple(map(MessageId, c.cites)), SECTION_OF[c.type]) for c in claims]
+    said = [PayloadLine(c.text, tuple(map(MessageId, c.cites)), SECTION_OF[c.type]) for c in claims]
     claims_room = int(room * _CLAIMS) if lines else room
     told, left = fitting(said, claims_room, short, estimate_tokens)
     unsaid = (line for line in lines if not _told(line, told))
@@ -141,5 +141,5 @@ def _header(many: int, by: str) -> str:
     )
 
 
-def _told(line: Line, told: Sequence[Line]) -> bool:
+def _told(line: PayloadLine, told: Sequence[PayloadLine]) -> bool:
     return any(one.text in line.text or line.text in one.text for one in told)

@@ -15,18 +15,18 @@ from types import MappingProxyType
 
 from forky_core.context.quoting import in_quotes
 from forky_core.dag import ancestors
-from forky_core.merge.arriving import arriving
-from forky_core.merge.block import render
+from forky_core.merge.attribution import Attribution, attribute, said_texts
+from forky_core.merge.block import PayloadLine, render
+from forky_core.merge.branch_merge import plan_branch_merge
+from forky_core.merge.claims.active_claims import active_claims
 from forky_core.merge.claims.claim_set import SECTION_OF, Claim, ClaimSet, Frozen, Verbatim, folded
-from forky_core.merge.claims.settling import Choice, Clash, by_policy, choose, clashes
-from forky_core.merge.claims.standing import standing
-from forky_core.merge.first_said import FirstSaid, first_said, said_texts
+from forky_core.merge.claims.conflict_resolution import Choice, Clash, by_policy, choose, clashes
 from forky_core.merge.headings import OF_CLAIMS, SETTLED, UNRESOLVED
-from forky_core.merge.incoming import Incoming
-from forky_core.merge.lines.choosing import Line, default_budget, extract
-from forky_core.merge.place import Place
+from forky_core.merge.incoming_changes import IncomingChanges
+from forky_core.merge.inputs import MergeInputs
+from forky_core.merge.lines.choosing import default_budget, extract
+from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.wish import Wish
 from forky_core.merge.wording import ShortIds, full_header, three_way_header
 from forky_core.model import Message, MessageId
 
@@ -44,7 +44,7 @@ class ThreeWayPlan(MergePlan):
     """What joining the source's claims adds to the target's."""
     replaced: tuple[Claim, ...] = ()
     """Claims of the target that the source has superseded: it knew them and says something else."""
-    lines: tuple[Line, ...] = ()
+    lines: tuple[PayloadLine, ...] = ()
     """Excerpts that fill the room."""
     disputed: tuple[str, ...] = ()
     """Quotations of the source about what is in conflict: no excerpt repeats what was decided against."""
@@ -70,23 +70,23 @@ class ThreeWayPlan(MergePlan):
         return written(replace(self, clashes=choose(self.clashes, choices), by_hand=False))
 
 
-def plan_three_way(place: Place, wish: Wish) -> MergePlan:
+def plan_three_way(place: MergeInputs, wish: MergeOptions) -> MergePlan:
     """What a three-way merge would do; always a message, so that it can be read and changed.
 
     Raises:
         BadContent: a choice names no conflict.
     """
-    return arriving(place, wish, lambda place, found: _planned(place, found, wish))
+    return plan_branch_merge(place, wish, lambda place, found: _planned(place, found, wish))
 
 
-def _planned(place: Place, found: Incoming, wish: Wish) -> MergePlan:
+def _planned(place: MergeInputs, found: IncomingChanges, wish: MergeOptions) -> MergePlan:
     ours, theirs, base = sides(place, found)
     met = clashes(ours, theirs, base, place.resolutions)
     met = tuple(by_policy(clash, wish.policy, lambda id: place.lookup(id).created) for clash in met)
     met = choose(met, wish.choices)
     brought = ours.join(theirs).without(ours)
     short = place.short_ids()
-    said = first_said(found.turns, place.lookup, short)
+    said = attribute(found.turns, place.lookup, short)
     prompt = place.prompt_of_source(found)
     header = three_way_header(place.source_name, found, short, prompt, made_by=place.reader)
     count = place.count_tokens
@@ -129,7 +129,7 @@ def _planned(place: Place, found: Incoming, wish: Wish) -> MergePlan:
     return plan
 
 
-def sides(place: Place, found: Incoming) -> tuple[ClaimSet, ClaimSet, ClaimSet]:
+def sides(place: MergeInputs, found: IncomingChanges) -> tuple[ClaimSet, ClaimSet, ClaimSet]:
     """What the target claims, what the source claims, and what both claimed where they parted."""
     known = (
         ancestors((place.target,), place.parents_of) if place.target is not None else frozenset[MessageId]()
@@ -139,18 +139,20 @@ def sides(place: Place, found: Incoming) -> tuple[ClaimSet, ClaimSet, ClaimSet]:
     shared = [message for message in path if message.id in known]
 
     def said(line: Sequence[Message]) -> ClaimSet:
-        return standing(line, lookup=place.lookup, parents_of=place.parents_of, extract=place.extract)
+        return active_claims(line, lookup=place.lookup, parents_of=place.parents_of, extract=place.extract)
 
     theirs = said([message for message in path if message.id in known or message.id in coming])
     return said(place.line_of(place.target)), theirs, said(shared)
 
 
-def _about(place: Place, said: FirstSaid, keys: set[str]) -> tuple[str, ...]:
+def _about(place: MergeInputs, said: Attribution, keys: set[str]) -> tuple[str, ...]:
     every = chain.from_iterable(map(place.extract, said.messages)) if keys else ()
     return tuple(claim.quote for claim in every if claim.quote and folded(claim.key) in keys)
 
 
-def _excerpts(place: Place, said: FirstSaid, plan: ThreeWayPlan, wish: Wish) -> tuple[Line, ...]:
+def _excerpts(
+    place: MergeInputs, said: Attribution, plan: ThreeWayPlan, wish: MergeOptions
+) -> tuple[PayloadLine, ...]:
     """The best lines of what the claims do not say already, for the room that is left."""
     told, rows = _told(plan)
     left = plan.room - sum(map(plan.count_tokens, rows.values()))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forky_core.merge.incoming import UNFINISHED, Incoming
-from forky_core.merge.place import Place
+from forky_core.merge.incoming_changes import UNFINISHED, IncomingChanges
+from forky_core.merge.inputs import MergeInputs
 from forky_core.model import MessageId
 
 _QUOTED = 100
@@ -27,7 +27,7 @@ class Unanswered:
     """A sentence on what can be done."""
 
 
-def unanswered(place: Place, found: Incoming) -> Unanswered | None:
+def unanswered(place: MergeInputs, found: IncomingChanges) -> Unanswered | None:
     """What waits on the source; None where nothing does. For a source that brings no turn."""
     cut = (place.lookup(one.message) for one in found.omitted if one.why == UNFINISHED)
     told = [m for m in cut if not m.hidden and m.role in ("user", "assistant") and m.text.strip()]
@@ -46,7 +46,7 @@ def unanswered(place: Place, found: Incoming) -> Unanswered | None:
     return Unanswered(tuple(message.id for message in told), sentence, _ways(place, len(told)))
 
 
-def _ways(place: Place, number: int) -> str:
+def _ways(place: MergeInputs, number: int) -> str:
     ways = [
         f"Have it answered on “{place.source_name}” and merge then",
         f"cherry-pick {'it' if number == 1 else 'them'} as a quotation",

@@ -11,10 +11,10 @@ from threading import Event
 from typing import Unpack
 
 from forky_core.errors import BadContent, NothingToDo
-from forky_core.merge.claims.settling import Choice, Policy
+from forky_core.merge.claims.conflict_resolution import Choice, Policy
+from forky_core.merge.options import NO_CHOICES, MergeOptionFields, MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.rebase import RebasePlan
-from forky_core.merge.wish import NO_CHOICES, Chosen, Wish
 from forky_core.model import (
     Message,
     Operation,
@@ -126,7 +126,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
             ModelError: the model did not answer.
         """
         picked = tuple(self.message(pick).id for pick in picks)
-        wish = Wish(strategy, picked, focus, budget, model, force, again, reread, policy, choices)
+        wish = MergeOptions(strategy, picked, focus, budget, model, force, again, reread, policy, choices)
         sources = [source] if isinstance(source, Conversation | str) else source
         names = [one if isinstance(one, str) else one.branch_name for one in sources]
         if any(one.id != self.id for one in sources if isinstance(one, Conversation)):
@@ -147,7 +147,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
 
     @merge_step("plan")
     def plan_graft(
-        self, source: Conversation, *, stop: Event | None = None, **chosen: Unpack[Chosen]
+        self, source: Conversation, *, stop: Event | None = None, **chosen: Unpack[MergeOptionFields]
     ) -> MergePlan:
         """What merging a branch of another conversation would write; `merge` lands it. Options as `plan_merge`.
 
@@ -156,7 +156,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         Raises:
             InTheWay: that conversation has taken this one in: it would make a circle.
         """
-        wish = chosen_of(Wish(force=True), source._repo, chosen)
+        wish = chosen_of(MergeOptions(force=True), source._repo, chosen)
         return grafting.plan(self._repo, self.branch_name, source._repo, source.branch_name, wish, stop)
 
     @merge_step("plan")

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from forky_core.context.citations import NOTHING, Opens, linked, opened_by_line, opens_of, sources_of
+from forky_core.merge.attribution import rests_on
 from forky_core.merge.block import read_back
-from forky_core.merge.first_said import rests_on
 from forky_core.model import MessageId
 from forky_core.parts import MergePart
 

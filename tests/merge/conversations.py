@@ -8,15 +8,15 @@ from typing import Any, Literal, cast
 
 from forky_core.context import Context, build_context
 from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.octopus import plan_octopus
-from forky_core.merge.place import Place
+from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
-from forky_core.merge.wish import Wish
 from forky_core.model import Message, MessageId, Rules, seal
 from forky_core.parts import Draft, Part, Strategy, TextPart
 
-_CHOSEN = frozenset(field.name for field in fields(Wish)) - {"strategy"}
+_CHOSEN = frozenset(field.name for field in fields(MergeOptions)) - {"strategy"}
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -67,13 +67,13 @@ class Talk:
     def plan(self, strategy: Strategy = "full", **more: Any) -> MergePlan:
         """Of merging `debug` into `main`, unless told otherwise."""
         target, source = more.pop("target", "main"), more.pop("source", "debug")
-        wish = Wish(strategy, **{name: more.pop(name) for name in _CHOSEN & more.keys()})
+        wish = MergeOptions(strategy, **{name: more.pop(name) for name in _CHOSEN & more.keys()})
         return plan_merge(self.place(target, source, **more), wish)
 
-    def place(self, target: str, source: str, **more: Any) -> Place:
+    def place(self, target: str, source: str, **more: Any) -> MergeInputs:
         head = self.heads[source]
         assert head is not None
-        return Place(
+        return MergeInputs(
             self.heads[target],
             head,
             target,
@@ -85,7 +85,9 @@ class Talk:
         )
 
     def octopus(self, strategy: Strategy, *sources: str, target: str = "main", **more: Any) -> MergePlan:
-        return plan_octopus([self.place(target, source) for source in sources], Wish(strategy, **more))
+        return plan_octopus(
+            [self.place(target, source) for source in sources], MergeOptions(strategy, **more)
+        )
 
     def land(self, plan: MergePlan) -> list[Message]:
         """What the repository does with a plan: seal the drafts, move the branch."""

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forky_core.merge.attribution import rests_on
 from forky_core.merge.block import read_back
-from forky_core.merge.first_said import rests_on
 from forky_core.merge.headings import HEADINGS
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wording import spoken

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.merge.incoming import REVERT, TAKEN_BACK, TAKEN_BACK_HERE
+from forky_core.merge.incoming_changes import REVERT, TAKEN_BACK, TAKEN_BACK_HERE
 from forky_core.merge.plan import Reverted
 from forky_core.model import Message
 from forky_core.parts import RevertPart, Strategy

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from forky_core.errors import BadContent
+from forky_core.merge.claims.active_claims import active_claims, frozen_in
 from forky_core.merge.claims.claim_set import ClaimSet
-from forky_core.merge.claims.settling import Choice, Policy
-from forky_core.merge.claims.standing import frozen_in, standing
+from forky_core.merge.claims.conflict_resolution import Choice, Policy
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.parts import MergePart, Strategy
 from tests.context.validity import problems
@@ -35,7 +35,7 @@ def three_way(talk: Talk, **more: object) -> ThreeWayPlan:
 
 
 def held(talk: Talk, branch: str) -> ClaimSet:
-    return standing(talk.path(branch), lookup=talk.messages.__getitem__, parents_of=talk.parents_of)
+    return active_claims(talk.path(branch), lookup=talk.messages.__getitem__, parents_of=talk.parents_of)
 
 
 def values(talk: Talk, branch: str, key: str = "port") -> list[str]:

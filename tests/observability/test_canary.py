@@ -26,7 +26,7 @@ from forky_core.llm.contract import ModelEvent, Request, TextDelta
 from forky_core.llm.scripted import Fail, Until
 from forky_core.matching import chat_call
 from forky_core.memory import Memory
-from forky_core.merge.claims.settling import Choice
+from forky_core.merge.claims.conflict_resolution import Choice
 from forky_core.observability.vocabulary import Entry
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from forky_core.errors import ForkyError
 from forky_core.memory import Memory
-from forky_core.merge.claims.settling import Choice
+from forky_core.merge.claims.conflict_resolution import Choice
+from forky_core.merge.options import MergeOptionFields
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.wish import Chosen
 from forky_core.model import MessageId, Role
 from forky_core.parts import Json, Strategy, ToolCallPart, ToolResultPart
 from forky_core.repo.conversation import Conversation
@@ -167,7 +167,7 @@ def request(world: World, one: int, two: int, number: int) -> None:
         target.comment_request(open_ones[0].number, f"Comment {number}")
     else:
         into, known = target.checkout(open_ones[0].into), open_ones[0]
-        in_another_way: Chosen = {"strategy": "three-way", "policy": "theirs"} if two % 2 else {}
+        in_another_way: MergeOptionFields = {"strategy": "three-way", "policy": "theirs"} if two % 2 else {}
         land(into, into.accepting(known.number, into.plan_request(known.number, **in_another_way)))
 
 

@@ -11,7 +11,7 @@ import pytest
 from forky_core.context.account import _ANSWERED_THERE
 from forky_core.errors import NotFound, NothingToDo, Outdated
 from forky_core.llm.scripted import Fail, Hang, Until
-from forky_core.merge.incoming import KNOWN_MERGE, PICKED, UNFINISHED
+from forky_core.merge.incoming_changes import KNOWN_MERGE, PICKED, UNFINISHED
 from forky_core.model import Message
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace

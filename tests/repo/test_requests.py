@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from forky_core.errors import BadContent, InTheWay, NotFound, NothingToDo, Outdated
-from forky_core.merge.claims.settling import Choice
+from forky_core.merge.claims.conflict_resolution import Choice
+from forky_core.merge.options import MergeOptionFields, MergeOptions
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.merge.wish import Chosen, Wish
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.merges.merge_request import MergeRequest
 from tests.builders import debugged, talk, workspace
@@ -302,7 +302,7 @@ def test_a_graft_that_nobody_could_accept_is_not_proposed() -> None:
 
 
 def test_a_request_keeps_every_choice_of_its_author(chat: Conversation) -> None:
-    chosen: Chosen = {
+    chosen: MergeOptionFields = {
         "strategy": "three-way",
         "focus": "lazily",
         "budget": 150,
@@ -311,15 +311,17 @@ def test_a_request_keeps_every_choice_of_its_author(chat: Conversation) -> None:
         "policy": "newest",
     }
     made = as_(chat, "ann").request_merge("debug", **chosen)
-    assert made.wish == Wish("three-way", (), "lazily", 150, "scripted/two", again=True, policy="newest")
+    assert made.wish == MergeOptions(
+        "three-way", (), "lazily", 150, "scripted/two", again=True, policy="newest"
+    )
     assert chat.request(1) == made
     chat.change_request(1, strategy="squash", model=None, budget=120)
-    assert chat.request(1).wish == Wish("squash", (), "lazily", 120, again=True)
+    assert chat.request(1).wish == MergeOptions("squash", (), "lazily", 120, again=True)
     plan = chat.plan_request(1)
     assert plan.wish == chat.request(1).wish and plan.tokens <= 120
     assert plan == chat.plan_merge("debug", focus="lazily", budget=120, again=True)
     other = chat.plan_request(1, strategy="full")
-    assert other.strategy == "full" and other.wish == Wish("full", again=True)
+    assert other.strategy == "full" and other.wish == MergeOptions("full", again=True)
 
 
 def test_a_plan_is_proposed_as_it_is_shown(chat: Conversation) -> None:
@@ -388,7 +390,7 @@ def test_what_is_stored_of_a_request_of_one_branch_is_as_it_was() -> None:
         "state": "open",
     }
     request = MergeRequest.from_stored(1, entry)
-    assert (request.sources, request.wish, request.graft) == (("debug",), Wish(), None)
+    assert (request.sources, request.wish, request.graft) == (("debug",), MergeOptions(), None)
     assert request.stored() == entry
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from forky_core.errors import ModelError, NothingToDo, Outdated
 from forky_core.llm.scripted import Hang, Until
-from forky_core.merge.claims.settling import Choice
+from forky_core.merge.claims.conflict_resolution import Choice
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.repo.conversation import Conversation
 from forky_core.views import captions

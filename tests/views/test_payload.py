@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from forky_core.merge.block import render
+from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.claims.claim_set import Claim, ClaimSet, Frozen
-from forky_core.merge.lines.choosing import Line
 from forky_core.merge.wording import ShortIds
 from forky_core.model import MessageId
 from forky_core.parts import MergePart
@@ -17,11 +16,11 @@ def rows(text: str, limit: int = 1_000) -> list[PayloadRow]:
 
 def test_each_line_has_the_id_of_its_message_where_the_payload_shares_it() -> None:
     lines = [
-        Line("x = 1", (ONE,), "Said", quoted=True),
-        Line("y = 2", (ONE,), "Said", quoted=True),
-        Line("z_3, w_4", (ONE,), "Said", names=True),
-        Line("It works.", (TWO,), "Said", quoted=True),
-        Line("Use tabs.", (ONE, TWO), "Decisions"),
+        PayloadLine("x = 1", (ONE,), "Said", quoted=True),
+        PayloadLine("y = 2", (ONE,), "Said", quoted=True),
+        PayloadLine("z_3, w_4", (ONE,), "Said", names=True),
+        PayloadLine("It works.", (TWO,), "Said", quoted=True),
+        PayloadLine("Use tabs.", (ONE, TWO), "Decisions"),
     ]
     text = render('[Merged "debug": data]', lines, ShortIds())
     assert text.count("[aaaaaa]") == 2

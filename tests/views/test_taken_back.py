@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forky_core.merge.claims.settling import Choice
+from forky_core.merge.claims.conflict_resolution import Choice
 from forky_core.parts import RevertPart, ToolCallPart, ToolResultPart
 from forky_core.repo.conversation import Conversation
 from forky_core.views.graph import GraphView, build_graph

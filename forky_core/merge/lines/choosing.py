@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 from forky_core.context.citing import SOURCES, cites, own_sources
 from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.block import PayloadLine
 from forky_core.merge.headings import ATTACHED, NAMES, SECTIONS
 from forky_core.merge.lines.candidates import BYTES_PER_TOKEN, Candidate, Quotable, size
 from forky_core.merge.lines.denials import stated
@@ -40,19 +41,6 @@ _COMMA = ", "
 _PLUS = "\n+ "
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a payload."""
-
-    text: str
-    cites: tuple[MessageId, ...]
-    section: str
-    quoted: bool = False
-    """Stands word for word in its one message; such neighbours in a section share their citation."""
-    names: bool = False
-    """A list of what its one message names beside."""
-
-
 def file_line(part: AttachmentPart) -> str:
     """What stands in a payload for a file."""
     return f"{part.name or part.sha256[:8]} ({part.media_type})"
@@ -71,7 +59,7 @@ def extract(
     names: Names = NO_NAMES,
     focus: str = "",
     count_tokens: Callable[[str], int] = estimate_tokens,
-) -> list[Line]:
+) -> list[PayloadLine]:
     """The lines to quote of `messages` for a reader who knows `target_texts`, within `budget` tokens.
 
     `names` can be named of them, and not quoted. In the order of SECTIONS, and inside each in the order they were said.
@@ -105,7 +93,7 @@ class _Picker:
     """Of an atom: its part of all that names are worth."""
     chosen: dict[int, Candidate] = field(default_factory=dict)
     """By place."""
-    files: list[Line] = field(default_factory=list)
+    files: list[PayloadLine] = field(default_factory=list)
     named: dict[int, list[str]] = field(default_factory=dict)
     """The ledger: names by the number of the message that says them."""
     sources: dict[int, str] = field(default_factory=dict)
@@ -230,7 +218,7 @@ class _Picker:
                 if isinstance(part, AttachmentPart):
                     line = file_line(part)
                     self._open(line, ATTACHED, message.id)
-                    self.files.append(Line(line, (message.id,), ATTACHED))
+                    self.files.append(PayloadLine(line, (message.id,), ATTACHED))
 
     def source(self) -> None:
         """Below quoted lines that cite passages, what their message says the numbers mean; the latest first."""
@@ -277,23 +265,23 @@ class _Picker:
         sign = _COMMA if turn in self.named else _PLUS
         return (size(name) + len(sign) / BYTES_PER_TOKEN) * self.ratio
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[PayloadLine]:
         """What was chosen, each message's further names below its last line."""
-        found: list[tuple[int, int, Line]] = []
+        found: list[tuple[int, int, PayloadLine]] = []
         last: dict[int, Candidate] = {}
         for place, candidate in sorted(self.chosen.items()):
             unit = candidate.unit
-            line = Line(unit.text, (unit.message,), candidate.section, quoted=True)
+            line = PayloadLine(unit.text, (unit.message,), candidate.section, quoted=True)
             found.append((SECTIONS.index(line.section), 2 * place, line))
             last[unit.turn] = candidate
         for turn, text in self.sources.items():
             # Before its further names, which sort alike.
-            line = Line(text, (self.reading.messages[turn].id,), last[turn].section, quoted=True)
+            line = PayloadLine(text, (self.reading.messages[turn].id,), last[turn].section, quoted=True)
             found.append((SECTIONS.index(line.section), 2 * last[turn].unit.place + 1, line))
         for turn, names in sorted(self.named.items()):
             below = last.get(turn)
             section = below.section if below is not None else NAMES
-            line = Line(_COMMA.join(names), (self.reading.messages[turn].id,), section, names=True)
+            line = PayloadLine(_COMMA.join(names), (self.reading.messages[turn].id,), section, names=True)
             place = 2 * below.unit.place + 1 if below is not None else turn
             found.append((SECTIONS.index(section), place, line))
         found += [(SECTIONS.index(line.section), at, line) for at, line in enumerate(self.files)]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from forky_core.llm.contract import ProviderMessage
-from forky_core.merge.claims.settling import LONGEST_WORD, Choice, Clash
+from forky_core.merge.claims.conflict_resolution import LONGEST_WORD, Choice, Clash
 from forky_core.merge.models.checks import Failed, invented, json_object
 from forky_core.merge.wording import spoken
 from forky_core.model import Message, MessageId

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from forky_core.context.citing import own_sources
 from forky_core.context.masking import Lookup
 from forky_core.errors import ForkyError
-from forky_core.merge.block import render
+from forky_core.merge.attribution import attribute
+from forky_core.merge.block import PayloadLine, render
+from forky_core.merge.claims.active_claims import active_claims, by_message
 from forky_core.merge.claims.claim_set import SECTION_OF, ClaimSet, Frozen, Verbatim
-from forky_core.merge.claims.standing import by_message, standing
-from forky_core.merge.first_said import first_said
 from forky_core.merge.headings import NAMES
-from forky_core.merge.lines.choosing import Line, default_budget
+from forky_core.merge.lines.choosing import default_budget
 from forky_core.merge.lines.denials import stated
 from forky_core.merge.models.asking import Ask, ReadingFailed, read_with, unsaid
 from forky_core.merge.models.checks import Failed
@@ -57,7 +57,7 @@ def squash_with_model(
         SquashRejected: the answer failed a check, and so did the mended one.
         ModelError: from `ask`; nothing was written.
     """
-    turns = first_said([lookup(id) for id in plan.turns], lookup, plan.short).messages
+    turns = attribute([lookup(id) for id in plan.turns], lookup, plan.short).messages
     budget = budget_of(plan, budget_tokens)
     try:
         reading = read_with(ask, turns, focus=focus, budget=budget)
@@ -83,14 +83,14 @@ def squash_of_reading(
     """
     turns = [lookup(id) for id in plan.turns]
     told = _Told(plan, budget_of(plan, budget_tokens))
-    live = standing(
+    live = active_claims(
         turns,
         lookup=lookup,
         parents_of=lambda id: lookup(id).parents,
         extract=by_message(reading.claims),
     )
     told.fill(live, reading.verbatim)
-    said = first_said(turns, lookup, plan.short).messages
+    said = attribute(turns, lookup, plan.short).messages
     told.source(said)
     told.ledger(said, reading)
     text = render(plan.header, told.lines, plan.short)
@@ -127,7 +127,7 @@ class _Told:
 
     plan: MergePlan
     budget: int
-    lines: list[Line] = field(default_factory=list)
+    lines: list[PayloadLine] = field(default_factory=list)
     texts: set[str] = field(default_factory=set)
     spans: list[Verbatim] = field(default_factory=list)
     spent: int = 0
@@ -136,16 +136,20 @@ class _Told:
     def fill(self, live: ClaimSet, spans: Sequence[Verbatim]) -> None:
         order = list(SECTION_OF)
         room = round(self.budget * (1 - LEDGER_SHARE))
-        rows: list[tuple[int, Line, Verbatim | None]] = [
+        rows: list[tuple[int, PayloadLine, Verbatim | None]] = [
             (
                 order.index(claim.type),
-                Line(claim.text, tuple(map(MessageId, claim.cites)), SECTION_OF[claim.type]),
+                PayloadLine(claim.text, tuple(map(MessageId, claim.cites)), SECTION_OF[claim.type]),
                 None,
             )
             for claim in live.ordered
         ]
         rows += [
-            (order.index("verbatim"), Line(span.span, (MessageId(span.cite),), SECTION_OF["verbatim"]), span)
+            (
+                order.index("verbatim"),
+                PayloadLine(span.span, (MessageId(span.cite),), SECTION_OF["verbatim"]),
+                span,
+            )
             for span in spans
             if "\n" not in span.span
         ]
@@ -167,7 +171,7 @@ class _Told:
             cost = self.plan.count_tokens(f"{said[id]} [3f2a91]\n")
             if self.spent + cost <= self.budget:
                 self.spent += cost
-                self.lines.insert(at + 1, Line(said[id], (id,), self.lines[at].section, quoted=True))
+                self.lines.insert(at + 1, PayloadLine(said[id], (id,), self.lines[at].section, quoted=True))
 
     def ledger(self, turns: Sequence[Message], reading: Reading) -> None:
         """Names that no claim says, with the message that stated them last."""
@@ -181,12 +185,12 @@ class _Told:
                 self.spent += cost
                 names.setdefault(where[name], []).append(name)
         self.lines += [
-            Line(", ".join(names[turn.id]), (turn.id,), NAMES, names=True)
+            PayloadLine(", ".join(names[turn.id]), (turn.id,), NAMES, names=True)
             for turn in turns
             if turn.id in names
         ]
 
-    def _take(self, line: Line, room: int) -> bool:
+    def _take(self, line: PayloadLine, room: int) -> bool:
         cost = self.plan.count_tokens(f"- {line.text} {'[3f2a91] ' * len(line.cites)}\n")
         if self.spent + cost > room:
             return False

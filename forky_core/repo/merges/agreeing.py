@@ -9,12 +9,12 @@ from typing import Unpack
 
 from forky_core.errors import BadContent
 from forky_core.merge.claims.claim_set import ClaimSet
-from forky_core.merge.claims.settling import Choice, Clash
+from forky_core.merge.claims.conflict_resolution import Choice, Clash
 from forky_core.merge.fuse import FusePlan
 from forky_core.merge.models.proposing import Proposal
+from forky_core.merge.options import MergeOptionFields, MergeOptions, only_used
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.merge.wish import Chosen, Wish, heard
 from forky_core.model import Operation
 from forky_core.repo.branching import UNCHANGED, Unchanged
 from forky_core.repo.merges import fusing, replanning, requests, settling
@@ -87,7 +87,7 @@ class Agreeing(Reading):
         *,
         into: str | None = None,
         note: str = "",
-        **chosen: Unpack[Chosen],
+        **chosen: Unpack[MergeOptionFields],
     ) -> MergeRequest:
         """Propose a branch for merging into this one (or `into`); somebody looks at it and answers.
 
@@ -105,7 +105,7 @@ class Agreeing(Reading):
         if away and len(sources) > 1:
             raise BadContent("A branch of another conversation is merged alone.", "Propose it by itself.")
         home = away[0] if away else self
-        wish = chosen_of(Wish(), home._repo, chosen)
+        wish = chosen_of(MergeOptions(), home._repo, chosen)
         names = tuple(one if isinstance(one, str) else one.branch_name for one in sources)
         offer = requests.Offer(names, wish, away[0].id if away else None)
         return requests.make(self._repo, offer, into or self.branch_name, note)
@@ -116,7 +116,12 @@ class Agreeing(Reading):
 
     @merge_step("plan")
     def plan_request(
-        self, number: int, *, own_words: bool = True, stop: Event | None = None, **chosen: Unpack[Chosen]
+        self,
+        number: int,
+        *,
+        own_words: bool = True,
+        stop: Event | None = None,
+        **chosen: Unpack[MergeOptionFields],
     ) -> MergePlan:
         """What a request proposes, on the branches as they are now; in another way where something else is `chosen`.
 
@@ -135,11 +140,11 @@ class Agreeing(Reading):
         """A plan of a request in the words of its author; as it is where there are none."""
         return requests.in_its_words(self._repo, self.request(number), plan)
 
-    def _changed_wish(self, request: MergeRequest, chosen: Chosen) -> Wish:
+    def _changed_wish(self, request: MergeRequest, chosen: MergeOptionFields) -> MergeOptions:
         """The request's own with these changes; what another strategy would pass over goes, unless it is named."""
         home = self._repo.beside(request.graft.conversation) if request.graft is not None else self._repo
         strategy = chosen.get("strategy", request.strategy)
-        return chosen_of(heard(replace(request.wish, strategy=strategy)), home, chosen)
+        return chosen_of(only_used(replace(request.wish, strategy=strategy)), home, chosen)
 
     def comment_request(self, number: int, text: str) -> Operation:
         return requests.comment(self._repo, number, text)
@@ -151,7 +156,7 @@ class Agreeing(Reading):
         note: str | Unchanged = UNCHANGED,
         into: str | Unchanged = UNCHANGED,
         plan: MergePlan | Unchanged = UNCHANGED,
-        **chosen: Unpack[Chosen],
+        **chosen: Unpack[MergeOptionFields],
     ) -> Operation:
         """Change what is proposed: what is `chosen`, or all that a `plan` of the same sources shows.
 

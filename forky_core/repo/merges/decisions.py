@@ -6,10 +6,10 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from forky_core.merge.claims.settling import Choice, names
+from forky_core.merge.claims.conflict_resolution import Choice, names
+from forky_core.merge.options import NO_CHOICES, MergeOptionFields, MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.merge.wish import NO_CHOICES, Chosen, Wish
 from forky_core.model import MessageId
 from forky_core.repo.repo import Repo
 
@@ -27,7 +27,7 @@ class Decisions:
     """Payloads as a person wrote them, by source."""
 
 
-def chosen_of(wish: Wish, home: Repo, chosen: Chosen) -> Wish:
+def chosen_of(wish: MergeOptions, home: Repo, chosen: MergeOptionFields) -> MergeOptions:
     """The wish with what somebody named; its picks are messages of `home`."""
     named: dict[str, Any] = dict(chosen)
     if "picks" in chosen:

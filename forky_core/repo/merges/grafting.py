@@ -14,8 +14,8 @@ from threading import Event
 
 from forky_core.dag import ancestors, topological_order
 from forky_core.errors import BadContent, InTheWay, NothingToDo
+from forky_core.merge.options import MergeOptions, validate_options
 from forky_core.merge.plan import Graft, MergePlan
-from forky_core.merge.wish import Wish, refuse_unheard
 from forky_core.model import Branch, Message, MessageId
 from forky_core.repo.identity import title_line
 from forky_core.repo.merges.merging import place_of, statuses
@@ -24,7 +24,7 @@ from forky_core.repo.repo import Repo, short
 
 
 def plan(
-    repo: Repo, target: str, other: Repo, source: str, wish: Wish, stop: Event | None = None
+    repo: Repo, target: str, other: Repo, source: str, wish: MergeOptions, stop: Event | None = None
 ) -> MergePlan:
     """What merging a branch of `other` would write.
 
@@ -34,7 +34,7 @@ def plan(
         NothingToDo: the branch is empty.
         SquashRejected, ModelError: as a merge.
     """
-    refuse_unheard(wish)
+    validate_options(wish)
     into, of = repo.branch(target), other.branch(source)
     if other.id == repo.id:
         raise BadContent("That is a branch of this conversation.", "Merge it.")

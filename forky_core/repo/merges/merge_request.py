@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from forky_core.errors import InTheWay, NotFound
-from forky_core.merge.claims.settling import Choice, Policy, Take
-from forky_core.merge.wish import Wish
+from forky_core.merge.claims.conflict_resolution import Choice, Policy, Take
+from forky_core.merge.options import MergeOptions
 from forky_core.model import ConversationId, MessageId, View
 from forky_core.parts import Json, Strategy
 from forky_core.repo.transaction import Transaction
@@ -57,7 +57,7 @@ class MergeRequest:
     at: int
     seen: MessageId | None
     """The source's head when the request was made or last changed: what its author had in view."""
-    wish: Wish = field(default_factory=Wish)
+    wish: MergeOptions = field(default_factory=MergeOptions)
     """What its author proposes, with every choice; whoever accepts may take another."""
     state: State = "open"
     answered_by: str = ""
@@ -139,7 +139,7 @@ class MergeRequest:
         )
 
 
-def _wish_stored(wish: Wish) -> dict[str, Json]:
+def _wish_stored(wish: MergeOptions) -> dict[str, Json]:
     """What differs from the plain wish of its strategy."""
     fields: dict[str, Json] = {
         "picks": list(wish.picks),
@@ -157,11 +157,11 @@ def _wish_stored(wish: Wish) -> dict[str, Json]:
     return {name: value for name, value in fields.items() if value or (value == 0 and name == "budget")}
 
 
-def _wish_from_stored(entry: Mapping[str, Json]) -> Wish:
+def _wish_from_stored(entry: Mapping[str, Json]) -> MergeOptions:
     choices = {
         name: None if choice is None else Choice(*choice) for name, choice in entry.get("choices", {}).items()
     }
-    return Wish(
+    return MergeOptions(
         entry["strategy"],
         tuple(MessageId(pick) for pick in entry.get("picks", ())),
         entry.get("focus", ""),

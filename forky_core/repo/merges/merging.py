@@ -11,9 +11,9 @@ from threading import Event
 
 from forky_core.errors import NothingToDo
 from forky_core.merge import octopus
-from forky_core.merge.place import Place
+from forky_core.merge.inputs import MergeInputs
+from forky_core.merge.options import MergeOptions, validate_options
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.wish import Wish, refuse_unheard
 from forky_core.model import Branch, GenerationStatus, MessageId
 from forky_core.repo.merges.model_plans import plan_of, written
 from forky_core.repo.reader import reader_of
@@ -23,7 +23,7 @@ RESOLUTIONS = "resolutions/"
 """How entries of the view begin that remember how conflicts were settled."""
 
 
-def plan(repo: Repo, target: str, source: str, wish: Wish, stop: Event | None = None) -> MergePlan:
+def plan(repo: Repo, target: str, source: str, wish: MergeOptions, stop: Event | None = None) -> MergePlan:
     """What merging `source` into `target` would write. Setting `stop` ends a model's call.
 
     Raises:
@@ -35,8 +35,8 @@ def plan(repo: Repo, target: str, source: str, wish: Wish, stop: Event | None = 
     return replace(_planned(repo, target, source, wish, stop or Event()), wish=wish)
 
 
-def _planned(repo: Repo, target: str, source: str, wish: Wish, stop: Event) -> MergePlan:
-    refuse_unheard(wish)
+def _planned(repo: Repo, target: str, source: str, wish: MergeOptions, stop: Event) -> MergePlan:
+    validate_options(wish)
     into, of = repo.branch(target), repo.branch(source)
     if of.head is None:
         raise NothingToDo(f"“{source}” is empty: there is nothing to merge.")
@@ -47,14 +47,14 @@ def _planned(repo: Repo, target: str, source: str, wish: Wish, stop: Event) -> M
 
 
 def plan_octopus(
-    repo: Repo, target: str, sources: Sequence[str], wish: Wish, stop: Event | None = None
+    repo: Repo, target: str, sources: Sequence[str], wish: MergeOptions, stop: Event | None = None
 ) -> MergePlan:
     """What merging several branches at once would write; errors as `plan`."""
     return replace(_octopus(repo, target, sources, wish, stop or Event()), wish=wish)
 
 
-def _octopus(repo: Repo, target: str, sources: Sequence[str], wish: Wish, stop: Event) -> MergePlan:
-    refuse_unheard(wish)
+def _octopus(repo: Repo, target: str, sources: Sequence[str], wish: MergeOptions, stop: Event) -> MergePlan:
+    validate_options(wish)
     into = repo.branch(target)
     if target in sources:
         raise NothingToDo(f"“{target}” cannot be merged into itself.", "Choose other branches.")
@@ -71,12 +71,12 @@ def _octopus(repo: Repo, target: str, sources: Sequence[str], wish: Wish, stop: 
     return planned.of_sides([written(repo, side, freely, lookup, stop) for side in planned.sides])
 
 
-def place_of(repo: Repo, into: Branch, of: Branch) -> Place:
+def place_of(repo: Repo, into: Branch, of: Branch) -> MergeInputs:
     """Where a plan is made. The source must not be empty."""
     assert of.head is not None
     messages = repo.messages
     reader = reader_of(repo, into.rules)
-    return Place(
+    return MergeInputs(
         target=into.head,
         source=of.head,
         target_name=into.name,

@@ -8,24 +8,24 @@ from threading import Event
 
 from forky_core.context.masking import Lookup
 from forky_core.dag import ancestors
+from forky_core.merge.attribution import attribute
+from forky_core.merge.claims.active_claims import by_message
 from forky_core.merge.claims.claim_set import folded
 from forky_core.merge.claims.rules import claims_of
-from forky_core.merge.claims.standing import by_message
-from forky_core.merge.first_said import first_said
+from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.models.asking import ReadingFailed
 from forky_core.merge.models.reading import Reading
 from forky_core.merge.models.squash import SquashRejected, badged, squash_of_reading
-from forky_core.merge.place import Place
+from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.merge.wish import Wish
 from forky_core.model import Message
 from forky_core.repo.merges.model_reading import ModelReader
 from forky_core.repo.repo import Repo
 
 
-def plan_of(repo: Repo, place: Place, wish: Wish, stop: Event) -> MergePlan:
+def plan_of(repo: Repo, place: MergeInputs, wish: MergeOptions, stop: Event) -> MergePlan:
     """The plan of one source, with the model that is wished for.
 
     Raises:
@@ -38,13 +38,13 @@ def plan_of(repo: Repo, place: Place, wish: Wish, stop: Event) -> MergePlan:
     return written(repo, plan_merge(place, wish), wish, place.lookup, stop)
 
 
-def written(repo: Repo, planned: MergePlan, wish: Wish, lookup: Lookup, stop: Event) -> MergePlan:
+def written(repo: Repo, planned: MergePlan, wish: MergeOptions, lookup: Lookup, stop: Event) -> MergePlan:
     """A squash with its block made of what the model reads, where one is wished for; any other plan as it is."""
     if wish.model is None or wish.strategy != "squash" or not planned.drafts:
         return planned
 
     def heard(turns: Sequence[Message]) -> Sequence[Message]:
-        return first_said(turns, lookup, planned.short).messages
+        return attribute(turns, lookup, planned.short).messages
 
     reader = ModelReader(repo, wish.model, wish.focus, stop, wish.reread, heard)
     try:
@@ -55,7 +55,7 @@ def written(repo: Repo, planned: MergePlan, wish: Wish, lookup: Lookup, stop: Ev
     return squash_of_reading(planned, reading, lookup=lookup, model=wish.model, budget_tokens=wish.budget)
 
 
-def _three_way(place: Place, wish: Wish, reader: ModelReader) -> MergePlan:
+def _three_way(place: MergeInputs, wish: MergeOptions, reader: ModelReader) -> MergePlan:
     """Both sides since they parted are read; what they share is known by rules, and what merges froze as it is."""
     by_rules = plan_merge(place, replace(wish, choices={}))
     if not by_rules.drafts:

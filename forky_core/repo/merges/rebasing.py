@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forky_core.errors import NotFound, NothingToDo
-from forky_core.merge.place import Place
+from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.rebase import RebasePlan, plan_rebase
 from forky_core.model import Branch, MessageId, Operation, seal
 from forky_core.repo.answers.asking import refuse_if_moved
@@ -45,9 +45,9 @@ def _place(repo: Repo, onto: str) -> tuple[str, MessageId | None]:
     return short(message.id), message.id
 
 
-def _ground(repo: Repo, branch: Branch, head: MessageId, name: str, at: MessageId) -> Place:
+def _ground(repo: Repo, branch: Branch, head: MessageId, name: str, at: MessageId) -> MergeInputs:
     messages, reader = repo.messages, reader_of(repo, branch.rules)
-    return Place(
+    return MergeInputs(
         target=at,
         source=head,
         target_name=name,

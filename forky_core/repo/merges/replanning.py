@@ -6,8 +6,8 @@ from dataclasses import replace
 from threading import Event
 
 from forky_core.errors import NothingToDo
+from forky_core.merge.options import NO_CHOICES, MergeOptions
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.wish import NO_CHOICES, Wish
 from forky_core.repo.merges import grafting
 from forky_core.repo.merges.decisions import decisions_in, with_choices, with_words
 from forky_core.repo.merges.merging import plan_octopus
@@ -38,7 +38,7 @@ def replan(repo: Repo, planned: MergePlan, stop: Event | None = None) -> MergePl
     return replace(made, request=planned.request)
 
 
-def _anew(repo: Repo, planned: MergePlan, wish: Wish, stop: Event | None) -> MergePlan:
+def _anew(repo: Repo, planned: MergePlan, wish: MergeOptions, stop: Event | None) -> MergePlan:
     # What was chosen is in the plan; as part of the wish it would be refused where a conflict is gone.
     wish = replace(wish, choices=NO_CHOICES)
     if planned.graft is not None:

@@ -14,8 +14,8 @@ from types import MappingProxyType
 
 from forky_core.dag import ancestors
 from forky_core.errors import BadContent, InTheWay, NothingToDo
+from forky_core.merge.options import NO_CHOICES, MergeOptions, validate_options
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.wish import NO_CHOICES, Wish, refuse_unheard
 from forky_core.model import ConversationId, Operation, View
 from forky_core.parts import Strategy
 from forky_core.repo.branching import UNCHANGED, Unchanged
@@ -51,7 +51,7 @@ class Offer:
     """What is proposed, apart from for whom and why: by its parts, or as a plan shows it."""
 
     sources: tuple[str, ...]
-    wish: Wish
+    wish: MergeOptions
     graft: ConversationId | None = None
     words: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Payloads that a person wrote, by source."""
@@ -133,7 +133,7 @@ def change(
     number: int,
     note: str | Unchanged = UNCHANGED,
     into: str | Unchanged = UNCHANGED,
-    wish: Wish | Unchanged = UNCHANGED,
+    wish: MergeOptions | Unchanged = UNCHANGED,
     words: Mapping[str, str] | Unchanged = UNCHANGED,
 ) -> Operation:
     """Change what is proposed; the sources as they are now count as seen. Words of its own go with another wish.
@@ -164,7 +164,7 @@ def change(
 def plan(
     repo: Repo,
     request: MergeRequest,
-    wish: Wish | None = None,
+    wish: MergeOptions | None = None,
     *,
     stop: Event | None = None,
 ) -> MergePlan:
@@ -235,9 +235,9 @@ def _publish(tx: Transaction, request: MergeRequest, verb: str, summary: str) ->
     return tx.publish(verb, summary)
 
 
-def _with(request: MergeRequest, wish: Wish, words: Mapping[str, str]) -> MergeRequest:
+def _with(request: MergeRequest, wish: MergeOptions, words: Mapping[str, str]) -> MergeRequest:
     """Proposing this, in these words. BadContent for what cannot be stored or heard."""
-    refuse_unheard(wish)
+    validate_options(wish)
     fit_text(wish.focus, "A focus")
     kept = {source: fit_text(text, "A payload") for source, text in words.items() if text.strip()}
     # What was read before is no part of a proposal.
@@ -304,7 +304,7 @@ def _is_of(repo: Repo, request: MergeRequest, planned: MergePlan) -> bool:
         return False
     first = (name for name in brings if name in request.sources)
     order = tuple(dict.fromkeys((*first, *request.sources)))
-    wish = replace(planned.wish or Wish(planned.strategy), model=None)
+    wish = replace(planned.wish or MergeOptions(planned.strategy), model=None)
     again = merging.plan_octopus(repo, request.into, order, wish)
     return not (planned.lands or again.lands) or brings == _bringing(again)
 

@@ -11,9 +11,9 @@ from threading import Event
 from types import MappingProxyType
 
 from forky_core.errors import NothingToDo
+from forky_core.merge.claims.active_claims import active_claims
 from forky_core.merge.claims.claim_set import ClaimSet, Frozen
-from forky_core.merge.claims.settling import Choice, Clash, choose, find
-from forky_core.merge.claims.standing import standing
+from forky_core.merge.claims.conflict_resolution import Choice, Clash, choose, find
 from forky_core.merge.headings import RESOLVED
 from forky_core.merge.models.proposing import Proposal, proposal_prompt, read_proposal
 from forky_core.merge.plan import MergePlan, Planned
@@ -30,7 +30,7 @@ from forky_core.repo.repo import Repo
 def claims(repo: Repo, branch: Branch) -> ClaimSet:
     """What a branch claims, by rules and by what its merges froze."""
     messages = repo.messages
-    return standing(
+    return active_claims(
         repo.path(branch.head),
         lookup=messages.__getitem__,
         parents_of=lambda id: messages[id].parents,

@@ -18,7 +18,7 @@ from forky_core.views.shelf import count
 from pages.ui.frame import Frame, leave_for, saying
 from pages.ui.markdown import plain_label
 from pages.ui.merge.choices import want
-from pages.ui.merge.planning import Planning, Wish, go_on, plan_anew, planning
+from pages.ui.merge.planning import MergeOptions, Planning, go_on, plan_anew, planning
 from pages.ui.merge.preview import draw_payload
 from pages.ui.merge.writing import draw_writing
 from pages.ui.notice import done
@@ -58,7 +58,7 @@ def draw_fusion(frame: Frame, found: Comparison, row: Row) -> None:
         target = st.query_params["on"] = targets[0]
     targets = tuple(dict.fromkeys((*targets, target)))
     chat = frame.chat.checkout(target)
-    wish = Wish(
+    wish = MergeOptions(
         chat.id, target, target, "fuse", writer=st.query_params.get("by") or None, picks=tuple(answers)
     )
     held = frame.session.fusing = planning(frame.session.fusing, frame.forky, chat, wish)
@@ -84,7 +84,7 @@ def _targets(frame: Frame, found: Comparison, answers: Sequence[MessageId]) -> t
     return tuple(dict.fromkeys((mine, *names) if mine in names or not names else (*names, mine)))
 
 
-def _draw_choices(here: Frame, wish: Wish, targets: tuple[str, ...]) -> None:
+def _draw_choices(here: Frame, wish: MergeOptions, targets: tuple[str, ...]) -> None:
     on, by = st.columns(2)
     with on:
         st.session_state["compare.fuse_on"] = wish.target

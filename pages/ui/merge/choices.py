@@ -15,7 +15,7 @@ import streamlit as st
 
 from forky_core.errors import ForkyError
 from forky_core.forky import Forky
-from forky_core.merge.claims.settling import Policy
+from forky_core.merge.claims.conflict_resolution import Policy
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation
@@ -25,7 +25,7 @@ from forky_core.views.shelf import count
 from forky_core.views.sides import first_sides
 from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label
-from pages.ui.merge.planning import WRITTEN, Planning, Wish
+from pages.ui.merge.planning import WRITTEN, MergeOptions, Planning
 
 REBASE = "rebase"
 STRATEGIES: dict[str, tuple[str, str]] = {
@@ -67,7 +67,7 @@ def homeward(frame: Frame) -> Frame:
     return replace(frame, chat=home, at=home.branch.head)
 
 
-def read_wish(frame: Frame) -> Wish | None:
+def read_wish(frame: Frame) -> MergeOptions | None:
     """The wish of the URL; None where there is no other branch to merge."""
     chat, params = frame.chat, st.query_params
     source, graft = _source(frame)
@@ -86,7 +86,7 @@ def read_wish(frame: Frame) -> Wish | None:
     budget = params.get("budget", "")
     told = strategy in WRITTEN
     policy = params.get("policy", "ask")
-    return Wish(
+    return MergeOptions(
         chat.id,
         chat.branch_name,
         source,
@@ -137,7 +137,7 @@ def strategy_of(frame: Frame, among: Sequence[str]) -> Strategy:
     return next((known for known in get_args(Strategy) if known == asked and known in among), default)
 
 
-def rebases(wish: Wish) -> bool:
+def rebases(wish: MergeOptions) -> bool:
     """Whether the URL asks to move the branch instead of merging it."""
     return st.query_params.get("strategy") == REBASE and not wish.others and wish.graft is None
 
@@ -176,7 +176,7 @@ def want(**changes: str | None) -> None:
             st.query_params.pop(key, None)
 
 
-def draw_strategy(wish: Wish) -> None:
+def draw_strategy(wish: MergeOptions) -> None:
     """Key: `merge.strategy`."""
     names = offered(several=bool(wish.others), graft=wish.graft is not None)
     st.session_state["merge.strategy"] = REBASE if rebases(wish) else wish.strategy
@@ -192,7 +192,7 @@ def draw_strategy(wish: Wish) -> None:
     )
 
 
-def draw_settings(frame: Frame, wish: Wish, held: Planning) -> None:
+def draw_settings(frame: Frame, wish: MergeOptions, held: Planning) -> None:
     """What the strategy can be told."""
     if wish.strategy in WRITTEN:
         _draw_squash(frame, wish, held)
@@ -200,7 +200,7 @@ def draw_settings(frame: Frame, wish: Wish, held: Planning) -> None:
         _draw_picks(frame, wish)
 
 
-def _draw_squash(frame: Frame, wish: Wish, held: Planning) -> None:
+def _draw_squash(frame: Frame, wish: MergeOptions, held: Planning) -> None:
     plan = held.proposed or held.quoted
     least, most, usual = budget_range(plan.tokens_full if plan else 0, plan.tokens if plan else 0)
     st.session_state["merge.focus"] = wish.focus
@@ -227,7 +227,7 @@ def _draw_squash(frame: Frame, wish: Wish, held: Planning) -> None:
         _draw_writer(frame, wish)
 
 
-def _draw_writer(frame: Frame, wish: Wish) -> None:
+def _draw_writer(frame: Frame, wish: MergeOptions) -> None:
     infos = {info.name: info for info in frame.forky.models.models() if info.provider != _OFFLINE}
     names = ["", *infos, *([wish.writer] if wish.writer and wish.writer not in infos else [])]
     st.session_state["merge.by"] = wish.writer or ""
@@ -242,7 +242,7 @@ def _draw_writer(frame: Frame, wish: Wish) -> None:
     )
 
 
-def _draw_picks(frame: Frame, wish: Wish) -> None:
+def _draw_picks(frame: Frame, wish: MergeOptions) -> None:
     """The source's new messages, to be ticked."""
     messages, gone = candidates(frame.forky, frame.chat, wish)
     if not messages:
@@ -272,7 +272,7 @@ def _draw_picks(frame: Frame, wish: Wish) -> None:
             )
 
 
-def candidates(forky: Forky, chat: Conversation, wish: Wish) -> tuple[tuple[Message, ...], int]:
+def candidates(forky: Forky, chat: Conversation, wish: MergeOptions) -> tuple[tuple[Message, ...], int]:
     """What can be ticked, in the order it was said, and how many of the branch's messages cannot."""
     try:
         if wish.graft is not None:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from forky_core.errors import ForkyError
 from forky_core.merge.claims.claim_set import Claim
-from forky_core.merge.claims.settling import LONGEST_WORD, Choice, Clash, Take
+from forky_core.merge.claims.conflict_resolution import LONGEST_WORD, Choice, Clash, Take
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import MessageId
 from forky_core.repo.repo import short

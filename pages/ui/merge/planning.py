@@ -15,11 +15,11 @@ import streamlit as st
 
 from forky_core.errors import ForkyError
 from forky_core.forky import Forky
-from forky_core.merge.claims.settling import Choice, Policy
+from forky_core.merge.claims.conflict_resolution import Choice, Policy
 from forky_core.merge.models.squash import SquashRejected
+from forky_core.merge.options import NO_CHOICES
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.merge.wish import NO_CHOICES
 from forky_core.model import ConversationId, MessageId
 from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation
@@ -31,7 +31,7 @@ _BY_MODEL = WRITTEN | {"fuse"}
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class MergeOptions:
     """What the URL asks for."""
 
     conversation: ConversationId
@@ -63,7 +63,7 @@ class Wish:
 class Planning:
     """One wish and what has come of it so far."""
 
-    wish: Wish
+    wish: MergeOptions
     proposed: MergePlan | None = None
     """The plan before anybody edited it."""
     plan: MergePlan | None = None
@@ -109,7 +109,7 @@ class Planning:
             self.failed = str(error)
 
 
-def planning(held: Planning | None, forky: Forky, chat: Conversation, wish: Wish) -> Planning:
+def planning(held: Planning | None, forky: Forky, chat: Conversation, wish: MergeOptions) -> Planning:
     """The planning of this wish: the one at hand where it still holds, else a new one. `chat` is on the target."""
     if held is None or held.wish != wish:
         return plan_anew(forky, chat, wish)
@@ -129,7 +129,7 @@ def _as_it_was(chat: Conversation, plan: MergePlan) -> bool:
     return all(name in branches and branches[name].head == head for name, head in plan.expected_heads.items())
 
 
-def plan_anew(forky: Forky, chat: Conversation, wish: Wish) -> Planning:
+def plan_anew(forky: Forky, chat: Conversation, wish: MergeOptions) -> Planning:
     """A plan without a model; one that a model shall write is only begun when the person says so."""
     made = Planning(wish)
     try:
@@ -184,7 +184,7 @@ def begin_writing(held: Planning, forky: Forky, chat: Conversation) -> None:
     held.writing = _writers().submit(_plan, forky, chat, held.wish, held.wish.writer, held.stop)
 
 
-def _plan(forky: Forky, chat: Conversation, wish: Wish, model: str | None, stop: Event) -> MergePlan:
+def _plan(forky: Forky, chat: Conversation, wish: MergeOptions, model: str | None, stop: Event) -> MergePlan:
     if wish.strategy == "fuse":
         return chat.plan_fuse(wish.picks, model=model, stop=stop)
     if wish.request is not None:
@@ -215,7 +215,9 @@ def _plan(forky: Forky, chat: Conversation, wish: Wish, model: str | None, stop:
     )
 
 
-def _plan_request(chat: Conversation, wish: Wish, number: int, model: str | None, stop: Event) -> MergePlan:
+def _plan_request(
+    chat: Conversation, wish: MergeOptions, number: int, model: str | None, stop: Event
+) -> MergePlan:
     """What the page shows of a request is in the URL: choices of conflicts are its author's own."""
     return chat.plan_request(
         number,

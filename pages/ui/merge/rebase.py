@@ -9,14 +9,14 @@ from forky_core.merge.rebase import RebasePlan
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, leave_for
 from pages.ui.markdown import plain_label, showable
-from pages.ui.merge.planning import Wish
+from pages.ui.merge.planning import MergeOptions
 from pages.ui.models import grouped, model_title
 
 _SHOWN = 60_000
 """Characters of a preview that are drawn."""
 
 
-def draw_rebase(frame: Frame, wish: Wish) -> None:
+def draw_rebase(frame: Frame, wish: MergeOptions) -> None:
     """Keys: `merge.rebase`, `merge.replay_with`, `merge.replay`."""
     moved, onto = plain_label(wish.source, 60), plain_label(wish.target, 60)
     try:
@@ -47,7 +47,7 @@ def draw_rebase(frame: Frame, wish: Wish) -> None:
     _draw_ways(frame, wish, plan)
 
 
-def _draw_ways(frame: Frame, wish: Wish, plan: RebasePlan) -> None:
+def _draw_ways(frame: Frame, wish: MergeOptions, plan: RebasePlan) -> None:
     with st.container(key="line-merge-rebase", horizontal=True, vertical_alignment="bottom"):
         st.button(
             f"Move “{plain_label(wish.source, 40)}”",
@@ -81,7 +81,7 @@ def _draw_ways(frame: Frame, wish: Wish, plan: RebasePlan) -> None:
         )
 
 
-def _land(frame: Frame, wish: Wish, plan: RebasePlan) -> None:
+def _land(frame: Frame, wish: MergeOptions, plan: RebasePlan) -> None:
     chat = frame.chat.checkout(wish.source)
     try:
         operation = chat.rebase(plan)
@@ -92,7 +92,7 @@ def _land(frame: Frame, wish: Wish, plan: RebasePlan) -> None:
     leave_for(wish.source, frame.session)
 
 
-def _replay(frame: Frame, wish: Wish, plan: RebasePlan, model: str) -> None:
+def _replay(frame: Frame, wish: MergeOptions, plan: RebasePlan, model: str) -> None:
     chat = frame.chat.checkout(wish.source)
     try:
         chat.replay(plan, model=model)

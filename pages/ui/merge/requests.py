@@ -11,8 +11,8 @@ from dataclasses import replace
 import streamlit as st
 
 from forky_core.errors import ForkyError
+from forky_core.merge.options import MergeOptions as CoreWish
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.wish import Wish as CoreWish
 from forky_core.model import ConversationId, MessageId
 from forky_core.repo.branching import UNCHANGED
 from forky_core.repo.identity import now

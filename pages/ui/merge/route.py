@@ -10,7 +10,7 @@ from forky_core.views.shelf import called
 from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label
 from pages.ui.merge.choices import want
-from pages.ui.merge.planning import Wish
+from pages.ui.merge.planning import MergeOptions
 
 _ELSEWHERE = "\0elsewhere"
 """The choice of another conversation: no branch can have this name."""
@@ -18,7 +18,7 @@ _MOST_LISTED = 200
 """Conversations offered to graft from."""
 
 
-def draw_route(frame: Frame, wish: Wish) -> None:
+def draw_route(frame: Frame, wish: MergeOptions) -> None:
     """Keys: `merge.source`, `merge.target`, `merge.swap`, `merge.others`, `merge.conversation`, `merge.branch`."""
     branches = list(frame.chat.branches)
     with st.container(key="merge-route"):
@@ -45,7 +45,7 @@ def draw_route(frame: Frame, wish: Wish) -> None:
             _draw_others(wish, branches)
 
 
-def _draw_source(frame: Frame, wish: Wish, branches: list[str]) -> None:
+def _draw_source(frame: Frame, wish: MergeOptions, branches: list[str]) -> None:
     others = len(frame.forky.conversations()) > 1
     st.session_state["merge.source"] = _ELSEWHERE if wish.graft is not None else wish.source
     st.selectbox(
@@ -58,7 +58,7 @@ def _draw_source(frame: Frame, wish: Wish, branches: list[str]) -> None:
     )
 
 
-def _change_source(frame: Frame, wish: Wish) -> None:
+def _change_source(frame: Frame, wish: MergeOptions) -> None:
     source = st.session_state["merge.source"]
     _forget()
     if source == _ELSEWHERE:
@@ -69,14 +69,14 @@ def _change_source(frame: Frame, wish: Wish) -> None:
     want(b=target, source=source, graft=None)
 
 
-def _change_target(wish: Wish) -> None:
+def _change_target(wish: MergeOptions) -> None:
     target = st.session_state["merge.target"]
     source = wish.target if target == wish.source and wish.graft is None else wish.source
     _forget()
     want(b=target, source=source)
 
 
-def _swap(wish: Wish) -> None:
+def _swap(wish: MergeOptions) -> None:
     _forget()
     want(b=wish.source, source=wish.target)
 
@@ -87,7 +87,7 @@ def _forget() -> None:
     st.query_params.pop("with", None)
 
 
-def _draw_others(wish: Wish, branches: list[str]) -> None:
+def _draw_others(wish: MergeOptions, branches: list[str]) -> None:
     """An octopus: more branches in the same message."""
     choices = [name for name in branches if name not in (wish.source, wish.target)]
     st.session_state["merge.others"] = [name for name in wish.others if name in choices]
@@ -109,7 +109,7 @@ def _change_others() -> None:
         st.query_params.pop("with", None)
 
 
-def _draw_elsewhere(frame: Frame, wish: Wish, graft: ConversationId) -> None:
+def _draw_elsewhere(frame: Frame, wish: MergeOptions, graft: ConversationId) -> None:
     """A graft: which conversation, and which branch of it."""
     titles = {
         s.id: called(s.title) for s in frame.forky.conversations()[:_MOST_LISTED] if s.id != frame.chat.id

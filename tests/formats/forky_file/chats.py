@@ -9,7 +9,7 @@ from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.reading import read_chat
 from forky_core.formats.forky_file.writing import chat_of, written
 from forky_core.memory import Memory
-from forky_core.merge.wish import Chosen
+from forky_core.merge.options import MergeOptionFields
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
 from forky_core.room import Person, Room
@@ -52,7 +52,7 @@ def with_requests(forky: Workspace) -> Conversation:
     chat.comment_request(1, "Why?")
     chat.request_merge(idea, strategy="cherry-pick", picks=[idea.branch.head or ""])
     chat.request_plan(chat.plan_merge("debug", focus="enums", budget=300).edited("Lazily."))
-    wish = Chosen(
+    wish = MergeOptionFields(
         strategy="three-way", policy="newest", model="scripted/one", again=True, choices={"port": None}
     )
     chat.request_merge("debug", into="idea", **wish)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forky_core.llm.tokens import estimate_tokens
-from forky_core.merge.block import render
-from forky_core.merge.lines.choosing import Line, extract
+from forky_core.merge.block import PayloadLine, render
+from forky_core.merge.lines.choosing import extract
 from forky_core.merge.lines.units import atoms, is_named, units
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
@@ -27,11 +27,11 @@ def talk(*lines: str) -> tuple[Message, ...]:
 
 def squash(
     messages: Sequence[Message], budget: int, known: Sequence[str] = (), focus: str = ""
-) -> list[Line]:
+) -> list[PayloadLine]:
     return extract(messages, known, budget, focus=focus)
 
 
-def said(lines: Sequence[Line]) -> str:
+def said(lines: Sequence[PayloadLine]) -> str:
     return "\n".join(line.text for line in lines)
 
 
@@ -180,7 +180,7 @@ def test_neighbouring_lines_of_one_message_share_its_id() -> None:
 
 def test_lines_of_two_messages_never_share_an_id() -> None:
     lines = [
-        Line(text, (MessageId(f"b2:{id * 32}"),), "Said", quoted=True)
+        PayloadLine(text, (MessageId(f"b2:{id * 32}"),), "Said", quoted=True)
         for text, id in (("x", "a"), ("y", "b"))
     ]
     assert render("head", lines, ShortIds()).splitlines()[2:] == ["x [aaaaaa]", "y [bbbbbb]"]

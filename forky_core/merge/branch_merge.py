@@ -7,17 +7,17 @@ from dataclasses import replace
 
 from forky_core.dag import is_ancestor
 from forky_core.merge.again import as_if_never_merged, reverted
-from forky_core.merge.incoming import Incoming
-from forky_core.merge.place import Place
+from forky_core.merge.incoming_changes import IncomingChanges
+from forky_core.merge.inputs import MergeInputs
+from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan, Reverted
 from forky_core.merge.unanswered import unanswered
-from forky_core.merge.wish import Wish
 from forky_core.parts import Strategy
 
-Planning = Callable[[Place, Incoming], MergePlan]
+Planning = Callable[[MergeInputs, IncomingChanges], MergePlan]
 
 
-def arriving(place: Place, wish: Wish, plan: Planning) -> MergePlan:
+def plan_branch_merge(place: MergeInputs, wish: MergeOptions, plan: Planning) -> MergePlan:
     """`plan` of what the source brings, or the plan that says that there is nothing to bring."""
     if wish.again:
         return _again(place, wish, plan)
@@ -30,7 +30,7 @@ def arriving(place: Place, wish: Wish, plan: Planning) -> MergePlan:
     return replace(planned, reverted=back, warnings=(*planned.warnings, *_offer(place, back)))
 
 
-def _again(place: Place, wish: Wish, plan: Planning) -> MergePlan:
+def _again(place: MergeInputs, wish: MergeOptions, plan: Planning) -> MergePlan:
     anew = as_if_never_merged(place)
     if place.target is not None and is_ancestor(place.source, place.target, anew.parents_of):
         note = (
@@ -46,7 +46,7 @@ def _again(place: Place, wish: Wish, plan: Planning) -> MergePlan:
     return planned
 
 
-def _of_what_comes(place: Place, strategy: Strategy, plan: Planning) -> MergePlan:
+def _of_what_comes(place: MergeInputs, strategy: Strategy, plan: Planning) -> MergePlan:
     found = place.incoming()
     if not found.turns:
         return _nothing(place, strategy, found)
@@ -54,7 +54,7 @@ def _of_what_comes(place: Place, strategy: Strategy, plan: Planning) -> MergePla
     return replace(planned, relation="fast_forward") if place.continues_target else planned
 
 
-def _offer(place: Place, back: tuple[Reverted, ...]) -> tuple[str, ...]:
+def _offer(place: MergeInputs, back: tuple[Reverted, ...]) -> tuple[str, ...]:
     """A sentence on what was merged and taken back, with what can be done."""
     if not back:
         return ()
@@ -70,7 +70,7 @@ def _offer(place: Place, back: tuple[Reverted, ...]) -> tuple[str, ...]:
     return (f"{many} reverted by {short(back[-1].revert)}: revert that revert to have them again.",)
 
 
-def _nothing(place: Place, strategy: Strategy, found: Incoming) -> MergePlan:
+def _nothing(place: MergeInputs, strategy: Strategy, found: IncomingChanges) -> MergePlan:
     """The source is ahead, yet holds nothing that could be merged."""
     waiting = unanswered(place, found)
     if waiting is not None:

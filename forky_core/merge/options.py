@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TypedDict
 
 from forky_core.errors import BadContent
-from forky_core.merge.claims.settling import Choice, Policy
+from forky_core.merge.claims.conflict_resolution import Choice, Policy
 from forky_core.model import MessageId
 from forky_core.parts import Strategy
 
@@ -16,7 +16,7 @@ NO_CHOICES: Mapping[str, Choice | None] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class MergeOptions:
     """How a merge is to be made."""
 
     strategy: Strategy = "squash"
@@ -40,8 +40,8 @@ class Wish:
     """For a three-way merge: what is taken of each conflict, by its key or hash; None: it stays open."""
 
 
-class Chosen(TypedDict, total=False):
-    """What of a `Wish` somebody names, as keyword arguments; picks by as much of their ids as says which."""
+class MergeOptionFields(TypedDict, total=False):
+    """What of a `MergeOptions` somebody names, as keyword arguments; picks by as much of their ids as says which."""
 
     strategy: Strategy
     picks: Sequence[str]
@@ -58,7 +58,7 @@ TOLD: frozenset[Strategy] = frozenset({"squash", "three-way"})
 """Strategies that tell in other words, and so take a focus, a budget and a model."""
 
 
-def refuse_unheard(wish: Wish) -> None:
+def validate_options(wish: MergeOptions) -> None:
     """Refuse what this strategy would pass over in silence.
 
     Raises:
@@ -83,7 +83,7 @@ def refuse_unheard(wish: Wish) -> None:
         )
 
 
-def heard(wish: Wish) -> Wish:
+def only_used(wish: MergeOptions) -> MergeOptions:
     """The wish without what its strategy would pass over: for one whose strategy was changed."""
     if wish.strategy not in TOLD:
         wish = replace(wish, focus="", budget=None, model=None)

@@ -12,10 +12,10 @@ from forky_core.context.masking import Lookup, taken_back, turns_of
 from forky_core.context.quoting import merge_footer
 from forky_core.context.remembered import converter
 from forky_core.dag import ParentsOf, ancestors, delta, first_parent_path
+from forky_core.merge.claims.active_claims import Extract
 from forky_core.merge.claims.claim_set import Verbatim
 from forky_core.merge.claims.rules import claims_of
-from forky_core.merge.claims.standing import Extract
-from forky_core.merge.incoming import (
+from forky_core.merge.incoming_changes import (
     EXCLUDED,
     HIDDEN,
     PICKED,
@@ -24,7 +24,7 @@ from forky_core.merge.incoming import (
     TAKEN_BACK_HERE,
     UNFINISHED,
     Copies,
-    Incoming,
+    IncomingChanges,
     incoming,
 )
 from forky_core.merge.plan import MergePlan, Planned, Relation
@@ -36,7 +36,7 @@ _NO_SIGHT = Sight()
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MergeInputs:
     """The conversation as a plan sees it."""
 
     target: MessageId | None
@@ -103,7 +103,7 @@ class Place:
         )
         return context.tokens
 
-    def incoming(self) -> Incoming:
+    def incoming(self) -> IncomingChanges:
         return incoming(
             self.target,
             self.source,
@@ -119,7 +119,7 @@ class Place:
     def copies(self, known: Iterable[MessageId]) -> Copies:
         return Copies(self.lookup, known)
 
-    def merge_message(self, found: Incoming, part: MergePart) -> Planned:
+    def merge_message(self, found: IncomingChanges, part: MergePart) -> Planned:
         """The message that lands: the target is its context, the source's last complete turn its second parent.
 
         An empty target has no message to stand on, so there the source is named as provenance only.
@@ -159,7 +159,7 @@ class Place:
             count_tokens=self.count_tokens,
         )
 
-    def prompt_of_source(self, found: Incoming) -> str:
+    def prompt_of_source(self, found: IncomingChanges) -> str:
         """The source's system prompt where it differs from the target's; "" where not."""
         chain = [
             message.text
@@ -170,7 +170,7 @@ class Place:
         theirs = self.source_system if self.source_system is not None else "\n\n".join(found.prompts)
         return theirs if theirs.strip() and theirs.strip() != ours.strip() else ""
 
-    def warnings(self, found: Incoming, short: ShortIds) -> list[str]:
+    def warnings(self, found: IncomingChanges, short: ShortIds) -> list[str]:
         """What a person should know before landing, whatever the strategy."""
         name, other = self.source_name, self.target_name
         said: list[str] = []

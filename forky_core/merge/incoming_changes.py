@@ -39,7 +39,7 @@ class Omission:
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
+class IncomingChanges:
     """What there is to merge, before any strategy has looked at it."""
 
     delta: tuple[MessageId, ...]
@@ -69,7 +69,7 @@ def incoming(
     parents_of: ParentsOf,
     statuses: Mapping[MessageId, GenerationStatus],
     exclusions: Iterable[MessageId] = (),
-) -> Incoming:
+) -> IncomingChanges:
     """What `source` would bring to `target`; `exclusions` are what the source branch itself leaves out."""
     known = ancestors((target,), parents_of) if target is not None else frozenset[MessageId]()
     path = [lookup(message) for message in first_parent_path(source, parents_of)]
@@ -80,7 +80,7 @@ def incoming(
     cut = tuple(Omission(message.id, UNFINISHED) for message in line[len(complete) :])
     bases = merge_bases(target, source, parents_of) if target is not None else ()
     if not complete:
-        return Incoming((), bases, None, (), cut, fork, None, ())
+        return IncomingChanges((), bases, None, (), cut, fork, None, ())
     head = complete[-1].id
     brought = delta(target, head, parents_of)
     closures = tool_closures(path)
@@ -92,7 +92,7 @@ def incoming(
     gathering = _Gathering(lookup, known, frozenset(brought), masked, copies)
     for message in complete:
         gathering.take(message)
-    return Incoming(
+    return IncomingChanges(
         brought,
         bases,
         head,

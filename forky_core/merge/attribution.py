@@ -13,10 +13,10 @@ from itertools import groupby
 
 from forky_core.context.masking import Lookup
 from forky_core.errors import NotFound
-from forky_core.merge.block import FURTHER_NAMES, ITEM, Row, read_back, read_quotation, unmarked
+from forky_core.merge.block import FURTHER_NAMES, ITEM, PayloadLine, Row, read_back, read_quotation, unmarked
 from forky_core.merge.claims.claim_set import Frozen
 from forky_core.merge.headings import ALSO_SAID, ATTACHED, NAMES, OF_CLAIMS, THEY_DISAGREE
-from forky_core.merge.lines.choosing import Line, file_line
+from forky_core.merge.lines.choosing import file_line
 from forky_core.merge.lines.denials import states
 from forky_core.merge.lines.units import units
 from forky_core.merge.wording import ShortIds, spoken
@@ -25,20 +25,20 @@ from forky_core.parts import AttachmentPart, MergePart, Part, TextPart, ToolCall
 
 
 @dataclass(frozen=True, slots=True)
-class FirstSaid:
+class Attribution:
     """What a branch says, by who said it first."""
 
     messages: tuple[Message, ...]
     """In the order the branch heard of them; of one that a merge tells of, what the merge quotes of it."""
     names: Mapping[MessageId, tuple[str, ...]]
     """What merges only name of a message."""
-    claims: tuple[Line, ...]
+    claims: tuple[PayloadLine, ...]
     """What merges tell in words that nobody said, the most important first."""
     through: Mapping[MessageId, tuple[MessageId, ...]]
     """Of a merge, the messages it tells of."""
 
 
-def first_said(turns: Sequence[Message], lookup: Lookup, short: ShortIds) -> FirstSaid:
+def attribute(turns: Sequence[Message], lookup: Lookup, short: ShortIds) -> Attribution:
     """What `turns` say; only messages that `short` knows are cited, whatever a payload names beside."""
     gathering = _Gathering(_Origins(lookup, short))
     whole = {turn.id: turn for turn in turns if not turn.merges}
@@ -49,7 +49,7 @@ def first_said(turns: Sequence[Message], lookup: Lookup, short: ShortIds) -> Fir
             gathering.unfold(turn)
     messages = (whole.get(id) or told.message() for id, told in gathering.told.items())
     order = {title: at for at, title in enumerate(("", *OF_CLAIMS))}
-    return FirstSaid(
+    return Attribution(
         tuple(messages),
         {id: tuple(told.names) for id, told in gathering.told.items() if told.names},
         tuple(sorted(gathering.claims, key=lambda line: order[line.section])),
@@ -94,7 +94,7 @@ class _Told:
 class _Gathering:
     origins: _Origins
     told: dict[MessageId, _Told] = field(default_factory=dict)
-    claims: dict[Line, None] = field(default_factory=dict)
+    claims: dict[PayloadLine, None] = field(default_factory=dict)
     through: dict[MessageId, dict[MessageId, None]] = field(default_factory=dict)
 
     def unfold(self, turn: Message) -> None:
@@ -140,7 +140,7 @@ class _Gathering:
         cites = tuple(id for id in row.cites if self.origins.find(id) is not None)
         if not cites:
             return False
-        line = Line(row.marked(self.origins.short).removeprefix(ITEM), cites, row.section or "")
+        line = PayloadLine(row.marked(self.origins.short).removeprefix(ITEM), cites, row.section or "")
         self.claims[line] = None
         for id in (*cites, *row.inside.values()):
             self._brings(turn, id)

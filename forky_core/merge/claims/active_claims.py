@@ -27,7 +27,7 @@ _SPEAKING = frozenset({"rebase", "fuse"})
 _STRENGTH = {kind: place for place, kind in enumerate(SECTION_OF)}
 
 
-def standing(
+def active_claims(
     line: Iterable[Message],
     *,
     lookup: Lookup,
