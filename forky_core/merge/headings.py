@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from forky_core.merge.claims.claim_set import SECTION_OF
 
+ASKED = "Asked"
+RESULT = "Result"
+TRIED = "Tried and undone"
+FACTS = "Facts"
+OPEN = "Open"
+FILES = "Files"
+NOTE = (ASKED, RESULT, TRIED, FACTS, OPEN, FILES)
+"""The sections of a squash, in the order they are shown; one without a line is left out."""
 ATTACHED = "Attached"
 NAMES = "Names"
 """The section of the ledger, for messages that nothing else is quoted of."""
@@ -23,7 +31,7 @@ RESOLVED = f"{SETTLED}, where merged branches disagreed:"
 UNRESOLVED = "UNRESOLVED (both were said; neither has been decided)"
 OF_CLAIMS = (SETTLED, UNRESOLVED, *SECTION_OF.values())
 """Of what is told in other words, in the order it is shown."""
-HEADINGS = frozenset(f"{title}:" for title in (*SECTIONS, *OF_CLAIMS))
+HEADINGS = frozenset(f"{title}:" for title in (*NOTE, *SECTIONS, *OF_CLAIMS))
 """Whole lines. A line of a message that reads like one is never quoted, so that a payload can be read back."""
 ALSO_SAID = "Also said:"
 THEY_DISAGREE = "They disagree:"
