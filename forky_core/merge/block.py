@@ -50,8 +50,9 @@ def render(header: str, lines: Sequence[PayloadLine], short: ShortIds) -> str:
         for line, before, after in zip(mine, (None, *mine), (*mine[1:], None), strict=False):
             marks = "" if _together(line, after) else "".join(f" [{short(id)}]" for id in line.cites)
             sign = "" if line.quoted or line.names else ITEM
+            speaker = f"{line.speaker}: " if line.speaker and not _together(before, line) else ""
             sign = FURTHER_NAMES if line.names and _together(before, line) else sign
-            rows.append(f"{sign}{line.text}{marks}")
+            rows.append(f"{sign}{speaker}{line.text}{marks}")
     return "\n".join(rows)
 
 

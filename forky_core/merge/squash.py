@@ -17,8 +17,8 @@ from forky_core.merge.claims.claim_set import ClaimSet, Frozen
 from forky_core.merge.headings import SETTLED, UNRESOLVED
 from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
-from forky_core.merge.lines.choosing import default_budget, extract
-from forky_core.merge.lines.units import plain, plain_lines
+from forky_core.merge.note.compose import default_budget, note
+from forky_core.merge.note.passages import plain, plain_lines
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan, still_said
 from forky_core.merge.wording import ShortIds, full_header, squash_header
@@ -50,7 +50,7 @@ def squash_of(place: MergeInputs, found: IncomingChanges, wish: MergeOptions) ->
     told = _passed_on(said.claims, known, room * CLAIMS_SHARE if said.messages else room, short, count)
     known += [line.text for line in told]
     left = room - count(render("", told, short)) if told else room
-    lines = extract(said.messages, known, left, names=said.names, focus=wish.focus, count_tokens=count)
+    lines = note(said.messages, known, left, focus=wish.focus, count_tokens=count)
     text = render(header, (*told, *lines), short)
     tokens = count(text)
     tokens_full = place.tokens_full(found.turns, full_header(place.source_name, found, short, prompt))

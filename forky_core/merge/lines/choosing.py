@@ -4,7 +4,7 @@ Greedy coverage: a line is worth its chance of being needed again, and the chanc
 covered yet (worth.py), per token it costs with its share of the citation: a further line of a message that is quoted
 already costs less than the first. Lines the target has count for nothing. What a reader cannot do without is taken
 first: where the branch ended, decisions, corrections, errors. Then names that found no place are listed, in a ledger of
-at most a tenth of the budget; none of them is taken out of a sentence that denies it (denials.py). Nothing is
+at most a tenth of the budget; none of them is taken out of a sentence that denies it (polarity.py). Nothing is
 rephrased, so nothing can be invented.
 """
 
@@ -21,7 +21,7 @@ from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine
 from forky_core.merge.headings import ATTACHED, NAMES, SECTIONS
 from forky_core.merge.lines.candidates import BYTES_PER_TOKEN, Candidate, Quotable, size
-from forky_core.merge.lines.denials import stated
+from forky_core.merge.polarity import stated
 from forky_core.merge.lines.focus import spoken_of
 from forky_core.merge.lines.indispensable import indispensable
 from forky_core.merge.lines.units import NO_NAMES, Names, atoms, is_named
@@ -244,7 +244,7 @@ class _Picker:
         }
         missing = {
             atom: turns
-            for atom, stating in stated(self.reading.messages, left, self.reading.names).items()
+            for atom, stating in stated(self.reading.messages, left).items()
             if (turns := [turn for turn in stating if said[turn]])
         }
         held = Counter(turn for turns in missing.values() for turn in turns)

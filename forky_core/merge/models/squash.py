@@ -19,7 +19,7 @@ from forky_core.merge.claims.active_claims import active_claims, by_message
 from forky_core.merge.claims.claim_set import SECTION_OF, ClaimSet, Frozen, Verbatim
 from forky_core.merge.headings import NAMES
 from forky_core.merge.lines.choosing import default_budget
-from forky_core.merge.lines.denials import stated
+from forky_core.merge.polarity import stated
 from forky_core.merge.models.asking import Ask, ReadingFailed, read_with, unsaid
 from forky_core.merge.models.checks import Failed
 from forky_core.merge.models.reading import Reading, sentences

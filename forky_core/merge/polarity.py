@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from forky_core.merge.lines.units import NO_NAMES, Names, atoms, is_named, sentences
+from forky_core.merge.note.passages import atoms, is_named, sentences
 from forky_core.model import Message
 from forky_core.parts import MergePart, TextPart, ToolCallPart, ToolResultPart
 from forky_core.retrieval.cues import is_question
@@ -88,19 +88,14 @@ def stance(sentence: str) -> Stance:
     return "open" if is_question(sentence) or _SUPPOSITION.search(bare) else "stated"
 
 
-def stated(
-    messages: Sequence[Message], wanted: Collection[str], names: Names = NO_NAMES
-) -> dict[str, list[int]]:
+def stated(messages: Sequence[Message], wanted: Collection[str]) -> dict[str, list[int]]:
     """Of the names `wanted`, those that may be told bare, with the numbers of the messages that state them.
 
     The last word counts: of a name that is denied and stated again later, the later messages; one that is denied last
-    is not in the result, because what was stated before holds no more. A question takes nothing back. `names` are those
-    that earlier merges told bare of a message.
+    is not in the result, because what was stated before holds no more. A question takes nothing back.
     """
     found: dict[str, list[int]] = {}
     for turn, message in enumerate(messages):
-        for name in names.get(message.id, ()):
-            found.setdefault(name, []).append(turn)
         for mention in _mentions(message, wanted):
             for name in atoms(mention.text) if mention.stance != "open" else ():
                 if name not in wanted:

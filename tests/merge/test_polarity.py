@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.lines.choosing import extract
-from forky_core.merge.lines.denials import stance, stated, states, with_its_denial
+from forky_core.merge.polarity import stance, stated, states, with_its_denial
 from forky_core.model import Message, seal
 from forky_core.parts import Draft, TextPart, ToolCallPart
 from forky_core.welcome import make_welcome

@@ -1,0 +1,168 @@
+"""Which passages of a branch tell a reader most for their length: greedy coverage of its rare words.
+
+A word is worth −log of its share of the branch's own words: what is said once tells more than what is said all the
+time, in any language, without a list of frequencies. A passage is worth the words in it that no chosen passage has yet,
+for the tokens that it costs with its speaker and its citation. What the target knows already counts little, and what
+the reader asked for counts more.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.note.passages import Passage, atoms, is_named, plain
+from forky_core.model import MessageId
+from forky_core.retrieval.words import terms
+
+BYTES_PER_TOKEN = 4
+CITATION = len(" [3f2a91]\n")
+NAME = 4.0
+"""How many words a name, a path or a number with signs is worth, beside its own words."""
+NAME_TOOL = 4.0
+CODE = 0.6
+"""What a word in a line of code is worth beside one in prose: a reader of a note wants sentences."""
+TOOL = 0.5
+"""The same for a tool's call."""
+OUTPUT = 0.35
+"""The same for a line of a tool's output that an answer leans on."""
+KNOWN = 0.15
+"""Of a word's worth, what is left when the target has it already."""
+IN_FOCUS = 4.0
+"""Times which a word is worth that the person asked for."""
+
+
+def size(text: str) -> float:
+    """Tokens, estimated, without rounding up line by line."""
+    return len(text) / BYTES_PER_TOKEN if text.isascii() else estimate_tokens(text)
+
+
+@dataclass(slots=True)
+class Relevance:
+    """What each passage of a branch tells that its reader does not know."""
+
+    passages: Sequence[Passage]
+    words: list[dict[str, float]]
+    """Of each passage, its words and names, each with what it is worth."""
+
+    @classmethod
+    def of(
+        cls, passages: Sequence[Passage], target_texts: Iterable[str], focus: str = ""
+    ) -> Relevance:
+        """Weigh passages for a reader who knows `target_texts` and asks for `focus`."""
+        spoken = [terms(passage.text) for passage in passages]
+        count = Counter(term for mine in spoken for term in mine)
+        whole = math.log(sum(count.values()) + 1)
+        known = frozenset(term for text in target_texts for term in terms(text))
+        asked = frozenset(terms(focus))
+        worth = {
+            term: (whole - math.log(many)) * (KNOWN if term in known else 1.0) * (IN_FOCUS if term in asked else 1.0)
+            for term, many in count.items()
+        }
+        words: list[dict[str, float]] = []
+        for passage, mine in zip(passages, spoken, strict=True):
+            shape = {"prose": 1.0, "heading": 0.5, "code": CODE, "call": TOOL, "output": OUTPUT}[passage.shape]
+            found = {term: worth[term] * shape for term in mine}
+            for atom in atoms(passage.text):
+                if is_named(atom):
+                    own = (worth.get(term, whole) for term in terms(atom))
+                    found[f"={atom}"] = (NAME if shape >= CODE else NAME_TOOL) * max(own, default=whole)
+            words.append(found)
+        return cls(passages, words)
+
+    def density(self, at: int) -> float:
+        """What a passage tells by itself for its length."""
+        return sum(self.words[at].values()) / (size(self.passages[at].text) + CITATION / BYTES_PER_TOKEN)
+
+
+@dataclass(slots=True)
+class Picker:
+    """Chooses passages within a budget; what is chosen once makes the rest worth less, and its neighbours cheaper."""
+
+    relevance: Relevance
+    budget: float
+    """Tokens that are left."""
+    ratio: float = 1.0
+    """Tokens as the model counts them per token of the estimate."""
+    speakers: Mapping[MessageId, str] = field(default_factory=dict)
+    chosen: set[int] = field(default_factory=set)
+    covered: set[str] = field(default_factory=set)
+    opened: set[MessageId] = field(default_factory=set)
+
+    def cost(self, at: int) -> float:
+        """Tokens that quoting a passage adds."""
+        passage = self.relevance.passages[at]
+        speaker = self.speakers.get(passage.message, "")
+        entry = 0 if passage.message in self.opened else CITATION + (len(speaker) + 2 if speaker else 0)
+        return (size(passage.text) + (1 + entry) / BYTES_PER_TOKEN) * self.ratio
+
+    def gain(self, at: int) -> float:
+        """What a passage adds to what is chosen, per token."""
+        fresh = (worth for word, worth in self.relevance.words[at].items() if word not in self.covered)
+        return sum(fresh) / self.cost(at)
+
+    def take(self, at: int) -> None:
+        """Choose a passage, whatever it costs."""
+        if at in self.chosen:
+            return
+        self.budget -= self.cost(at)
+        self.chosen.add(at)
+        self.covered.update(self.relevance.words[at])
+        self.opened.add(self.relevance.passages[at].message)
+
+    def fits(self, at: int, room: float | None = None) -> bool:
+        """Whether there is room for a passage."""
+        return self.cost(at) <= (self.budget if room is None else min(room, self.budget))
+
+    def cover(
+        self,
+        among: Iterable[int],
+        room: float,
+        along: Callable[[int], Collection[int]] = lambda _at: (),
+    ) -> None:
+        """Take the passages that tell most for their tokens, while they fit into `room`.
+
+        `along` names what has to come along with a passage; both come, or neither.
+        """
+        limit = self.budget - room
+        free = [at for at in among if at not in self.chosen]
+        beside: dict[MessageId, list[int]] = {}
+        for at in free:
+            beside.setdefault(self.relevance.passages[at].message, []).append(at)
+        heap = [(-self.gain(at), at) for at in free]
+        heapq.heapify(heap)
+        while heap:
+            _, at = heapq.heappop(heap)
+            if at in self.chosen:
+                continue
+            more = [other for other in along(at) if other not in self.chosen]
+            if self.budget - self.cost(at) - sum(map(self.cost, more)) < max(0.0, limit):
+                continue
+            gain = self.gain(at)
+            if gain <= 0:
+                continue
+            if heap and -gain > heap[0][0]:
+                heapq.heappush(heap, (-gain, at))
+                continue
+            new = self.relevance.passages[at].message not in self.opened
+            for one in (at, *more):
+                self.take(one)
+            if new:
+                for other in beside[self.relevance.passages[at].message]:
+                    if other not in self.chosen:
+                        heapq.heappush(heap, (-self.gain(other), other))
+
+
+def distinct(passages: Sequence[Passage], known: Collection[str]) -> list[Passage]:
+    """The passages without those that the target has, each once, where it was said last."""
+    last: dict[str, Passage] = {}
+    for passage in passages:
+        key = plain(passage.text)
+        if key and key not in known:
+            last.pop(key, None)
+            last[key] = passage
+    return sorted(last.values(), key=lambda passage: passage.place)

@@ -1,0 +1,248 @@
+"""Cuts messages into the passages that a note may quote, and passages into the names and words that they hold.
+
+A passage is a sentence of prose, a line of code, a heading, a tool's call, or a line of a tool's output. Each stands
+word for word in its message, so that a quotation can be checked; of a tool's call that is its name and its decoded
+arguments, as `call_text` writes them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from forky_core.model import Message, MessageId
+from forky_core.parts import MergePart, TextPart, ToolCallPart, ToolResultPart
+
+Shape = Literal["prose", "heading", "code", "call", "output"]
+
+READ = 200_000
+"""Characters of one part that are looked at; the middle of a longer one is not quoted, so that a preview is quick."""
+LONGEST = 600
+"""Characters above which a passage is cut anyway, at a space."""
+_KEPT_TEXT = 2_000
+"""Characters up to which the atoms of a text are remembered."""
+_DEEPEST = 20
+"""Levels of a tool's arguments that are looked at."""
+
+_ATOM = re.compile(
+    r"""
+      https?://[^\s<>"')\]]+
+    | (?:~|\.{1,2}|(?<![\w.@+/-])[\w@][\w.@+-]*+)?(?:/[\w.@+-]*[\w@+-])++/?+   # a path
+    | [A-Za-z_][\w-]*(?:(?:\.|::|->)[A-Za-z_]\w*)+   # a dotted name
+    | --?[A-Za-z][\w-]+                          # an option
+    | \d\w*(?:[.,:/-]\d\w*)*%?                   # a number, a date, a version, a hash
+    | [^\W\d_][\w]*(?:[-'’][\w]+)*               # a word or an identifier
+    | _\w+
+    """,
+    re.VERBOSE,
+)
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff\uf900-\ufaff]+")
+_SENTENCE_END = re.compile(
+    r"""(?<!^\d[.])(?<!^\d\d[.])(?<!\bDr[.])(?<!\bMr[.])(?<!\be[.]g[.])(?<!\bi[.]e[.])(?<!\bz[.]B[.])(?<=[.!?…])["')\]”»*]*\s+(?=["'(\[“«*`¿¡]*[^\sa-z])|(?<=[。！？｡])"""
+)
+_ENCODED = re.compile(r"(?<![\w+/=-])[\w+/=-]{120,}+", re.ASCII)
+_WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u9fff\uac00-\ud7af]")
+_FENCE = re.compile(r"^\s*(```|~~~)\s*(diff|patch)?")
+_HEADING = re.compile(r"^#{1,6}\s|^\*\*[^*]{1,80}\*\*:?$|^[^.!?。]{1,80}:$")
+_EDIT_MARK = re.compile(r"(<{5,}|={5,}$|>{5,})")
+_CODE = re.compile(
+    r"""[{};]\s*$|^\s*(def|class|import|from|return|if|for|while|const|let|var|fn|func|public|private|
+    [#]include|async|await|try|except|catch|else|elif|with|raise|throw)\b.*[:({;=]|\w\([^)]*\)\s*[:{;]?\s*$|^\s*[\w.\[\]"']+\s*[+*/-]?=\s*\S
+    |^\s*[$>]\s+\w|^[+-]\s*\S.*[({;:=]""",
+    re.VERBOSE,
+)
+_SPELLED_OUT = re.compile(
+    r"[A-Z]?[^\W\dA-Z_]*(?:[-’'][^\W\d_]+)*|[^\W\d_]+/[^\W\d_]+|--?\w{1,2}|(?:[A-Za-z]\.)+[A-Za-z]?"
+)
+_NAME_LIKE = re.compile(r"[\d_./:@()-]|[a-z][A-Z]|^[A-Z]{2,}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a message that can be quoted by itself."""
+
+    message: MessageId
+    role: str
+    text: str
+    """Exactly as it stands in the message, white space at its ends apart."""
+    shape: Shape
+    place: int
+    """Number of the passage in the whole branch: passages are shown in this order."""
+    turn: int
+    """Number of its message."""
+    row: int
+    """Number of its line in its message: sentences of one paragraph share it."""
+    whole_row: str
+    """That line, of which the passage is a piece."""
+
+
+def passages(messages: Sequence[Message]) -> list[Passage]:
+    """Every passage of the messages, in order."""
+    found: list[Passage] = []
+    for turn, message in enumerate(messages):
+        for row, (line, kind) in enumerate(_rows(message)):
+            shape: Shape = "output" if message.role == "tool" else kind
+            for text in _pieces(line, shape):
+                found.append(Passage(message.id, message.role, text, shape, len(found), turn, row, line))
+    return found
+
+
+def call_text(part: ToolCallPart) -> str:
+    """A tool's call as a note quotes it: its name with its short arguments, then the lines of the long ones."""
+    short: list[str] = [part.name]
+    long: list[str] = []
+    for value in _strings(_decoded(part.arguments)):
+        (long if "\n" in value else short).append(value)
+    return "\n".join((" ".join(short), *long))
+
+
+def _decoded(arguments: str) -> object:
+    try:
+        found: object = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+    return found
+
+
+def _strings(value: object, depth: int = 0) -> Iterator[str]:
+    """The texts and numbers in decoded JSON, in their order."""
+    if isinstance(value, str):
+        if value.strip():
+            yield value.strip()
+    elif isinstance(value, dict) and depth < _DEEPEST:
+        for inner in value.values():
+            yield from _strings(inner, depth + 1)
+    elif isinstance(value, list) and depth < _DEEPEST:
+        for inner in value:
+            yield from _strings(inner, depth + 1)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield str(value)
+
+
+def _rows(message: Message) -> Iterator[tuple[str, Shape]]:
+    """The lines of a message, each with what it is."""
+    for part in message.parts:
+        if isinstance(part, TextPart):
+            yield from _lines(_read(part.text))
+        elif isinstance(part, MergePart):
+            for line, shape in _lines(_read(part.text)):
+                yield line, "prose" if shape == "code" else shape
+        elif isinstance(part, ToolCallPart):
+            lines = (line.strip() for line in _read(call_text(part)).splitlines())
+            yield from ((line, "call") for line in lines if _has_signs(line))
+        elif isinstance(part, ToolResultPart):
+            lines = (line.strip() for line in _read(part.output).splitlines())
+            yield from ((line, "output") for line in lines if _WORD.search(line))
+
+
+def _pieces(line: str, shape: Shape) -> Iterator[str]:
+    if shape != "prose" or line.startswith("|"):
+        yield from _cut(line)
+        return
+    for sentence in sentences(line):
+        yield from _cut(sentence)
+
+
+def _read(text: str) -> str:
+    """The text without encoded bytes; of a very long one its beginning and its end, in whole lines if it has any."""
+    if len(text) > READ:
+        start, end = text[: READ // 2], text[-READ // 2 :]
+        text = (start.rpartition("\n")[0] or start) + "\n" + (end.partition("\n")[2] or end)
+    return _ENCODED.sub("\n", text)
+
+
+def _has_signs(line: str) -> bool:
+    return any(map(str.isalnum, line))
+
+
+def _lines(text: str) -> Iterator[tuple[str, Shape]]:
+    """Without fences and the marks of an edit; a patch's lines without their signs."""
+    fenced = edited = patch = False
+    for raw in text.splitlines():
+        line = raw.strip()
+        fence = _FENCE.match(line)
+        if fence:
+            fenced, edited = not fenced, False
+            patch = fenced and fence.group(2) is not None
+        elif _EDIT_MARK.match(line) and (edited or line[0] == "<"):
+            edited = line[0] != ">"
+        elif not line or not _has_signs(line):
+            continue
+        elif patch and line[0] in "+-":
+            yield line[1:].strip(), "code"
+        elif fenced or edited or (len(raw) <= LONGEST and _CODE.search(raw)):
+            yield line, "code"
+        elif len(line) <= 90 and _HEADING.match(line):
+            yield line, "heading"
+        else:
+            yield line, "prose"
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a paragraph, each a piece of it."""
+    return [sentence.strip() for sentence in _SENTENCE_END.split(text) if sentence.strip()]
+
+
+def _cut(text: str) -> Iterator[str]:
+    """Pieces of at most LONGEST characters, cut at a space where there is one."""
+    while len(text) > LONGEST:
+        at = text.rfind(" ", LONGEST // 2, LONGEST)
+        at = at if at > 0 else LONGEST
+        yield text[:at].strip()
+        text = text[at:].strip()
+    if text:
+        yield text
+
+
+def atoms(text: str) -> tuple[str, ...]:
+    """The names, numbers and words of a text, each once; signs of writing without spaces in pairs."""
+    return _kept_atoms(text) if len(text) <= _KEPT_TEXT else _atoms(text)
+
+
+@lru_cache(maxsize=16_384)
+def _kept_atoms(text: str) -> tuple[str, ...]:
+    """Messages never change, and each preview of a merge reads the whole target anew."""
+    return _atoms(text)
+
+
+def _atoms(text: str) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for match in _ATOM.finditer(text):
+        atom = match.group()
+        if _UNSPACED.search(atom):
+            continue
+        if len(atom) > 1 or atom.isdigit():
+            found[atom] = None
+    for run in _UNSPACED.findall(text):
+        found.update(dict.fromkeys(run[at : at + 2] for at in range(max(1, len(run) - 1))))
+    return tuple(found)
+
+
+def is_name(atom: str) -> bool:
+    """Whether it looks like something a program or a person named: an identifier, a path, a number, an acronym."""
+    return _NAME_LIKE.search(atom) is not None
+
+
+def is_named(atom: str) -> bool:
+    """Whether it is worth a place of its own: no list numeral, no “and/or”, no hyphenated word."""
+    return len(atom) > 2 and is_name(atom) and _SPELLED_OUT.fullmatch(atom) is None
+
+
+def plain(line: str) -> str:
+    """What makes two lines the same: their words, without indentation and list signs."""
+    return " ".join(line.split()).strip("-*+#> `").casefold()
+
+
+def plain_lines(texts: Iterable[str]) -> set[str]:
+    """Every line of the texts in that form, and every sentence."""
+    found: set[str] = set()
+    for text in texts:
+        for line in text.splitlines():
+            if line.strip():
+                found.add(plain(line))
+                found.update(map(plain, sentences(line)))
+    return found
