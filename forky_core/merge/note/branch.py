@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from forky_core.merge.headings import HEADINGS
 from forky_core.merge.note.coverage import Relevance, distinct
-from forky_core.merge.note.passages import Passage, atoms, is_named, passages, plain, plain_lines
+from forky_core.merge.note.passages import Passage, atoms, is_named, passages, plain_lines
 from forky_core.model import Message, MessageId
 from forky_core.parts import ToolCallPart
 from forky_core.retrieval.words import terms
@@ -53,7 +53,9 @@ class Branch:
         """Read the messages for a reader who knows `target_texts` and asks for `focus`."""
         known = plain_lines(target_texts)
         found = [
-            one for one in distinct(passages(messages), known) if one.text not in HEADINGS and plain(one.text)
+            one
+            for one in distinct(passages(messages), known)
+            if one.text not in HEADINGS and any(map(str.isalnum, one.text))
         ]
         named = {message.name for message in messages if message.name and message.role != "tool"}
         narrating = frozenset(
@@ -112,6 +114,11 @@ class Branch:
         if len(rows) <= 3 and len(own) > 1:
             own = tuple(rows)
         return [at for at in mine if self.passages[at].row in own]
+
+    def is_pasted(self, at: int) -> bool:
+        """Whether a person's line stands below one of theirs that leads it in: somebody else may have written it."""
+        one = self.passages[at]
+        return one.role == "user" and one.shape == "prose" and at not in self.own_words(one.turn)
 
     def is_chatter(self, at: int) -> bool:
         """Whether a sentence has next to nothing to tell: a greeting, a word of thanks, "let me look"."""

@@ -173,7 +173,10 @@ class _Writer:
         first = min(self.branch.passages[at].turn for at in result)
         measured = [one for at in result for one in quantities(self.branch.passages[at].text)]
         for at, one in enumerate(self.branch.passages):
-            if one.turn < first and differs(quantities(one.text), measured):
+            if one.turn >= first:
+                continue
+            settled = one.role != "user" and RESULTS and self.branch.last_word_on(at) in result
+            if settled or differs(quantities(one.text), measured):
                 self.outdated.add(at)
 
     def change(self) -> None:
@@ -207,7 +210,7 @@ class _Writer:
                 continue
             mine = self.branch.own_words(turn)
             if not any(at in self.picker.chosen for at in self.branch.prose_of(turn)):
-                room -= self._tell_one(mine, FACTS, room)
+                room -= self._tell_one(mine, ASKED, room)
 
     def _tell_one(self, among: Collection[int], section: str, room: float, *, alone: bool = False) -> float:
         """Tell the most telling of these passages that fits, with what it may not be told without; what that costs."""
@@ -235,6 +238,7 @@ class _Writer:
             and at not in self.outdated
             and not leads_in(one)
             and not self.branch.is_chatter(at)
+            and not self.branch.is_pasted(at)
         ]
         tools = sum(len(one.text) for one in self.branch.passages if one.shape in ("call", "output"))
         share = EVIDENCE * tools / max(1, sum(len(one.text) for one in self.branch.passages))
@@ -261,8 +265,16 @@ class _Writer:
         beside = (lambda _at: ()) if self.branch.talk else self._beside
         for chosen in self.picker.cover(among, room, beside):
             self.order.append(chosen)
+            for at in chosen:
+                for one in self.branch.not_alone(at):
+                    if self.section.get(one) == ASKED:
+                        del self.section[one]
 
     def _take(self, passages: Sequence[int], section: str, *, first_only: bool = False) -> None:
+        for at in passages:
+            for one in self.branch.not_alone(at) if section == FACTS else ():
+                if self.section.get(one) == ASKED:
+                    del self.section[one]
         for number, at in enumerate(passages):
             self.picker.take(at)
             self.section.setdefault(at, FACTS if number and first_only else section)
@@ -310,3 +322,4 @@ def _joined(before: Passage, after: Passage, text: str) -> str:
 
 
 LEAN = 1
+RESULTS = 1

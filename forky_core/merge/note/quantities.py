@@ -10,6 +10,9 @@ from dataclasses import dataclass
 _NEAR = 0.1
 """Share by which two large numbers may differ and still be the same thing, counted again."""
 _LARGE = 1000
+PRICE = "0.00"
+"""The unit of any number with two decimals, which people write without one."""
+_PRICE = re.compile(r"\d+[.,]\d\d")
 _QUANTITY = re.compile(
     r"(?P<before>[$€£¥])?\s?(?P<number>\d+(?:[.,  ’']\d+)*)\s*(?P<after>[$€£¥%°²³℃℉]?[^\W\d_]{0,12}[²³]?)"
 )
@@ -35,7 +38,10 @@ def quantities(text: str) -> list[Quantity]:
         unit = (match["before"] or match["after"] or "").casefold()
         if "\u3400" <= unit[:1] <= "\u9fff":
             unit = unit[0]
-        found.append(Quantity(unit, "".join(filter(str.isdigit, match["number"]))))
+        digits = "".join(filter(str.isdigit, match["number"]))
+        found.append(Quantity(unit, digits))
+        if _PRICE.fullmatch(match["number"]):
+            found.append(Quantity(PRICE, digits))
     return found
 
 
