@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from forky_core.merge.headings import HEADINGS
 from forky_core.merge.note.coverage import Relevance, distinct
@@ -26,6 +26,8 @@ SAME = 0.15
 COMMON = 6
 """A word that stands in more passages than this, and in more than a twentieth of them, tells of no two that they are
 about the same."""
+SHORT_CODE = 6
+"""Lines of a piece of code that a conclusion may hold: a command to run, an error."""
 _CHATTER = 3
 """Content words, of prose without a name or a number, below which it is nothing to tell."""
 _ITEMS = ("-", "*", "+", "•", "|")
@@ -55,7 +57,7 @@ class Branch:
         found = [
             one
             for one in distinct(passages(messages), known)
-            if one.text not in HEADINGS and any(map(str.isalnum, one.text))
+            if one.text not in HEADINGS and any(map(str.isalpha, one.text))
         ]
         named = {message.name for message in messages if message.name and message.role != "tool"}
         narrating = frozenset(
@@ -94,6 +96,15 @@ class Branch:
     def prose_of(self, turn: int) -> list[int]:
         """Those that are sentences."""
         return [at for at in self.of_turn(turn) if self.passages[at].shape == "prose"]
+
+    def closing(self, turn: int) -> list[int]:
+        """What an answer says at its end: its sentences, its headings and its short pieces of code."""
+        found: list[int] = []
+        for shape, run in groupby(self.of_turn(turn), key=lambda at: self.passages[at].shape):
+            mine = list(run)
+            if shape in ("prose", "heading") or (shape == "code" and len(mine) <= SHORT_CODE):
+                found += mine
+        return found
 
     def worth(self, turn: int) -> float:
         """What the sentences of a message tell together."""

@@ -17,7 +17,7 @@ from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT
 from forky_core.merge.note.branch import Branch, leads_in
 from forky_core.merge.note.coverage import CITATION, Picker, size
-from forky_core.merge.note.passages import Passage, atoms, call_text, is_named
+from forky_core.merge.note.passages import Passage, atoms, call_text
 from forky_core.merge.note.quantities import differs, quantities
 from forky_core.merge.wording import ShortIds
 from forky_core.model import Message, MessageId
@@ -26,15 +26,17 @@ from forky_core.retrieval.cues import is_question
 
 SMALLEST_BUDGET = 120
 DEFAULT_SHARE = 0.2
-RESULT_SHARE = 0.45
+RESULT_SHARE = 0.6
 """Of the room, the most that the closing passage takes."""
+REPORT_SHARE = 0.75
+"""The same where it closes the use of tools: then it reports what was done, and not the last of several subjects."""
 ASKED_SHARE = 0.3
 """Of the room, the most that the first thing the person asked for takes."""
 PERSON_SHARE = 0.25
 """Of the room, the most that the person's other messages take, a sentence of each."""
 FILES_SHARE = 0.08
 """Of the room, the most that the paths of changed files take."""
-EVIDENCE = 0.4
+EVIDENCE = 0.2
 """Of the room that is left, the most that lines of tools take in a branch that is all tools."""
 SUBSTANTIAL = 0.03
 """Of the worth of the branch's richest answer, what an answer has to have to conclude anything."""
@@ -126,7 +128,8 @@ class _Writer:
         answers = [turn for turn in said if turn not in self.branch.narrating] or said
         worth = {turn: self.branch.worth(turn) for turn in answers}
         most = max(worth.values(), default=0.0)
-        room = self.room * RESULT_SHARE
+        used_tools = bool(self.branch.narrating)
+        room = self.room * (REPORT_SHARE if used_tools else RESULT_SHARE)
         for turn in reversed(answers):
             if not worth[turn] or worth[turn] < SUBSTANTIAL * most:
                 continue
@@ -137,7 +140,7 @@ class _Writer:
     def _close(self, turn: int, room: float) -> float:
         """Take the end of an answer in whole sentences; a question or an offer at its very end stays open."""
         passages = self.branch.passages
-        mine = [at for at in self.branch.of_turn(turn) if passages[at].shape in ("prose", "heading")]
+        mine = self.branch.closing(turn)
         asked: list[int] = []
         while mine and (is_question(passages[mine[-1]].text) or passages[mine[-1]].shape == "heading"):
             asked.append(mine.pop())
@@ -146,17 +149,20 @@ class _Writer:
         taken: list[int] = []
         spent = 0.0
         for at in reversed(mine):
-            if leads_in(passages[at]) and (not taken or passages[taken[-1]].place != passages[at].place + 1):
-                continue
             cost = self.picker.cost(at)
             if spent + cost > room:
                 break
             spent += cost
             taken.append(at)
-        self._take(sorted(taken), RESULT)
-        if taken:
+        whole = [at for at in taken if not self._leads_nowhere(at, taken)]
+        self._take(sorted(whole), RESULT)
+        if whole:
             spent += self._tell_what_it_answers(turn, room - spent)
         return spent
+
+    def _leads_nowhere(self, at: int, taken: Collection[int]) -> bool:
+        one = self.branch.passages[at]
+        return (one.shape == "heading" or leads_in(one)) and at + 1 not in taken
 
     def _tell_what_it_answers(self, turn: int, room: float) -> float:
         before = (at for at in range(turn - 1, -1, -1) if self.branch.messages[at].role == "user")
@@ -175,7 +181,7 @@ class _Writer:
         for at, one in enumerate(self.branch.passages):
             if one.turn >= first:
                 continue
-            settled = one.role != "user" and RESULTS and self.branch.last_word_on(at) in result
+            settled = one.role != "user" and self.branch.last_word_on(at) in result
             if settled or differs(quantities(one.text), measured):
                 self.outdated.add(at)
 
@@ -245,17 +251,13 @@ class _Writer:
         self._cover(among, self.picker.budget - self.room * share)
 
     def show_evidence(self) -> None:
-        """Lines of tools that say something which an answer leans on."""
+        """Lines of tools, for the room that is left."""
         passages = self.branch.passages
-        spoken = {
-            atom for one in passages if one.shape in ("prose", "code", "heading") for atom in atoms(one.text) if is_named(atom)
-        }
         among = [
             at
             for at, one in enumerate(passages)
             if one.shape in ("call", "output")
             and len(one.text) < _LISTED_OUTPUT
-            and (not LEAN or any(atom in spoken for atom in atoms(one.text)))
         ]
         before = set(self.picker.chosen)
         self._cover(among, self.picker.budget)
@@ -265,19 +267,12 @@ class _Writer:
         beside = (lambda _at: ()) if self.branch.talk else self._beside
         for chosen in self.picker.cover(among, room, beside):
             self.order.append(chosen)
-            for at in chosen:
-                for one in self.branch.not_alone(at):
-                    if self.section.get(one) == ASKED:
-                        del self.section[one]
 
     def _take(self, passages: Sequence[int], section: str, *, first_only: bool = False) -> None:
-        for at in passages:
-            for one in self.branch.not_alone(at) if section == FACTS else ():
-                if self.section.get(one) == ASKED:
-                    del self.section[one]
         for number, at in enumerate(passages):
             self.picker.take(at)
-            self.section.setdefault(at, FACTS if number and first_only else section)
+            if not (number and first_only):
+                self.section.setdefault(at, section)
         if passages:
             self.order.append(tuple(passages))
 
@@ -289,19 +284,34 @@ class _Writer:
                 return lines
             self.picker.chosen.difference_update(self.order.pop())
 
+    def _sections(self) -> dict[int, str]:
+        """The section of each chosen passage.
+
+        What the person said is what was asked, and the result stands below it; but what they said to a fact, or last of
+        it, stands below that.
+        """
+        facts = [at for at in self.picker.chosen if at not in self.section and self.branch.passages[at].role != "user"]
+        below = {one for at in facts for one in self.branch.not_alone(at)}
+        concluding = {self.branch.passages[at].turn for at, title in self.section.items() if title == RESULT}
+        found: dict[int, str] = {}
+        for at in self.picker.chosen:
+            one, own = self.branch.passages[at], self.section.get(at, FACTS)
+            if one.role == "user" and own in (FACTS, ASKED) and not self.branch.talk:
+                own = RESULT if one.turn in concluding else FACTS if at in below else ASKED
+            found[at] = own
+        return found
+
     def _lines(self) -> list[PayloadLine]:
         order = {title: at for at, title in enumerate(NOTE)}
-        passages = self.branch.passages
-        rows = sorted(
-            self.picker.chosen,
-            key=lambda at: (order[self.section.get(at, FACTS)], passages[at].place),
-        )
+        passages, sections = self.branch.passages, self._sections()
+        rows = sorted(self.picker.chosen, key=lambda at: (order[sections[at]], passages[at].place))
         lines: list[PayloadLine] = []
         last: int | None = None
         for at in rows:
-            one, section = passages[at], self.section.get(at, FACTS)
-            joined = _joined(passages[last], one, lines[-1].text) if last is not None else ""
-            if joined and lines[-1].section == section:
+            one, section = passages[at], sections[at]
+            follows = last is not None and lines[-1].section == section
+            joined = _joined(passages[last], one, lines[-1].text) if follows and last is not None else ""
+            if joined:
                 lines.pop()
             speaker = self.branch.speakers[one.message]
             lines.append(
@@ -319,7 +329,3 @@ def _joined(before: Passage, after: Passage, text: str) -> str:
     start = row.find(text)
     end = row.find(after.text, start + len(text)) if start >= 0 else -1
     return row[start : end + len(after.text)] if end >= 0 else ""
-
-
-LEAN = 1
-RESULTS = 1

@@ -21,6 +21,8 @@ from forky_core.retrieval.words import terms
 
 BYTES_PER_TOKEN = 4
 CITATION = len(" [3f2a91]\n")
+SPEAKER = 0.7
+"""Share of the entries before which the name of the speaker stands: it is not repeated."""
 NAME = 4.0
 """How many words a name, a path or a number with signs is worth, beside its own words."""
 CODE = 0.6
@@ -102,7 +104,7 @@ class Picker:
         """Tokens that quoting a passage adds."""
         passage = self.relevance.passages[at]
         speaker = self.speakers.get(passage.message, "")
-        entry = 0 if passage.message in self.opened else CITATION + (len(speaker) + 2 if speaker else 0)
+        entry = 0 if passage.message in self.opened else CITATION + len(speaker) * SPEAKER
         return (size(passage.text) + (1 + entry) / BYTES_PER_TOKEN) * self.ratio
 
     def gain(self, at: int) -> float:
