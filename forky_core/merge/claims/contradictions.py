@@ -58,7 +58,7 @@ class Supersession:
 
 
 
-ENOUGH = 0.5
+ENOUGH = 0.3
 """The score from which on two statements are shown as a contradiction."""
 
 

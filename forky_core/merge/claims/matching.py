@@ -16,7 +16,7 @@ from forky_core.merge.claims.assignments import Assignment, assignments
 from forky_core.merge.claims.names import Name, listed, names
 from forky_core.merge.claims.quantities import Quantity
 from forky_core.merge.claims.statements import Piece
-from forky_core.merge.claims.vocabulary import ATTRIBUTES
+from forky_core.merge.claims.vocabulary import ATTRIBUTES, CLOSED, OPPOSITE_MEASURES
 
 Kind = Literal["value", "polarity", "choice", "date", "duration", "owner", "list"]
 
@@ -123,10 +123,10 @@ def _contrast(a: Piece, b: Piece) -> float:
         if a.head == b.head:
             return 0.0
         strange = (a.head not in b.own | b.asked) + (b.head not in a.own | a.asked)
-        return 0.6 * strange
+        return 0.8 * strange
     for headed, other in ((a, b), (b, a)):
         if headed.head and not other.head and other.asked - ATTRIBUTES and headed.head not in other.about:
-            return 0.6
+            return 0.8
     return 0.0
 
 
@@ -134,7 +134,7 @@ def one_scope(a: Piece, b: Piece) -> bool:
     """Whether both may speak of the same environment."""
     if a.scopes and b.scopes:
         return bool(a.scopes & b.scopes)
-    return not (a.scopes | b.scopes) - {"production", "each"}
+    return not (a.scopes | b.scopes) - {"production"}
 
 
 def _values(
@@ -171,7 +171,9 @@ def _value_score(q: Quantity, r: Quantity, a: Piece, b: Piece, base: Base) -> fl
     score = base.score - base.contrast
     if q.noun and r.noun and q.noun != r.noun and (r.noun in a.about or q.noun in b.about):
         return 0.0
-    low, high = sorted((abs(q.value[0]), abs(r.value[0])))
+    if any({one, other} <= a.measures ^ b.measures for one, other in OPPOSITE_MEASURES):
+        return 0.0
+    low, high = sorted((abs(q.bare), abs(r.bare)))
     if q.dimension == r.dimension == "number":
         if high > 12 * low:
             return 0.0
@@ -195,7 +197,8 @@ def _opposites(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iter
     last: dict[str, int] = {}
     for b, base in zip(others, bases, strict=True):
         score = base.score - base.contrast
-        shared = len((a.own | a.asked) & (b.own | b.asked))
+        both = _proposed(a) & _proposed(b)
+        shared = len(both) + (len(both) == 1 and (a.whole or b.whole) and min(len(a.own), len(b.own)) <= 2)
         for axis in a.axes.keys() & b.axes.keys():
             if a.axes[axis] == b.axes[axis]:
                 if base.near >= NEAR:
@@ -208,6 +211,11 @@ def _opposites(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iter
         if last.get(axis, -1) <= b.at:
             says = (a.axes[axis], b.axes[axis]) if axis else (a.sign, b.sign)
             yield Match(score, a, b, "polarity", *("yes" if one > 0 else "no" for one in says))
+
+
+def _proposed(piece: Piece) -> frozenset[str]:
+    """The words of what is affirmed or denied; an answer affirms or denies what was asked."""
+    return piece.own | piece.asked if piece.answers or piece.whole else piece.own
 
 
 def _denied(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
@@ -228,18 +236,24 @@ def _choices(
     if not said:
         return
     for b, base in zip(others, bases, strict=True):
-        if b.sign < 0 or not ((a.decides and b.decides) or base.near >= 1.4):
+        if b.sign < 0 or _is_code(a) or _is_code(b) or not ((a.decides and b.decides) or base.near >= 1.4):
             continue
         told = names(b.text, answers=b.answers)
-        one = [n for n in said if _new(n, a, told) and all(theirs.words.get(key, -1) < b.at for key in n.keys)]
-        two = [n for n in told if _new(n, b, said) and not any(key in mine.words for key in n.keys)]
+        one = [n for n in said if _new(n, a, told) and any(theirs.words.get(key, -1) < b.at for key in n.keys)]
+        two = [n for n in told if _new(n, b, said) and not all(key in mine.words for key in n.keys)]
         if one and two:
             score = base.score - 0.2 + (0.4 if all(key in theirs.words for key in one[0].keys) else 0.0)
             yield Match(score, a, b, "choice", one[0].text, two[0].text)
 
 
+def _is_code(piece: Piece) -> bool:
+    return piece.passage.shape in ("code", "call") or piece.text.lstrip("`").startswith("{")
+
+
 def _new(name: Name, piece: Piece, others: Sequence[Name]) -> bool:
-    return not name.keys & piece.asked and not any(name.keys & other.keys for other in others)
+    if name.keys <= piece.asked:
+        return False
+    return not any(name.keys <= other.keys or other.keys <= name.keys for other in others)
 
 
 def _lists(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
@@ -248,7 +262,14 @@ def _lists(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator
         theirs = listed(b.text)
         both = mine & theirs
         if both and mine != theirs and len(both) * 2 >= min(len(mine), len(theirs)):
+            if (mine < theirs or theirs < mine) and not (_closed(a) and _closed(b)):
+                continue
             yield Match(base.score, a, b, "list", ", ".join(sorted(mine)), ", ".join(sorted(theirs)))
+
+
+def _closed(piece: Piece) -> bool:
+    """Whether the line in which a list stands says that there is nothing else, or that something changed."""
+    return piece.changes or CLOSED.search(piece.passage.whole_row) is not None
 
 
 def _assigned(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:

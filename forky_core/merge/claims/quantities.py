@@ -43,6 +43,7 @@ _UNITS: Mapping[str, tuple[tuple[float, str], ...]] = {
         (1609.344, "mile miles meile meilen"),
     ),
     "mass": (
+        (10**-6, "µg mcg microgram micrograms mikrogramm microgrammes microgramos 微克"),
         (0.001, "mg milligrams milligramm"),
         (1, "gram grams gramm gramme grammes gramo gramos 克"),
         (500, "pfund 斤"),
@@ -160,6 +161,8 @@ class Quantity:
     """Of an amount, in the base unit; of a date (month, day); of a version its numbers."""
     start: int
     end: int
+    bare: float = 0.0
+    """Of an amount, its number without the unit."""
     digits: str = ""
     """As it is written, where that is in digits alone: 3.10 is a version after 3.9."""
     noun: str = ""
@@ -187,6 +190,8 @@ class Quantity:
             return True
         if len(self.value) == len(other.value) == 1:
             one, two = self.value[0], other.value[0]
+            if self.dimension != other.dimension and self.bare and other.bare:
+                one, two = self.bare, other.bare
             if self.per and other.per:
                 one, two = one / self.per, two / other.per
                 return abs(one - two) <= _TOLERANCE * max(abs(one), abs(two))
@@ -339,6 +344,7 @@ def _amounts(text: str) -> Iterator[Quantity]:
                     (pending.value[0] + amount.value[0],),
                     pending.start,
                     amount.end,
+                    pending.bare,
                     bound=pending.bound,
                 )
                 continue
@@ -396,9 +402,11 @@ def _amount(text: str, number: Number) -> Quantity | None:
         return Quantity("version", value, start, stop, bound=_bound(text, start, stop))
     if not dimension and len(digits) == 4 and digits[:2] in ("19", "20") and _IN_YEAR.search(text, max(0, start - 12), start):
         return None
+    if not dimension and (unknown := _STRANGE.match(text, stop)):
+        return Quantity(unknown[1].casefold(), (normal,), start, unknown.end(), value)
     per, stop = _rate(text, stop) if dimension not in ("time", "percent") else (0.0, stop)
     return Quantity(
-        dimension or "number", (normal,), start, stop, digits, "" if per else noun, per, _bound(text, start, stop)
+        dimension or "number", (normal,), start, stop, value, digits, "" if per else noun, per, _bound(text, start, stop)
     )
 
 
@@ -412,6 +420,7 @@ def _rate(text: str, end: int) -> tuple[float, int]:
     return (known[1], match.end()) if match and known and known[0] == "time" else (0.0, end)
 
 
+_STRANGE = re.compile(r"\s?([^\W\d_]{1,6}/[^\W\d_]{1,6})\b")
 _OPERATOR = re.compile(r"[=<>~^]\s?[\"']?$")
 _IN_YEAR = re.compile(r"\b(?:since|in|of|from|until|by|seit|bis|ab|im\s+Jahr|en|depuis|de|desde|hasta|dès)\s+$", re.IGNORECASE)
 _NOUN = re.compile(r"[\s\u00a0]+([^\W\d_][\w-]{2,})|(?:个|名|条|台|张|件)([\u4e00-\u9fff]{2})")

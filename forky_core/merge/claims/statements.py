@@ -13,7 +13,7 @@ from typing import Literal
 
 from forky_core.merge.claims.quantities import Quantity, quantities
 from forky_core.merge.claims.vocabulary import (
-    ATTRIBUTES, AXES, CHANGE, DECIDES, KEEPS, LATER, NEGATION, NO, NOW, PAST, SUGGESTED, SUPPOSED, WHICH, YES, scopes, word_key, word_keys,
+    ATTRIBUTES, AXES, CHANGE, DECIDES, KEEPS, LATER, NEGATION, NO, NOW, PAST, SUGGESTED, SUPPOSED, WHICH, YES, measures, scopes, word_key, word_keys,
 )  # fmt: skip
 from forky_core.merge.note.passages import Passage, passages
 from forky_core.model import Message
@@ -24,7 +24,7 @@ Standing = Literal["stands", "past", "later", "open"]
 OWN, SENTENCE, ASKED, BEFORE, FAR = 1.0, 0.7, 0.8, 0.5, 0.3
 """What a word is worth for the subject of a clause: in itself, in its sentence, in the question it answers, before."""
 _CLAUSE = re.compile(
-    r"(?<=[;；])\s*|(?<=\w:)\s+(?=\S+\s\S+\s\S)|\s+[–—-]{1,2}\s+|,\s+(?=(?:and|but|so|because|since|or|und|aber|denn|weil|also|et|mais|donc|car|y|pero|"
+    r"(?<=[;；])\s*|(?<=\w:)\s+(?=\S+\s\S+\s\S)|\s+[–—-]{1,2}\s+|,\s+(?=(?:and|but|so|because|since|or|und|aber|denn|weil|heute|jetzt|nun|today|now|hoy|ahora|aujourd['’]hui|also|et|mais|donc|car|y|pero|"
     r"porque|pues|while|although)\s)|(?<=[，])"
 )
 _ASKS = re.compile(
@@ -58,6 +58,8 @@ class Piece:
     about: Mapping[str, float]
     """Keys of its words and of those around it, with what each is worth."""
     scopes: frozenset[str]
+    measures: frozenset[str] = frozenset()
+    """What its amounts are of: one, all, with or without tax."""
     quantities: tuple[Quantity, ...] = ()
     sign: int = 1
     """-1 where it denies."""
@@ -122,6 +124,7 @@ def pieces(messages: Sequence[Message]) -> list[Piece]:
                     own,
                     about,
                     scopes(text) or scopes(answered),
+                    measures(text) if values else frozenset(),
                     values,
                     head=_head(clause) if passage.shape == "prose" else "",
                     answers=answers and number == 0,
@@ -139,9 +142,9 @@ def pieces(messages: Sequence[Message]) -> list[Piece]:
 
 
 _HEAD = re.compile(
-    r"^\W*(?:(?:and|so|then|but|now|today|und|dann|et|y|heute|aujourd['’]hui|hoy)\W+)?(?:the|our|my|your|its|a|an|every|each|all|der|die|das|unser\w*|mein\w*|ein\w*|le|la|les|"
-    r"l['’]|notre|nos|mon|ma|un|une|el|los|las|nuestr\w+|mi)\s?(?P<noun>[^\W\d_][\w-]*)|^(?P<plural>[A-Z][a-z-]{2,}s?)\s+(?=[a-z])",
-    re.IGNORECASE,
+    r"^\W*(?i:(?:and|so|then|but|now|today|und|dann|et|y|heute|aujourd['’]hui|hoy)\W+)?(?i:(?:the|our|my|your|its|a|an|every|each|all|der|die|das|"
+    r"unser\w*|mein\w*|ein|eine|le|la|les|notre|nos|mon|ma|un|une|el|los|las|nuestr\w+|mi)\s+|l['’])(?P<noun>[^\W\d_][\w-]*)"
+    r"|^(?P<plural>[A-Z][a-z-]{2,})\s+(?=[a-z])"
 )
 _REASON = re.compile(
     r"^\W*(?:and\s+|so\s+)?(?:since|because|as|weil|da|denn|car|parce\s+que|puisque|porque|ya\s+que|因为|由于)\b|"
@@ -157,10 +160,8 @@ def _head(clause: str) -> str:
     if match is None:
         return ""
     word = match["noun"] or match["plural"]
-    if match["plural"] and not word[0].isupper():
-        return ""
     key = word_key(word)
-    return "" if key in ATTRIBUTES else key
+    return "" if key in ATTRIBUTES or quantities(f"{word} days") != quantities("days") else key
 
 
 def _far(every: Sequence[Passage]) -> dict[int, frozenset[str]]:
