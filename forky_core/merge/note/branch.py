@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
 from forky_core.merge.headings import HEADINGS
@@ -28,6 +28,8 @@ COMMON = 6
 about the same."""
 SHORT_CODE = 6
 """Lines of a piece of code that a conclusion may hold: a command to run, an error."""
+MOST_COMMON = 40
+"""Passages, above which a word tells of no two that they are about the same, however many there are."""
 _CHATTER = 3
 """Content words, of prose without a name or a number, below which it is nothing to tell."""
 _ITEMS = ("-", "*", "+", "•", "|")
@@ -49,6 +51,7 @@ class Branch:
     """Numbers of messages after which a tool is called: they say what the model is about to do."""
     _by_turn: Mapping[int, Sequence[int]]
     _holding: Mapping[str, Sequence[int]]
+    _remembered: dict[int, list[int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, messages: Sequence[Message], target_texts: Sequence[str], focus: str = "") -> Branch:
@@ -92,6 +95,12 @@ class Branch:
     def of_turn(self, turn: int) -> Sequence[int]:
         """The numbers of a message's passages."""
         return self._by_turn.get(turn, ())
+
+    def holding(self, message: MessageId, quotation: str) -> list[int]:
+        """The passages of a message that a quotation of it touches."""
+        turn = next((turn for turn, one in enumerate(self.messages) if one.id == message), -1)
+        texts = ((at, self.passages[at].text) for at in self.of_turn(turn))
+        return [at for at, text in texts if text in quotation or quotation in text]
 
     def prose_of(self, turn: int) -> list[int]:
         """Those that are sentences."""
@@ -154,6 +163,11 @@ class Branch:
         return found
 
     def _beside(self, at: int) -> list[int]:
+        if at not in self._remembered:
+            self._remembered[at] = self._found_beside(at)
+        return self._remembered[at]
+
+    def _found_beside(self, at: int) -> list[int]:
         reply = self.reply_to(at)
         beside = (self.lead_in(at), reply[0] if reply else None, self.last_word_on(at))
         return [one for one in dict.fromkeys(beside) if one is not None]
@@ -216,7 +230,7 @@ def _holding(found: Sequence[Passage], relevance: Relevance) -> dict[str, list[i
             for word in relevance.words[at]:
                 if not word.startswith("="):
                     holding.setdefault(word, []).append(at)
-    most = max(COMMON, len(found) / 20)
+    most = min(max(COMMON, len(found) / 20), MOST_COMMON)
     return {word: held for word, held in holding.items() if len(held) <= most}
 
 

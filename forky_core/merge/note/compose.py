@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
-from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT
+from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, TRIED
 from forky_core.merge.note.branch import Branch, leads_in
 from forky_core.merge.note.coverage import CITATION, Picker, size
 from forky_core.merge.note.passages import Passage, atoms, call_text
 from forky_core.merge.note.quantities import differs, quantities
+from forky_core.merge.superseded import Superseded
 from forky_core.merge.wording import ShortIds
 from forky_core.model import Message, MessageId
 from forky_core.parts import AttachmentPart, ToolCallPart
@@ -34,6 +35,8 @@ ASKED_SHARE = 0.3
 """Of the room, the most that the first thing the person asked for takes."""
 PERSON_SHARE = 0.25
 """Of the room, the most that the person's other messages take, a sentence of each."""
+TRIED_SHARE = 0.15
+"""Of the room, the most that pairs of what was undone and what took its place take."""
 FILES_SHARE = 0.08
 """Of the room, the most that the paths of changed files take."""
 EVIDENCE = 0.2
@@ -66,11 +69,16 @@ def note(
     *,
     focus: str = "",
     count_tokens: Callable[[str], int] = estimate_tokens,
+    superseded: Sequence[Superseded] = (),
 ) -> list[PayloadLine]:
-    """The lines of a note of `messages` for a reader who knows `target_texts`, within `budget` tokens."""
+    """The lines of a note of `messages` for a reader who knows `target_texts`, within `budget` tokens.
+
+    What `superseded` names as earlier is told only together with what took its place.
+    """
     branch = Branch.of(messages, target_texts, focus)
-    writer = _Writer(branch, Picker(branch.relevance, budget, _ratio(branch, count_tokens), branch.speakers))
-    writer.write()
+    picker = Picker(branch.relevance, budget, _ratio(branch, count_tokens), branch.speakers)
+    writer = _Writer(branch, picker, budget)
+    writer.write(superseded)
     return writer.within(budget, count_tokens)
 
 
@@ -84,6 +92,8 @@ def _ratio(branch: Branch, count_tokens: Callable[[str], int]) -> float:
 class _Writer:
     branch: Branch
     picker: Picker
+    room: float
+    """Tokens of the whole note."""
     section: dict[int, str] = field(default_factory=dict)
     """By passage, the section that it stands in; not of those under `Facts`."""
     files: list[PayloadLine] = field(default_factory=list)
@@ -91,11 +101,9 @@ class _Writer:
     """Passages that something later took back or replaced."""
     order: list[tuple[int, ...]] = field(default_factory=list)
     """What was chosen together, the most important first."""
-    room: float = 0
 
-    def write(self) -> None:
+    def write(self, superseded: Sequence[Superseded]) -> None:
         """Choose the lines of every section."""
-        self.room = self.picker.budget
         self.attach()
         if self.branch.talk:
             self.cover()
@@ -103,6 +111,7 @@ class _Writer:
         self.ask()
         self.conclude()
         self.outdate()
+        self.undo(superseded)
         self.change()
         self.hear_the_person()
         self.cover()
@@ -184,6 +193,20 @@ class _Writer:
             settled = one.role != "user" and self.branch.last_word_on(at) in result
             if settled or differs(quantities(one.text), measured):
                 self.outdated.add(at)
+
+    def undo(self, superseded: Sequence[Superseded]) -> None:
+        """What was tried or planned and then undone, each with what took its place; neither where there is no room."""
+        room = self.room * TRIED_SHARE
+        for one in reversed(superseded):
+            earlier = self.branch.holding(one.earlier_message, one.earlier)
+            later = self.branch.holding(one.later_message, one.later)
+            self.outdated.update(earlier)
+            pair = (*earlier[:1], *later[:1])
+            cost = sum(map(self.picker.cost, pair))
+            free = not any(at in self.picker.chosen for at in pair)
+            if len(pair) == 2 and free and cost <= min(room, self.picker.budget):
+                room -= cost
+                self._take(pair, TRIED)
 
     def change(self) -> None:
         """The files that tools changed, one line each with its last change."""
