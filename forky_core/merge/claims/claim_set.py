@@ -14,6 +14,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from textwrap import shorten
 from typing import Literal, get_args
 
 from forky_core.hashing import content_hash
@@ -54,6 +55,8 @@ LONGEST_TEXT = 30
 """Words of a claim."""
 LONGEST_QUOTE = 25
 """Words of its quotation."""
+_LONGEST_LINE = 160
+"""Characters of a corrected line that a payload quotes."""
 
 
 def folded(text: str) -> str:
@@ -271,6 +274,11 @@ class Correction:
     """What the later merge brings in its place, word for word."""
     by: MessageId
     """The message that says so."""
+
+    @property
+    def quoted(self) -> str:
+        """The line as a payload quotes it."""
+        return shorten(self.line, _LONGEST_LINE, placeholder="…")
 
     def stored(self) -> list[Json]:
         return [self.merge, self.line, self.now, self.by]

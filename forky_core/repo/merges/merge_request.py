@@ -150,7 +150,7 @@ def _wish_stored(wish: MergeOptions) -> dict[str, Json]:
         "again": wish.again,
         "policy": "" if wish.policy == "ask" else wish.policy,
         "choices": {
-            name: None if choice is None else [choice.take, choice.text, choice.by]
+            name: None if choice is None else choice.stored()
             for name, choice in wish.choices.items()
         },
     }
@@ -185,7 +185,7 @@ def sound(request: MergeRequest) -> bool:
         *request.words,
         *request.words.values(),
     ]
-    texts += [text for choice in choices for text in (choice.text, choice.by)]
+    texts += [text for choice in choices for text in (choice.text, choice.by, choice.source)]
     texts += (request.graft.conversation, request.graft.title) if request.graft is not None else ()
     return (
         all(isinstance(text, str) for text in texts)
