@@ -70,6 +70,9 @@ def assignments(text: str) -> tuple[Assignment, ...]:
     found: list[Assignment] = []
     for match in _PAIR.finditer(text[:_LONGEST]):
         key, value = key_of(match["key"]), match["value"]
+        rest = text[match.end() : match.end() + 3].lstrip()
+        if rest[:1] in ("(", ".", "+", "*", "/", "-", "%") or (value[-1] in "+*/" and len(value) > 1):
+            continue  # An expression, whose value is not told.
         if len(key) > 1 and not value.startswith(("=", "//", ">", "<")) and key not in ("http", "https"):
             found.append(Assignment(key, normal(value), match.start("key"), match.end()))
     for match in _SAID.finditer(text[:_LONGEST]):

@@ -12,6 +12,7 @@ from functools import lru_cache
 from forky_core.merge.claims.vocabulary import DECIDES, STOP, word_keys
 
 _QUOTED = re.compile(r"`([^`\n]{1,60})`|[“\"]([^”\"\n]{1,60})[”\"]|«\s?([^»\n]{1,60}?)\s?»|„([^“”\n]{1,60})[“”]|「([^」\n]{1,30})」|“([^”\n]{1,30})”")
+_IDENTIFIER = re.compile(r"(?<![\w@/.-])(?=[\w-]*[A-Za-z])\w+(?:[-_]\w+)*[-_]\w*\d\w*(?![\w/-])")
 _HANDLE = re.compile(r"(?<!\w)@[\w./-]{2,40}")
 _CAPITAL = re.compile(
     r"(?<![\w@`/.])(?:(?:[A-ZÀ-Þ]\.\s?)?[A-ZÀ-Þ][\wÀ-ÿ'’-]*[\w]|[A-Z]{2,}\w*)(?:\s(?:(?:de|del|la|von|van|der|Le)\s)?[A-ZÀ-Þ][\wÀ-ÿ'’-]*\w)*"
@@ -22,9 +23,10 @@ _HAN_CHOICE = re.compile(
 _HAN_FIRST = re.compile(r"^(?P<what>[A-Za-z][\w.+-]{0,20}|[\u4e00-\u9fff]{2,8})(?=[。，,！]|$)")
 _LIST = re.compile(
     r"(?P<items>[^,.;:!?\n、，。；：]{1,40}(?:(?:,|、|，)\s?[^,.;:!?\n、，。；：]{1,40}){0,20}(?:,?\s+(?:and|or|und|oder|et|ou|y|o)\s+|[、和与及])"
-    r"[^,.;:!?\n、，。；：]{1,40})"
+    r"[^,.;:!?\n、，。；：]{1,40})",
+    re.IGNORECASE,
 )
-_BREAK = re.compile(r",|、|，|\s(?:and|or|und|oder|et|ou|y|o)\s|和|与|及")
+_BREAK = re.compile(r",|、|，|\s(?:and|or|und|oder|et|ou|y|o)\s|和|与|及", re.IGNORECASE)
 _PARTIAL = re.compile(
     r"\b(?:among\s+others|so\s+far|for\s+example|e\.g|such\s+as|besides|including|etc|at\s+least|unter\s+anderem|zum\s+Beispiel|z\.\s?B|bisher|"
     r"außerdem|entre\s+autres|par\s+exemple|notamment|entre\s+otros|por\s+ejemplo|además)\b|…|\.\.\.|例如|比如|等等?|包括",
@@ -58,6 +60,8 @@ def names(text: str, *, answers: bool = False) -> tuple[Name, ...]:
         add(next(group for group in match.groups() if group))
         bare = bare.replace(match.group(), " " * len(match.group()))
     for match in _HANDLE.finditer(bare):
+        add(match.group())
+    for match in _IDENTIFIER.finditer(bare):
         add(match.group())
     for match in _CAPITAL.finditer(bare):
         name = match.group()

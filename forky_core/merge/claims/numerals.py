@@ -154,6 +154,8 @@ def _in_words(text: str) -> Iterator[Number]:
         counts = len(word) <= _LONGEST_WORD and (
             word in _WORDS or word in _SCALES or word in _ONES or word in _HALVES or word in _AND or word in _OF
         )
+        if word == "cents" and not (run and run[-1].group().casefold() in _FRENCH.split()):
+            counts = False
         if run and (not counts or text[run[-1].end() : match.start()].strip("- '’")):
             yield from _number(text, run)
             run = []
@@ -180,14 +182,17 @@ def _number(text: str, run: list[re.Match[str]]) -> Iterator[Number]:
     if words[-1] in _ONES and words[-1] not in ("one", "uno"):
         words, run = words[:-1], run[:-1]
     total = current = 0.0
-    for word in words:
-        if word in _WORDS:
+    last_scale = 1.0
+    for at, word in enumerate(words):
+        if word in _HALVES and at and words[at - 1] in _AND and last_scale > 1:
+            total += _HALVES[word] * last_scale  # A million and a half.
+        elif word in _WORDS:
             current += _WORDS[word]
         elif word in _HALVES:
             current += _HALVES[word]
         elif word in _SCALES:
             scale = _SCALES[word]
-            current = (current or 1) * scale
+            current, last_scale = (current or 1) * scale, float(scale)
             if scale >= 1000:
                 total, current = total + current, 0
         elif word in ("one", "uno"):

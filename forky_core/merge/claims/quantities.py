@@ -43,6 +43,7 @@ _UNITS: Mapping[str, tuple[tuple[float, str], ...]] = {
         (1609.344, "mile miles meile meilen"),
     ),
     "mass": (
+        (10**-6, "µg mcg microgram micrograms mikrogramm microgrammes microgramos 微克"),
         (0.001, "mg milligrams milligramm"),
         (1, "gram grams gramm gramme grammes gramo gramos 克"),
         (500, "pfund 斤"),
@@ -55,7 +56,7 @@ _UNITS: Mapping[str, tuple[tuple[float, str], ...]] = {
         (0.001, "ml milliliter millilitre 毫升"),
         (0.01, "cl"),
         (1, "l liter liters litre litres litern litro litros 升"),
-        (1000, "m³ m3 kubikmeter 立方米 立方"),
+        (1000, "m³ m3 kubikmeter cubicmeter cubicmeters cubicmetre cubicmetres mètrecube mètrescubes metrocúbico metroscúbicos 立方米 立方"),
         (3.785, "gallon gallons"),
     ),
     "speed": ((1, "km/h kmh"), (1.609344, "mph"), (3.6, "m/s")),
@@ -74,7 +75,7 @@ _UNIT_OF: Mapping[str, tuple[str, float]] = MappingProxyType(
 )
 _HAN_UNITS = sorted((name for name in _UNIT_OF if "\u4e00" <= name[0] <= "\u9fff"), key=len, reverse=True)
 _COUNTERS = "个名人条次本台份张件位颗根班门块"
-_UNIT = re.compile(r"[\s\u00a0-]?\s?(km/h|m/s|m[³3]|°\s?[CF]?|%|[€$£¥]|[A-Za-zÀ-ɏ]+)(?![\w])")
+_UNIT = re.compile(r"[\s\u00a0-]?\s?(cubic\s+met(?:er|re)s?|mètres?\s+cubes?|metros?\s+cúbicos?|km/h|m/s|m[³3]|°\s?[CF]?|%|[€$£¥]|[A-Za-zÀ-ɏ]+)(?![\w])")
 _BEFORE = re.compile(r"(?:[$€£¥]|\b(?:EUR|USD|CHF|GBP)\s)\s?$")
 _MONTHS = MappingProxyType(
     {
@@ -137,12 +138,12 @@ _VERSION = re.compile(
     r"release|Fassung|版本)\s+(?P<named>\d{1,4}(?:\.\d{1,6}){0,3}))(?![\w]|\.\d)"
 )
 _LEAST = re.compile(
-    r"(?:>=?|≥|at\s+least|minimum(?:\s+of)?|mindestens|ab|au\s+moins|à\s+partir\s+de|al\s+menos|mínimo|至少|不少于|from)"
+    r"(?:>=?|≥|\b(?:at\s+least|minimum(?:\s+of)?|mindestens|ab|au\s+moins|à\s+partir\s+de|al\s+menos|mínimo|from)\b|至少|不少于)"
     r"\s*(?:\w+\s+){0,2}$",
     re.IGNORECASE,
 )
 _MOST = re.compile(
-    r"(?:<=?|≤|at\s+most|up\s+to|no\s+more\s+than|maximal|höchstens|bis\s+zu|au\s+plus|jusqu['’]à|como\s+máximo|hasta|最多"
+    r"(?:<=?|≤|\b(?:at\s+most|up\s+to|no\s+more\s+than|maximal|höchstens|bis\s+zu|au\s+plus|como\s+máximo|hasta)\b|jusqu['’]à|最多"
     r"|不超过)\s*(?:\w+\s+){0,1}$",
     re.IGNORECASE,
 )
@@ -160,8 +161,14 @@ class Quantity:
     """Of an amount, in the base unit; of a date (month, day); of a version its numbers."""
     start: int
     end: int
+    bare: float = 0.0
+    """Of an amount, its number without the unit."""
+    digits: str = ""
+    """As it is written, where that is in digits alone: 3.10 is a version after 3.9."""
     noun: str = ""
     """What is counted, by the key of the word."""
+    per: float = 0.0
+    """Of a rate, the seconds that it is for."""
     bound: str = ""
     """`≥` or `≤` where it limits a range."""
 
@@ -169,32 +176,45 @@ class Quantity:
         """Whether the two measure the same, so that they may differ."""
         mine, theirs = self.dimension, other.dimension
         if mine == theirs:
-            return True
-        return "number" in (mine, theirs) and not {mine, theirs} & {"clock", "weekday"}
+            return bool(self.per) == bool(other.per) or mine in ("money", "number")
+        return "number" in (mine, theirs) and not {mine, theirs} & {"clock", "weekday", "frequency", "date"}
 
     def same(self, other: Quantity) -> bool:
         """Whether both values can hold at once."""
         if {self.dimension, other.dimension} == {"version", "number"} or self.dimension == other.dimension == "version":
-            return self._bounded(other) or _longer(self.value, other.value)
+            mine, theirs = self._numbers(), other._numbers()
+            return _within(mine, self.bound, theirs, other.bound) or (self.bound == other.bound and _longer(mine, theirs))
         if self.dimension == other.dimension == "date":
             return _same_date(self.value, other.value)
-        if self.bound != other.bound and self._bounded(other):
+        if _within(self.value, self.bound, other.value, other.bound):
             return True
         if len(self.value) == len(other.value) == 1:
             one, two = self.value[0], other.value[0]
+            if self.dimension != other.dimension and self.bare and other.bare:
+                one, two = self.bare, other.bare
+            if self.per and other.per:
+                one, two = one / self.per, two / other.per
+                return abs(one - two) <= _TOLERANCE * max(abs(one), abs(two))
             if self.dimension == other.dimension == "time":
                 return abs(one - two) <= _TOLERANCE * max(abs(one), abs(two)) and max(one, two) > 10**6 or one == two
             return abs(one - two) <= 1e-9 * max(abs(one), abs(two), 1.0)
         return self.value == other.value
 
-    def _bounded(self, other: Quantity) -> bool:
-        """Whether one is a limit that the other keeps."""
-        if self.bound == other.bound:
-            return False
-        low, high = self.value, other.value
-        if self.bound == "≤" or other.bound == "≥":
-            low, high = high, low
-        return low <= high
+    def _numbers(self) -> tuple[float, ...]:
+        if self.dimension == "version" or not _DOTTED.fullmatch(self.digits):
+            return self.value
+        return tuple(float(piece) for piece in self.digits.split("."))
+
+
+_DOTTED = re.compile(r"\d+(?:\.\d+)+")
+
+
+def _within(one: tuple[float, ...], bound: str, two: tuple[float, ...], other: str) -> bool:
+    """Whether one is a limit that the other keeps."""
+    if bound == other:
+        return False
+    low, high = (two, one) if bound == "≤" or other == "≥" else (one, two)
+    return low <= high
 
 
 def _longer(one: tuple[float, ...], two: tuple[float, ...]) -> bool:
@@ -224,7 +244,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
             taken[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
             found.append(quantity)
 
-    for quantity in (*_dates(text), *_clocks(text), *_weekdays(text), *_versions(text), *_amounts(text)):
+    for quantity in (*_dates(text), *_clocks(text), *_weekdays(text), *_frequencies(text), *_versions(text), *_amounts(text)):
         take(quantity)
     return tuple(sorted(found, key=lambda quantity: quantity.start))
 
@@ -264,6 +284,37 @@ def _clocks(text: str) -> Iterator[Quantity]:
             yield Quantity("clock", (hour * 60.0 + int(groups.get("minute") or 0),), *match.span())
 
 
+_OFTEN = MappingProxyType(
+    {
+        name: days
+        for days, names in (
+            (1.0, "daily täglich quotidien quotidienne diario diaria 每天 每日"),
+            (7.0, "weekly wöchentlich hebdomadaire semanal 每周"),
+            (14.0, "fortnightly biweekly vierzehntägig quinzomadaire quincenal 每两周"),
+            (30.0, "monthly monatlich mensuel mensuelle mensual 每月"),
+            (91.0, "quarterly vierteljährlich trimestriel trimestral 每季度"),
+            (365.0, "yearly annually jährlich annuel annuelle anual 每年"),
+        )
+        for name in names.split()
+    }
+)
+_OFTEN_WORD = re.compile(rf"\b(?:{'|'.join(name for name in _OFTEN if name.isalpha() and name < '一')})\b|{'|'.join(name for name in _OFTEN if name > '一')}", re.IGNORECASE)
+_EVERY = re.compile(
+    r"\b(?:(?:every|each|jeden|jede|jedes|chaque|cada)|(?:once|one|twice)\s+(?:a|per)|einmal\s+(?:am|pro|die|im)|une\s+fois\s+par|una\s+vez\s+(?:al|a\s+la|por))\s+"
+    r"(?P<unit>[^\W\d_]+)\b|\b(?:tous|toutes)\s+les\s+(?P<tous>jours|semaines|mois|ans)\b|\btodos\s+los\s+(?P<todos>días|meses)\b",
+    re.IGNORECASE,
+)
+
+
+def _frequencies(text: str) -> Iterator[Quantity]:
+    for match in _OFTEN_WORD.finditer(text):
+        yield Quantity("frequency", (_OFTEN[match.group().casefold()],), *match.span())
+    for match in _EVERY.finditer(text):
+        known = _UNIT_OF.get(next(group for group in match.groups() if group).casefold())
+        if known and known[0] == "time" and known[1] >= 86_400:
+            yield Quantity("frequency", (known[1] / 86_400,), *match.span())
+
+
 def _versions(text: str) -> Iterator[Quantity]:
     for match in _VERSION.finditer(text):
         digits = match["v"] or match["dotted"] or match["named"]
@@ -293,6 +344,7 @@ def _amounts(text: str) -> Iterator[Quantity]:
                     (pending.value[0] + amount.value[0],),
                     pending.start,
                     amount.end,
+                    pending.bare,
                     bound=pending.bound,
                 )
                 continue
@@ -344,9 +396,33 @@ def _amount(text: str, number: Number) -> Quantity | None:
         return None
     normal = round(value * (factor or 1.0), 6)
     noun = "" if dimension else _counted(text, start, stop)
-    return Quantity(dimension or "number", (normal,), start, stop, noun, _bound(text, start, stop))
+    digits = text[start:end] if number.shape == "digits" else ""
+    if not dimension and _OPERATOR.search(text, max(0, start - 4), start) and "." in digits:
+        value = tuple(float(piece) for piece in digits.split("."))
+        return Quantity("version", value, start, stop, bound=_bound(text, start, stop))
+    if not dimension and len(digits) == 4 and digits[:2] in ("19", "20") and _IN_YEAR.search(text, max(0, start - 12), start):
+        return None
+    if not dimension and (unknown := _STRANGE.match(text, stop)):
+        return Quantity(unknown[1].casefold(), (normal,), start, unknown.end(), value)
+    per, stop = _rate(text, stop) if dimension not in ("time", "percent") else (0.0, stop)
+    return Quantity(
+        dimension or "number", (normal,), start, stop, value, digits, "" if per else noun, per, _bound(text, start, stop)
+    )
 
 
+_RATE = re.compile(r"\s?(?:/|\b(?:an?|per|each|every|pro|die|je|par|à\s+l['’]|al|por|a\s+la)\s)\s?([^\W\d_]+)|每?(小时|天|月|年|分钟)", re.IGNORECASE)
+
+
+def _rate(text: str, end: int) -> tuple[float, int]:
+    """The seconds that an amount is for, and where that ends: 60 litres a minute."""
+    match = _RATE.match(text, end)
+    known = _UNIT_OF.get((match[1] or match[2] or "").casefold().replace("月", "个月")) if match else None
+    return (known[1], match.end()) if match and known and known[0] == "time" else (0.0, end)
+
+
+_STRANGE = re.compile(r"\s?([^\W\d_]{1,6}/[^\W\d_]{1,6})\b")
+_OPERATOR = re.compile(r"[=<>~^]\s?[\"']?$")
+_IN_YEAR = re.compile(r"\b(?:since|in|of|from|until|by|seit|bis|ab|im\s+Jahr|en|depuis|de|desde|hasta|dès)\s+$", re.IGNORECASE)
 _NOUN = re.compile(r"[\s\u00a0]+([^\W\d_][\w-]{2,})|(?:个|名|条|台|张|件)([\u4e00-\u9fff]{2})")
 _LABEL = re.compile(r"([^\W\d_]\w{2,})[\s\u00a0]+#?$")
 

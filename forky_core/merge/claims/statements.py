@@ -13,7 +13,7 @@ from typing import Literal
 
 from forky_core.merge.claims.quantities import Quantity, quantities
 from forky_core.merge.claims.vocabulary import (
-    AXES, CHANGE, DECIDES, KEEPS, LATER, NEGATION, NO, NOW, PAST, SUGGESTED, SUPPOSED, WHICH, YES, scopes, word_keys,
+    ATTRIBUTES, AXES, CHANGE, DECIDES, KEEPS, LATER, NEGATION, NO, NOW, PAST, SUGGESTED, SUPPOSED, WHICH, YES, measures, scopes, word_key, word_keys,
 )  # fmt: skip
 from forky_core.merge.note.passages import Passage, passages
 from forky_core.model import Message
@@ -24,7 +24,7 @@ Standing = Literal["stands", "past", "later", "open"]
 OWN, SENTENCE, ASKED, BEFORE, FAR = 1.0, 0.7, 0.8, 0.5, 0.3
 """What a word is worth for the subject of a clause: in itself, in its sentence, in the question it answers, before."""
 _CLAUSE = re.compile(
-    r"(?<=[;；])\s*|\s+[–—-]{1,2}\s+|,\s+(?=(?:and|but|so|because|since|or|und|aber|denn|weil|also|et|mais|donc|car|y|pero|"
+    r"(?<=[;；])\s*|(?<=\w:)\s+(?=\S+\s\S+\s\S)|\s+[–—-]{1,2}\s+|,\s+(?=(?:and|but|so|because|since|or|und|aber|denn|weil|heute|jetzt|nun|today|now|hoy|ahora|aujourd['’]hui|also|et|mais|donc|car|y|pero|"
     r"porque|pues|while|although)\s)|(?<=[，])"
 )
 _ASKS = re.compile(
@@ -35,6 +35,7 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _ASKS_HAN = re.compile("[吗呢么？]|什么|怎么|多少|几|谁|哪")
+_ANSWER = re.compile(r"^\W*(?:\w+[,，.:;!]|不，|没有，)\s*")
 _SHORT = 80
 _FAR_TURNS = 4
 _FAR_WORDS = 200
@@ -57,16 +58,22 @@ class Piece:
     about: Mapping[str, float]
     """Keys of its words and of those around it, with what each is worth."""
     scopes: frozenset[str]
+    measures: frozenset[str] = frozenset()
+    """What its amounts are of: one, all, with or without tax."""
     quantities: tuple[Quantity, ...] = ()
     sign: int = 1
     """-1 where it denies."""
     axes: Mapping[str, int] = field(default_factory=dict)
+    head: str = ""
+    """The key of the word with which its subject begins, where it has one."""
     answers: bool = False
     """Whether it is the beginning of an answer to a question."""
     asked: frozenset[str] = frozenset()
     decides: bool = False
     changes: bool = False
     keeps: bool = False
+    reason: bool = False
+    """Whether it only gives a reason, or names what is replaced."""
     whole: bool = False
     """Whether it answers with yes or no."""
 
@@ -113,21 +120,48 @@ def pieces(messages: Sequence[Message]) -> list[Piece]:
                     passage,
                     speakers[passage.message],
                     clause,
-                    _standing(clause, text, passage),
+                    _standing(clause, text, passage, answered),
                     own,
                     about,
                     scopes(text) or scopes(answered),
+                    measures(text) if values else frozenset(),
                     values,
+                    head=_head(clause) if passage.shape == "prose" else "",
                     answers=answers and number == 0,
                     asked=frozenset(word_keys(answered)),
-                    decides=DECIDES.search(clause) is not None or bool(answers and number == 0 and WHICH.search(answered)),
-                    changes=CHANGE.search(clause) is not None,
+                    decides=DECIDES.search(clause) is not None or bool(answers and number == 0 and WHICH.search(answered))
+                    or (in_turn == 0 and number == 0 and _NAME_FIRST.match(clause) is not None),
+                    changes=CHANGE.search(text if passage.shape == "prose" else before[0]) is not None,
                     keeps=KEEPS.search(clause) is not None,
                 )
+                piece.reason = _REASON.search(clause) is not None
                 _polarity(piece, answered)
                 found.append(piece)
         before = (text, passage.turn)
     return found
+
+
+_HEAD = re.compile(
+    r"^\W*(?i:(?:and|so|then|but|now|today|und|dann|et|y|heute|aujourd['’]hui|hoy)\W+)?(?i:(?:the|our|my|your|its|a|an|every|each|all|der|die|das|"
+    r"unser\w*|mein\w*|ein|eine|le|la|les|notre|nos|mon|ma|un|une|el|los|las|nuestr\w+|mi)\s+|l['’])(?P<noun>[^\W\d_][\w-]*)"
+    r"|^(?P<plural>[A-Z][a-z-]{2,})\s+(?=[a-z])"
+)
+_REASON = re.compile(
+    r"^\W*(?:and\s+|so\s+)?(?:since|because|as|weil|da|denn|car|parce\s+que|puisque|porque|ya\s+que|因为|由于)\b|"
+    r"\b(?:instead\s+of|rather\s+than|collid\w*|taken|occupied|blocked|gave\s+up|statt|anstelle|belegt|besetzt|blockiert|au\s+lieu|occupée?|"
+    r"en\s+lugar|en\s+vez|ocupad[oa])\b|被|占|代替",
+    re.IGNORECASE,
+)
+_NAME_FIRST = re.compile(r"^[\"“«`]?(?:(?:Dr|Mr|Ms|Mrs|Frau|Herr|M|Mme)\.?\s+)?[A-ZÀ-Þ][\w.-]+(?:\s+[A-ZÀ-Þ][\w-]+)*[\"”»`]?(?:[,.;:]|$|\s+it\s+is)")
+
+
+def _head(clause: str) -> str:
+    match = _HEAD.match(clause)
+    if match is None:
+        return ""
+    word = match["noun"] or match["plural"]
+    key = word_key(word)
+    return "" if key in ATTRIBUTES or quantities(f"{word} days") != quantities("days") else key
 
 
 def _far(every: Sequence[Passage]) -> dict[int, frozenset[str]]:
@@ -170,7 +204,7 @@ def _clauses(passage: Passage) -> Iterator[str]:
         yield rest
 
 
-def _standing(clause: str, sentence: str, passage: Passage) -> Standing:
+def _standing(clause: str, sentence: str, passage: Passage, question: str) -> Standing:
     if passage.shape in ("code", "output", "call"):
         return "stands" if passage.shape != "call" else "open"
     if SUPPOSED.search(sentence):
@@ -179,16 +213,20 @@ def _standing(clause: str, sentence: str, passage: Passage) -> Standing:
         return "open"
     if PAST.search(clause) and not NOW.search(clause):
         return "past"
-    if LATER.search(clause):
+    if LATER.search(clause) or (LATER.search(question) and not NOW.search(clause)):
         return "later"
     return "stands"
 
 
 def _polarity(piece: Piece, question: str) -> None:
     """The sign of a clause, and for each pair of opposites which one it says."""
+    if piece.passage.shape in ("code", "call"):
+        return
     text = piece.text
     yes, no = YES.search(text) is not None, NO.search(text) is not None
-    piece.sign = -1 if len(NEGATION.findall(text)) % 2 else 1
+    rest = _ANSWER.sub("", text) if yes or no else text
+    denials = len(NEGATION.findall(rest))
+    piece.sign = -1 if denials % 2 or (no and not denials) else 1
     piece.whole = piece.answers and (yes or no)
     axes: dict[str, int] = {}
     for axis, (affirms, denies) in AXES.items():

@@ -115,7 +115,7 @@ NEGATION = _cues(
 """Words that turn a sentence round."""
 
 YES = re.compile(
-    r"^\W*(?:yes|yeah|yep|sure|correct|indeed|of\s+course|certainly|ja|jawohl|genau|doch|klar|oui|si,|bien\s+sûr|sí|claro|"
+    r"(?:^\W*|, )(?:yes|yeah|yep|sure|correct|indeed|of\s+course|certainly|ja|jawohl|genau|doch|klar|oui|si,|bien\s+sûr|sí|claro|"
     r"是的|对|對|可以|有|能|开着)(?![\w-])|^\W*(?:是|对|可以|能)(?=[，,。 ])",
     re.IGNORECASE,
 )
@@ -129,7 +129,7 @@ AXES = MappingProxyType(
     {
         "on": (
             _cues(
-                r"on enabled? activate\w* active running runs live turned_on switched_on opened open true",
+                r"on enforced enabled? activate\w* active running runs live turned_on switched_on opened open true",
                 r"an eingeschaltet aktiv aktiviert läuft angeschaltet offen geöffnet",
                 r"activée?s? allumée?s? ouverte?s? actifs? active marche",
                 r"activad[oa]s? encendid[oa]s? abiert[oa]s? activ[oa]s? enciende funciona",
@@ -180,9 +180,9 @@ AXES = MappingProxyType(
 """Pairs of opposites: (affirmed, denied) of being on, being allowed, being required."""
 
 PAST = _cues(
-    r"used_to formerly previously former was were had until_last before_the back_then at_the_time outdated obsolete"
-    r" ago old_(?:\w+_)?(?:handbook|manual|docs?|documentation|page|wiki|map|guide|version|flyer|notes?|readme) originally once",
-    r"früher\w* damals ehemals vormals war waren galt hatte veraltet\w* überholt\w* bis_letzte[sn]? ursprünglich alte[ns]?",
+    r"used_to formerly previously former (?:was|were|had)(?!_\w+ed\b|_set\b|_put\b|_chosen\b) until_last before_the back_then at_the_time outdated obsolete"
+    r" ago until_(?:last|the)_\w+ old_(?:\w+_)?(?:handbook|manual|docs?|documentation|page|wiki|map|guide|version|flyer|notes?|readme) originally once",
+    r"früher\w* damals ehemals vormals war waren galt hatte betrug kostete lag hieß veraltet\w* überholt\w* bis_letzte[sn]? ursprünglich alte[ns]?",
     r"était étaient autrefois auparavant ancienne?s? avait avant obsolètes? périmée?s? jadis",
     r"era eran antes antigu[oa]s? anterior(?:es)? había fue antaño obsolet[oa]s? anticuad[oa]s? llamó viej[oa]s?",
     unspaced="以前|之前|原来|曾经|过去|旧版|旧的|当时|去年|过时|作废",
@@ -196,9 +196,9 @@ NOW = _cues(
     unspaced="现在|目前|如今|从今|起|已经|还是|改为|改成",
 )
 LATER = _cues(
-    r"next_(?:year|month|quarter|summer|spring|autumn|season)",
+    r"(?<!until\s)next_(?:year|month|quarter|summer|spring|autumn|season)",
     r"nächste[ns]?_(?:Jahr|Monat|Quartal|Sommer|Saison) künftig kommende[ns]?",
-    r"l['’]an_prochain l['’]année_prochaine prochaine?s?",
+    r"(?<!jusqu['’]à\s)l['’]an_prochain l['’]année_prochaine",
     r"próxim[oa] año_que_viene",
     unspaced="明年|下个月|下学期",
 )
@@ -206,9 +206,9 @@ SUPPOSED = _cues(
     r"if unless suppose\w* imagine assuming would could might maybe perhaps probably hypothetical\w* in_that_case what_if"
     r" in_theory otherwise i['’]d you['’]d we['’]d should_it",
     r"wenn falls angenommen würde\w* wäre\w* könnte\w* hätte\w* vielleicht eventuell gegebenenfalls theoretisch sähe",
-    r"si s['’]il imaginons supposons serai[ts]? serait pourrai[ts]? pourrait aurai[ts]? aurait peut-être donnerait coûterait",
-    r"si supongamos imaginemos sería podría habría quizás? tal_vez costaría",
-    unspaced="如果|假如|要是|万一|也许|可能|假设|倘若|的话",
+    r"s['’]il imaginons supposons serai[ts]? serait pourrai[ts]? pourrait aurai[ts]? aurait peut-être donnerait coûterait",
+    r"supongamos imaginemos sería podría habría quizás? tal_vez costaría",
+    unspaced=r"(?:^|[,;.:]\s)si(?!\s(?:peu|vite|tard|bien|poco|tarde))\b|如果|假如|要是|万一|也许|可能|假设|倘若|的话",
 )
 """Words of what only might be."""
 SUGGESTED = _cues(
@@ -227,8 +227,9 @@ SCOPES = MappingProxyType(
             r"production prod", r"producción prod", unspaced="生产|线上|正式环境",
         ),
         "test": _cues(
-            r"test tests testing test_run test_suite ci unit_tests? rehearsals? practi[sc]ing sandbox dry_run load_tests?",
-            r"Testsystem Test Tests Testlauf Probe Proben Testumgebung",
+            r"(?:for|in|during)_(?:the_)?tests? testing test_(?:run|suite|system|environment|server) unit_tests? rehearsals? practi[sc]ing"
+            r" sandbox dry_run load_tests?",
+            r"Testsystem Testlauf Proben Testumgebung (?:im|zum)_Test",
             r"tests? recette répétitions? essai", r"pruebas? ensayos?", unspaced="测试|试运行|彩排",
         ),
         "staging": _cues(
@@ -239,9 +240,30 @@ SCOPES = MappingProxyType(
             r"development dev local locally laptop localhost", r"Entwicklung Entwicklungssystem lokal\w*",
             r"développement local(?:ement)?", r"desarrollo local", unspaced="开发|本地",
         ),
+        "example": _cues(
+            r"example sample specimen manual_says placeholder", r"Beispiel\w* Muster\w*", r"exemples?", r"ejemplos?",
+            unspaced="示例|例子|样例",
+        ),
     }
 )  # fmt: skip
 """Environments: what holds in one says nothing of another."""
+
+MEASURES = MappingProxyType(
+    {
+        "each": _cues(
+            r"each apiece per_person per_head a_head per_unit", r"pro_\w+ das_Stück je", r"par_\w+ chacun l['’]unité",
+            r"por_persona cada_uno", unspaced="每人|每个|单价",
+        ),
+        "total": _cues(
+            r"total altogether together in_all overall sum", r"insgesamt gesamt\w* zusammen Summe machen",
+            r"total au_total en_tout ensemble", r"en_total total juntos suma", unspaced="总共|一共|总价|合计",
+        ),
+        "gross": _cues(r"incl(?:uding|\.)?_(?:VAT|tax\w*) gross", r"brutto inklusive inkl\.?", r"TTC brute?s?", r"brutos? con_IVA", unspaced=r"(?<!不)含税|含\d+%的税"),
+        "net": _cues(r"excl(?:uding|\.)?_(?:VAT|tax\w*) net", r"netto zzgl\.?", r"HT nette?s?", r"netos? sin_IVA", unspaced="不含税|税前"),
+    }
+)  # fmt: skip
+"""What an amount is of; one of each of all, one before and one with tax, do not contradict each other."""
+OPPOSITE_MEASURES = (("each", "total"), ("gross", "net"))
 
 CHANGE = _cues(
     r"changed? moved? switch(?:ed)? rais(?:e|ed) lower(?:ed)? replac(?:e|ed) renam(?:e|ed) drop(?:ped)? cut_to postponed"
@@ -260,6 +282,18 @@ KEEPS = _cues(
     r"sigue queda\w* igual sin_cambios como_(?:antes|siempre)",
     unspaced="还是|仍|不变|照旧|保持|一样",
 )
+ATTRIBUTES = frozenset(
+    word_key(word)
+    for word in (
+        "port version price cost costs fee rate rent deadline date limit name number size length duration period time total count"
+        " amount value budget salary capacity weight height owner Preis Kosten Gebühr Frist Termin Datum Grenze Name Nummer Größe"
+        " Länge Dauer Zeit Anzahl Betrag Wert Miete prix coût tarif délai date limite nom numéro taille durée heure montant"
+        " loyer precio coste tarifa plazo fecha límite nombre número tamaño duración hora importe alquiler puerto runs listens"
+        " uses costs läuft kostet tourne coûte cuesta"
+    ).split()
+)
+"""Words for what can be said of anything: two statements that share these alone may be about different things."""
+
 DECIDES = _cues(
     r"decid\w+ settled? agreed? chosen? chose choose pick(?:ed)? go_with going_with take takes took use uses using adopt\w*"
     r" it_is called named rename[sd]? name booked ordered signed let['’]s we['’]ll then final switch(?:ed)? replac\w+ build"
@@ -280,6 +314,22 @@ WHICH = re.compile(
     re.IGNORECASE,
 )
 """A question for one of many."""
+
+
+CLOSED = _cues(
+    r"only exactly nothing_else no_others? full_stop everyone everything all in_all closed complete full_list that['’]s_it drop(?:ped)? removed"
+    r" added extended",
+    r"nur genau sonst_n\w+ alle vollständig insgesamt gestrichen ergänzt abgeschlossen",
+    r"seulement exactement en_tout uniquement donc rien_d['’]autre complète?",
+    r"solo únicamente exactamente en_total nada_más complet[oa] todos",
+    unspaced="只有|仅|全部|一共|就这些|共",
+)
+"""Words that say that a list names all there is."""
+
+
+def measures(text: str) -> frozenset[str]:
+    """What an amount in this text is of."""
+    return frozenset(name for name, cue in MEASURES.items() if cue.search(text))
 
 
 def scopes(text: str) -> frozenset[str]:
