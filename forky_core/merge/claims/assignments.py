@@ -62,7 +62,7 @@ def normal(value: str) -> str:
 
 def key_of(name: str) -> str:
     """The last piece of a dotted name, without signs between words and without case."""
-    return re.sub(r"[\W_]", "", name.split(".")[-1]).casefold()
+    return re.sub(r"[\W_]", "", name.rsplit(".", maxsplit=1)[-1]).casefold()
 
 
 def assignments(text: str) -> tuple[Assignment, ...]:

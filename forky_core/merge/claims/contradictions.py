@@ -1,6 +1,6 @@
 """Which statements of two branches cannot both hold, found by rules in some languages and without a model.
 
-Both sides are read into statements (statements.py): a piece of a message, what it is about, and what it says of it.
+Both sides are read into statements (pieces.py): a piece of a message, what it is about, and what it says of it.
 Two statements about the same thing that say something different of the same kind contradict each other. Where one
 side changed its mind, only what it said last is compared. Nothing is decided here: a person is shown both sentences.
 """
@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from forky_core.merge.claims.matching import Kind, Side, matches
-from forky_core.merge.claims.statements import Piece, pieces
+from forky_core.merge.claims.matching import Kind, Match, Side, matches
+from forky_core.merge.claims.pieces import Piece, pieces, without_values
+from forky_core.merge.claims.vocabulary import spelled, word_keys
 from forky_core.model import Message, MessageId
 
 
@@ -48,18 +49,9 @@ class Contradiction:
         return self.mine.key
 
 
-@dataclass(frozen=True, slots=True)
-class Supersession:
-    """A statement that a later one of the same line corrects, replaces or takes back."""
-
-    earlier: Statement
-    later: Statement
-
-
-
-
 ENOUGH = 0.3
 """The score from which on two statements are shown as a contradiction."""
+_KEY_WORDS = 4
 
 
 def contradictions(mine: Sequence[Message], theirs: Sequence[Message]) -> tuple[Contradiction, ...]:
@@ -74,19 +66,25 @@ def contradictions(mine: Sequence[Message], theirs: Sequence[Message]) -> tuple[
         places = {("mine", match.mine.text), ("theirs", match.theirs.text)}
         if not places & taken:
             taken |= places
-            made.append(
-                Contradiction(
-                    _statement(match.mine, match.kind, match.my_value, match.theirs),
-                    _statement(match.theirs, match.kind, match.their_value, match.mine),
-                )
-            )
+            made.append(Contradiction(*statements(match)))
     return tuple(made)
 
 
-def _statement(piece: Piece, kind: Kind, value: str, other: Piece) -> Statement:
-    return Statement(piece.passage.message, piece.speaker, piece.text, "", kind, value)
+def statements(match: Match) -> tuple[Statement, Statement]:
+    """The two pieces of a match, as statements about one thing."""
+    key = _key(match.mine, match.theirs)
+    mine, theirs = match.mine, match.theirs
+    return (
+        Statement(mine.passage.message, mine.speaker, mine.text, key, match.kind, match.my_value),
+        Statement(theirs.passage.message, theirs.speaker, theirs.text, key, match.kind, match.their_value),
+    )
 
 
-def supersessions(line: Sequence[Message]) -> tuple[Supersession, ...]:
-    """What a later message of one line took back, in the order in which that happened."""
-    return ()
+def _key(one: Piece, other: Piece) -> str:
+    """The words that both pieces are about, as one of them or the question that it answers spells them."""
+    for piece, beside in ((one, other), (other, one)):
+        for text in (without_values(piece.text, piece.quantities), piece.question):
+            words = [word for word in spelled(text) if not beside.about.keys().isdisjoint(word_keys(word))]
+            if words:
+                return " ".join(list(dict.fromkeys(words))[:_KEY_WORDS])
+    return " ".join(spelled(one.text)[:_KEY_WORDS])

@@ -1,6 +1,6 @@
 """Compares the pieces of two sides that share words, and scores how sure it is that they contradict each other.
 
-The score is the worth of the words that both share (statements.py weighs them by where they stand), more where one
+The score is the worth of the words that both share (pieces.py weighs them by where they stand), more where one
 side says that something changed or stays, and less where each begins with a subject of its own. Whether a value is one
 that the other side says as well is decided by what stands nearest to the same words.
 """
@@ -14,8 +14,8 @@ from typing import Literal
 
 from forky_core.merge.claims.assignments import Assignment, assignments
 from forky_core.merge.claims.names import Name, listed, names
+from forky_core.merge.claims.pieces import Piece
 from forky_core.merge.claims.quantities import Quantity
-from forky_core.merge.claims.statements import Piece
 from forky_core.merge.claims.vocabulary import ATTRIBUTES, CLOSED, OPPOSITE_MEASURES
 
 Kind = Literal["value", "polarity", "choice", "date", "duration", "owner", "list"]
@@ -82,7 +82,7 @@ def matches(mine: Side, theirs: Side) -> Iterator[Match]:
         if piece.standing == "stands":
             others = [other for other in theirs.like(piece) if one_scope(piece, other)]
             if others:
-                bases = [_base(piece, other) for other in others]
+                bases = [likeness(piece, other) for other in others]
                 yield from _values(piece, others, bases, mine, theirs)
                 yield from _opposites(piece, others, bases)
                 yield from _denied(piece, others, bases)
@@ -101,7 +101,8 @@ class Base:
     contrast: float
 
 
-def _base(a: Piece, b: Piece) -> Base:
+def likeness(a: Piece, b: Piece) -> Base:
+    """How near two pieces are by the words around them."""
     near = far = 0.0
     small, large = (a.about, b.about) if len(a.about) <= len(b.about) else (b.about, a.about)
     for word, worth in small.items():
@@ -151,7 +152,7 @@ def _values(
                     if b.sign > 0 and not b.reason:
                         agreed, last_agreed = max(agreed, base.score), max(last_agreed, b.at)
                     continue
-                score = _value_score(q, r, a, b, base)
+                score = value_score(q, r, a, b, base)
                 if score > 0:
                     differing.append((score, b, r))
         for score, b, r in differing:
@@ -164,10 +165,11 @@ def _values(
                 continue
             if any(piece.at < b.at for piece in theirs.values.get((q.dimension, q.value), ())):
                 score += 0.4
-            yield Match(score, a, b, _kind(q, r), a.text[q.start : q.end], b.text[r.start : r.end])
+            yield Match(score, a, b, kind_of(q, r), a.text[q.start : q.end], b.text[r.start : r.end])
 
 
-def _value_score(q: Quantity, r: Quantity, a: Piece, b: Piece, base: Base) -> float:
+def value_score(q: Quantity, r: Quantity, a: Piece, b: Piece, base: Base) -> float:
+    """How sure it is that two different values are values of the same thing; 0 where they are not."""
     score = base.score - base.contrast
     if q.noun and r.noun and q.noun != r.noun and (r.noun in a.about or q.noun in b.about):
         return 0.0
@@ -185,7 +187,8 @@ def _value_score(q: Quantity, r: Quantity, a: Piece, b: Piece, base: Base) -> fl
     return score
 
 
-def _kind(q: Quantity, r: Quantity) -> Kind:
+def kind_of(q: Quantity, r: Quantity) -> Kind:
+    """What two values that differ are values of."""
     dimension = q.dimension if q.dimension != "number" else r.dimension
     if dimension in ("date", "weekday", "clock"):
         return "date"
@@ -222,7 +225,11 @@ def _denied(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterato
     """The other side denies the very value that one names."""
     if a.sign < 0:
         return
-    telling = {(q.dimension, q.value) for q in a.quantities if len(q.digits) >= 3 or q.dimension in ("date", "version")}
+    telling = {
+        (q.dimension, q.value)
+        for q in a.quantities
+        if len(q.digits) >= 3 or q.dimension in ("date", "version")
+    }
     if telling:
         for b, base in zip(others, bases, strict=True):
             if b.sign < 0 and any((r.dimension, r.value) in telling for r in b.quantities):
@@ -239,7 +246,9 @@ def _choices(
         if b.sign < 0 or _is_code(a) or _is_code(b) or not ((a.decides and b.decides) or base.near >= 1.4):
             continue
         told = names(b.text, answers=b.answers)
-        one = [n for n in said if _new(n, a, told) and any(theirs.words.get(key, -1) < b.at for key in n.keys)]
+        one = [
+            n for n in said if _new(n, a, told) and any(theirs.words.get(key, -1) < b.at for key in n.keys)
+        ]
         two = [n for n in told if _new(n, b, said) and not all(key in mine.words for key in n.keys)]
         if one and two:
             score = base.score - 0.2 + (0.4 if all(key in theirs.words for key in one[0].keys) else 0.0)

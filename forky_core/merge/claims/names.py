@@ -11,7 +11,9 @@ from functools import lru_cache
 
 from forky_core.merge.claims.vocabulary import DECIDES, STOP, word_keys
 
-_QUOTED = re.compile(r"`([^`\n]{1,60})`|[“\"]([^”\"\n]{1,60})[”\"]|«\s?([^»\n]{1,60}?)\s?»|„([^“”\n]{1,60})[“”]|「([^」\n]{1,30})」|“([^”\n]{1,30})”")
+_QUOTED = re.compile(
+    r"`([^`\n]{1,60})`|[“\"]([^”\"\n]{1,60})[”\"]|«\s?([^»\n]{1,60}?)\s?»|„([^“”\n]{1,60})[“”]|「([^」\n]{1,30})」|“([^”\n]{1,30})”"
+)
 _IDENTIFIER = re.compile(r"(?<![\w@/.-])(?=[\w-]*[A-Za-z])\w+(?:[-_]\w+)*[-_]\w*\d\w*(?![\w/-])")
 _HANDLE = re.compile(r"(?<!\w)@[\w./-]{2,40}")
 _CAPITAL = re.compile(
@@ -33,7 +35,37 @@ _PARTIAL = re.compile(
     re.IGNORECASE,
 )
 _COMMON = frozenset(
-    "yes no ok oh i the a an it he she we they you done noted pulled applied good great fine sure then so both all and but for".split()
+    [
+        "yes",
+        "no",
+        "ok",
+        "oh",
+        "i",
+        "the",
+        "a",
+        "an",
+        "it",
+        "he",
+        "she",
+        "we",
+        "they",
+        "you",
+        "done",
+        "noted",
+        "pulled",
+        "applied",
+        "good",
+        "great",
+        "fine",
+        "sure",
+        "then",
+        "so",
+        "both",
+        "all",
+        "and",
+        "but",
+        "for",
+    ]
 )
 
 
@@ -65,7 +97,9 @@ def names(text: str, *, answers: bool = False) -> tuple[Name, ...]:
         add(match.group())
     for match in _CAPITAL.finditer(bare):
         name = match.group()
-        initial = not re.search(r"\w", bare[: match.start()]) or bare[: match.start()].rstrip().endswith((":", "."))
+        initial = not re.search(r"\w", bare[: match.start()]) or bare[: match.start()].rstrip().endswith(
+            (":", ".")
+        )
         low = name.casefold()
         if low in _COMMON or low in STOP:
             continue

@@ -135,7 +135,9 @@ def in_digits(text: str) -> float:
     if last < 0:
         return float(bare)
     whole, rest = re.sub(r"[.,]", "", bare[:last]), bare[last + 1 :]
-    grouped = len(rest) == 3 and whole not in ("", "0") and len(bare[:last].replace(",", ".").split(".")[0]) <= 3
+    grouped = (
+        len(rest) == 3 and whole not in ("", "0") and len(bare[:last].replace(",", ".").split(".")[0]) <= 3
+    )
     return float(whole + rest) if grouped else float(f"{whole or 0}.{rest}")
 
 
@@ -152,7 +154,12 @@ def _in_words(text: str) -> Iterator[Number]:
     for match in _WORD.finditer(text):
         word = match.group().casefold()
         counts = len(word) <= _LONGEST_WORD and (
-            word in _WORDS or word in _SCALES or word in _ONES or word in _HALVES or word in _AND or word in _OF
+            word in _WORDS
+            or word in _SCALES
+            or word in _ONES
+            or word in _HALVES
+            or word in _AND
+            or word in _OF
         )
         if word == "cents" and not (run and run[-1].group().casefold() in _FRENCH.split()):
             counts = False
@@ -168,7 +175,7 @@ def _in_words(text: str) -> Iterator[Number]:
 def _number(text: str, run: list[re.Match[str]]) -> Iterator[Number]:
     """A run of number words; joining words at its ends do not belong to it."""
     words = [match.group().casefold() for match in run]
-    while words and (words[-1] in _AND or words[-1] in _OF and words[-1] not in _ONES):
+    while words and (words[-1] in _AND or (words[-1] in _OF and words[-1] not in _ONES)):
         words.pop()
     first = 0
     while first < len(words) and words[first] in _AND | (_OF - _ONES.keys()):

@@ -71,11 +71,18 @@ _UNITS: Mapping[str, tuple[tuple[float, str], ...]] = {
     "version": ((1, "版"),),
 }  # fmt: skip
 _UNIT_OF: Mapping[str, tuple[str, float]] = MappingProxyType(
-    {name: (dimension, factor) for dimension, rows in _UNITS.items() for factor, names in rows for name in names.split()}
+    {
+        name: (dimension, factor)
+        for dimension, rows in _UNITS.items()
+        for factor, names in rows
+        for name in names.split()
+    }
 )
 _HAN_UNITS = sorted((name for name in _UNIT_OF if "\u4e00" <= name[0] <= "\u9fff"), key=len, reverse=True)
 _COUNTERS = "个名人条次本台份张件位颗根班门块"
-_UNIT = re.compile(r"[\s\u00a0-]?\s?(cubic\s+met(?:er|re)s?|mètres?\s+cubes?|metros?\s+cúbicos?|km/h|m/s|m[³3]|°\s?[CF]?|%|[€$£¥]|[A-Za-zÀ-ɏ]+)(?![\w])")
+_UNIT = re.compile(
+    r"[\s\u00a0-]?\s?(cubic\s+met(?:er|re)s?|mètres?\s+cubes?|metros?\s+cúbicos?|km/h|m/s|m[³3]|°\s?[CF]?|%|[€$£¥]|[A-Za-zÀ-ɏ]+)(?![\w])"
+)
 _BEFORE = re.compile(r"(?:[$€£¥]|\b(?:EUR|USD|CHF|GBP)\s)\s?$")
 _MONTHS = MappingProxyType(
     {
@@ -147,7 +154,10 @@ _MOST = re.compile(
     r"|不超过)\s*(?:\w+\s+){0,1}$",
     re.IGNORECASE,
 )
-_LEAST_AFTER = re.compile(r"\s*(?:\+|and\s+(?:up|above|later|newer)|or\s+(?:later|newer|higher|more)|以上|oder\s+neuer)", re.I)
+_LEAST_AFTER = re.compile(
+    r"\s*(?:\+|and\s+(?:up|above|later|newer)|or\s+(?:later|newer|higher|more)|以上|oder\s+neuer)",
+    re.IGNORECASE,
+)
 _TOLERANCE = 0.035
 """Twelve months of thirty days are a year."""
 
@@ -181,9 +191,14 @@ class Quantity:
 
     def same(self, other: Quantity) -> bool:
         """Whether both values can hold at once."""
-        if {self.dimension, other.dimension} == {"version", "number"} or self.dimension == other.dimension == "version":
+        if {self.dimension, other.dimension} == {
+            "version",
+            "number",
+        } or self.dimension == other.dimension == "version":
             mine, theirs = self._numbers(), other._numbers()
-            return _within(mine, self.bound, theirs, other.bound) or (self.bound == other.bound and _longer(mine, theirs))
+            return _within(mine, self.bound, theirs, other.bound) or (
+                self.bound == other.bound and _longer(mine, theirs)
+            )
         if self.dimension == other.dimension == "date":
             return _same_date(self.value, other.value)
         if _within(self.value, self.bound, other.value, other.bound):
@@ -196,7 +211,9 @@ class Quantity:
                 one, two = one / self.per, two / other.per
                 return abs(one - two) <= _TOLERANCE * max(abs(one), abs(two))
             if self.dimension == other.dimension == "time":
-                return abs(one - two) <= _TOLERANCE * max(abs(one), abs(two)) and max(one, two) > 10**6 or one == two
+                return (
+                    abs(one - two) <= _TOLERANCE * max(abs(one), abs(two)) and max(one, two) > 10**6
+                ) or one == two
             return abs(one - two) <= 1e-9 * max(abs(one), abs(two), 1.0)
         return self.value == other.value
 
@@ -244,14 +261,19 @@ def quantities(text: str) -> tuple[Quantity, ...]:
             taken[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
             found.append(quantity)
 
-    for quantity in (*_dates(text), *_clocks(text), *_weekdays(text), *_frequencies(text), *_versions(text), *_amounts(text)):
+    for quantity in (
+        *_dates(text),
+        *_clocks(text),
+        *_weekdays(text),
+        *_frequencies(text),
+        *_versions(text),
+        *_amounts(text),
+    ):
         take(quantity)
     return tuple(sorted(found, key=lambda quantity: quantity.start))
 
 
-_MAY_COUNT = re.compile(
-    r"\d|[一二两三四五六七八九十百千半]|[^\W\d_]{3}|\b(?:a|an|un|dos)\b"
-)
+_MAY_COUNT = re.compile(r"\d|[一二两三四五六七八九十百千半]|[^\W\d_]{3}|\b(?:a|an|un|dos)\b")
 
 
 def _dates(text: str) -> Iterator[Quantity]:
@@ -298,7 +320,10 @@ _OFTEN = MappingProxyType(
         for name in names.split()
     }
 )
-_OFTEN_WORD = re.compile(rf"\b(?:{'|'.join(name for name in _OFTEN if name.isalpha() and name < '一')})\b|{'|'.join(name for name in _OFTEN if name > '一')}", re.IGNORECASE)
+_OFTEN_WORD = re.compile(
+    rf"\b(?:{'|'.join(name for name in _OFTEN if name.isalpha() and name < '一')})\b|{'|'.join(name for name in _OFTEN if name > '一')}",
+    re.IGNORECASE,
+)
 _EVERY = re.compile(
     r"\b(?:(?:every|each|jeden|jede|jedes|chaque|cada)|(?:once|one|twice)\s+(?:a|per)|einmal\s+(?:am|pro|die|im)|une\s+fois\s+par|una\s+vez\s+(?:al|a\s+la|por))\s+"
     r"(?P<unit>[^\W\d_]+)\b|\b(?:tous|toutes)\s+les\s+(?P<tous>jours|semaines|mois|ans)\b|\btodos\s+los\s+(?P<todos>días|meses)\b",
@@ -338,7 +363,13 @@ def _amounts(text: str) -> Iterator[Quantity]:
         if pending is not None:
             between = text[pending.end : amount.start].strip().casefold()
             joined = between in ("", "and", "und", "et", "y", "零")
-            if joined and pending.dimension == amount.dimension in ("time", "money", "length", "mass") and pending.value > amount.value and text[pending.start : pending.end].split()[-1] != text[amount.start : amount.end].split()[-1]:
+            if (
+                joined
+                and pending.dimension == amount.dimension in ("time", "money", "length", "mass")
+                and pending.value > amount.value
+                and text[pending.start : pending.end].rsplit(maxsplit=1)[-1]
+                != text[amount.start : amount.end].rsplit(maxsplit=1)[-1]
+            ):
                 pending = Quantity(
                     amount.dimension,
                     (pending.value[0] + amount.value[0],),
@@ -365,7 +396,11 @@ def _amount(text: str, number: Number) -> Quantity | None:
     value, start, end = number.value, number.start, number.end
     if number.shape == "digits":
         glued = text[start - 1 : start] if start else ""
-        if glued and (glued.isalpha() and glued.isascii() or glued in "_#.-/\\") and glued not in ("x", "X"):
+        if (
+            glued
+            and ((glued.isalpha() and glued.isascii()) or glued in "_#.-/\\")
+            and glued not in ("x", "X")
+        ):
             if not (glued == "-" and text[start - 2 : start - 1] in ("", " ")):
                 return None
         after = text[end : end + 1]
@@ -400,17 +435,33 @@ def _amount(text: str, number: Number) -> Quantity | None:
     if not dimension and _OPERATOR.search(text, max(0, start - 4), start) and "." in digits:
         value = tuple(float(piece) for piece in digits.split("."))
         return Quantity("version", value, start, stop, bound=_bound(text, start, stop))
-    if not dimension and len(digits) == 4 and digits[:2] in ("19", "20") and _IN_YEAR.search(text, max(0, start - 12), start):
+    if (
+        not dimension
+        and len(digits) == 4
+        and digits[:2] in ("19", "20")
+        and _IN_YEAR.search(text, max(0, start - 12), start)
+    ):
         return None
     if not dimension and (unknown := _STRANGE.match(text, stop)):
         return Quantity(unknown[1].casefold(), (normal,), start, unknown.end(), value)
     per, stop = _rate(text, stop) if dimension not in ("time", "percent") else (0.0, stop)
     return Quantity(
-        dimension or "number", (normal,), start, stop, value, digits, "" if per else noun, per, _bound(text, start, stop)
+        dimension or "number",
+        (normal,),
+        start,
+        stop,
+        value,
+        digits,
+        "" if per else noun,
+        per,
+        _bound(text, start, stop),
     )
 
 
-_RATE = re.compile(r"\s?(?:/|\b(?:an?|per|each|every|pro|die|je|par|à\s+l['’]|al|por|a\s+la)\s)\s?([^\W\d_]+)|每?(小时|天|月|年|分钟)", re.IGNORECASE)
+_RATE = re.compile(
+    r"\s?(?:/|\b(?:an?|per|each|every|pro|die|je|par|à\s+l['’]|al|por|a\s+la)\s)\s?([^\W\d_]+)|每?(小时|天|月|年|分钟)",
+    re.IGNORECASE,
+)
 
 
 def _rate(text: str, end: int) -> tuple[float, int]:
@@ -422,7 +473,9 @@ def _rate(text: str, end: int) -> tuple[float, int]:
 
 _STRANGE = re.compile(r"\s?([^\W\d_]{1,6}/[^\W\d_]{1,6})\b")
 _OPERATOR = re.compile(r"[=<>~^]\s?[\"']?$")
-_IN_YEAR = re.compile(r"\b(?:since|in|of|from|until|by|seit|bis|ab|im\s+Jahr|en|depuis|de|desde|hasta|dès)\s+$", re.IGNORECASE)
+_IN_YEAR = re.compile(
+    r"\b(?:since|in|of|from|until|by|seit|bis|ab|im\s+Jahr|en|depuis|de|desde|hasta|dès)\s+$", re.IGNORECASE
+)
 _NOUN = re.compile(r"[\s\u00a0]+([^\W\d_][\w-]{2,})|(?:个|名|条|台|张|件)([\u4e00-\u9fff]{2})")
 _LABEL = re.compile(r"([^\W\d_]\w{2,})[\s\u00a0]+#?$")
 
@@ -439,7 +492,7 @@ def _counted(text: str, start: int, end: int) -> str:
 def _unit(text: str, end: int, shape: str) -> tuple[str, float, int]:
     """(dimension, factor, end) of the unit behind a number; "" where there is none."""
     for name in _HAN_UNITS:
-        if text.startswith(name, end) or text.startswith(name, end + 1) and text[end : end + 1] == " ":
+        if text.startswith(name, end) or (text.startswith(name, end + 1) and text[end : end + 1] == " "):
             return (*_UNIT_OF[name], text.index(name, end) + len(name))
     match = _UNIT.match(text, end)
     if match is None:
@@ -450,7 +503,10 @@ def _unit(text: str, end: int, shape: str) -> tuple[str, float, int]:
     known = _UNIT_OF.get(name.casefold())
     if known is None or (len(name) <= 2 and name.isalpha() and shape != "digits"):
         return "", 0.0, end
-    if name in ("an", "to", "go", "a", "s", "d", "y", "w", "mi", "ki", "ti", "k", "g", "t", "m", "b") and match.group()[:1].isspace():
+    if (
+        name in ("an", "to", "go", "a", "s", "d", "y", "w", "mi", "ki", "ti", "k", "g", "t", "m", "b")
+        and match.group()[:1].isspace()
+    ):
         if name not in ("t", "g", "s", "m"):
             return "", 0.0, end
     return (*known, match.end())

@@ -95,6 +95,11 @@ def word_keys(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def spelled(text: str) -> list[str]:
+    """The words of a text as they are written."""
+    return [match.group() for match in _TOKEN.finditer(text)]
+
+
 def _words(*lists: str) -> str:
     return "|".join(word.replace("_", r"\s+") for words in lists for word in words.split())
 
@@ -284,13 +289,89 @@ KEEPS = _cues(
 )
 ATTRIBUTES = frozenset(
     word_key(word)
-    for word in (
-        "port version price cost costs fee rate rent deadline date limit name number size length duration period time total count"
-        " amount value budget salary capacity weight height owner Preis Kosten Gebühr Frist Termin Datum Grenze Name Nummer Größe"
-        " Länge Dauer Zeit Anzahl Betrag Wert Miete prix coût tarif délai date limite nom numéro taille durée heure montant"
-        " loyer precio coste tarifa plazo fecha límite nombre número tamaño duración hora importe alquiler puerto runs listens"
-        " uses costs läuft kostet tourne coûte cuesta"
-    ).split()
+    for word in [
+        "port",
+        "version",
+        "price",
+        "cost",
+        "costs",
+        "fee",
+        "rate",
+        "rent",
+        "deadline",
+        "date",
+        "limit",
+        "name",
+        "number",
+        "size",
+        "length",
+        "duration",
+        "period",
+        "time",
+        "total",
+        "count",
+        "amount",
+        "value",
+        "budget",
+        "salary",
+        "capacity",
+        "weight",
+        "height",
+        "owner",
+        "Preis",
+        "Kosten",
+        "Gebühr",
+        "Frist",
+        "Termin",
+        "Datum",
+        "Grenze",
+        "Name",
+        "Nummer",
+        "Größe",
+        "Länge",
+        "Dauer",
+        "Zeit",
+        "Anzahl",
+        "Betrag",
+        "Wert",
+        "Miete",
+        "prix",
+        "coût",
+        "tarif",
+        "délai",
+        "date",
+        "limite",
+        "nom",
+        "numéro",
+        "taille",
+        "durée",
+        "heure",
+        "montant",
+        "loyer",
+        "precio",
+        "coste",
+        "tarifa",
+        "plazo",
+        "fecha",
+        "límite",
+        "nombre",
+        "número",
+        "tamaño",
+        "duración",
+        "hora",
+        "importe",
+        "alquiler",
+        "puerto",
+        "runs",
+        "listens",
+        "uses",
+        "costs",
+        "läuft",
+        "kostet",
+        "tourne",
+        "coûte",
+        "cuesta",
+    ]
 )
 """Words for what can be said of anything: two statements that share these alone may be about different things."""
 
@@ -325,6 +406,42 @@ CLOSED = _cues(
     unspaced="只有|仅|全部|一共|就这些|共",
 )
 """Words that say that a list names all there is."""
+
+
+CORRECTS = _cues(
+    r"actually correction instead rather wrong mistaken i_meant i_misread i_mixed sorry not_\w+_but should_have apologies no_longer any_?more"
+    r" changed_to turns_out in_fact recomputed corrected make_(?:it|that) after_all",
+    r"eigentlich korrektur stattdessen falsch irrtum vertan verrechnet verwechselt gemeint entschuldigung doch korrigiert statt nicht_mehr tatsächlich",
+    r"en_fait correction plutôt faux erreur trompée? pardon finalement corrigée?s? au_lieu en_réalité non",
+    r"en_realidad corrección mejor equivocad[oa] equivoqué error perdón finalmente corregid[oa]s? en_vez en_lugar",
+    unspaced="其实|更正|说错|搞错|算错|应该是|纠正|抱歉|改成|改为|换成|不是",
+)
+"""Words that put something right that was said before."""
+DISPLACES = _cues(
+    r"instead_of rather_than in_place_of no_longer replaces?",
+    r"statt anstatt anstelle_von nicht_mehr ersetzt",
+    r"au_lieu_d[eu'] plutôt_que à_la_place_de remplace",
+    r"en_lugar_de en_vez_de ya_no sustituye_a",
+    unspaced="而不是|不是|不再用|不再|代替|取代|不用",
+)
+"""Words before what no longer holds."""
+REVERSES = _cues(
+    r"undo undid undone revert(?:ed|s)? rolled_back roll_back took_\w+(?:_\w+)?_out taken_out removed_again out_again scrap(?:ped)? abandon(?:ed)?"
+    r" dropped cancel(?:led|ed)? withdraw withdrawn withdrew took_back taken_back backed_out",
+    r"rückgängig zurückgenommen zurückgesetzt zurückgerollt wieder_(?:entfernt|ausgebaut|raus|heraus\w*|gelöscht|entfernt) verworfen gestrichen abgesagt storniert",
+    r"annulée?s? retirée?s? abandonnée?s? supprimée?s? enlevée?s? revenue?s?_en_arrière défait",
+    r"deshecho revertid[oa]s? revertí retirad[oa]s? descartad[oa]s? anulad[oa]s? cancelad[oa]s? eliminad[oa]s? quitad[oa]s? quité",
+    unspaced="撤销|撤回|回滚|还原|取消|作废|放弃|去掉|删掉|移除|撤掉|拿掉",
+)
+"""Words that take back what was done or planned."""
+TAKES_BACK = re.compile(
+    r"\b(?:undo|revert|scrap|forget|drop|cancel)\s+(?:it|that|this|the\s+last)\b|\b(?:take|put)\s+(?:it|that)\s+(?:back|out)\b|"
+    r"\b(?:mach|nimm)\s+(?:das|es)\s+(?:\w+\s+)?(?:rückgängig|zurück|raus)\b|\bvergiss\s+(?:das|es)\b|\blass\s+das\b|"
+    r"\b(?:annule|oublie|enlève|défais|laisse\s+tomber)\b|\b(?:deshaz|olvída|anula|quita|cancela)(?:lo|la|eso)?\b|"
+    r"撤销吧|撤回吧|算了|当我没说|取消吧|改回去|还原吧|撤掉吧",
+    re.IGNORECASE,
+)
+"""A short order that takes back what was done last."""
 
 
 def measures(text: str) -> frozenset[str]:

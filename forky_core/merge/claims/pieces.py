@@ -13,7 +13,24 @@ from typing import Literal
 
 from forky_core.merge.claims.quantities import Quantity, quantities
 from forky_core.merge.claims.vocabulary import (
-    ATTRIBUTES, AXES, CHANGE, DECIDES, KEEPS, LATER, NEGATION, NO, NOW, PAST, SUGGESTED, SUPPOSED, WHICH, YES, measures, scopes, word_key, word_keys,
+    ATTRIBUTES,
+    AXES,
+    CHANGE,
+    DECIDES,
+    KEEPS,
+    LATER,
+    NEGATION,
+    NO,
+    NOW,
+    PAST,
+    SUGGESTED,
+    SUPPOSED,
+    WHICH,
+    YES,
+    measures,
+    scopes,
+    word_key,
+    word_keys,
 )  # fmt: skip
 from forky_core.merge.note.passages import Passage, passages
 from forky_core.model import Message
@@ -68,6 +85,8 @@ class Piece:
     """The key of the word with which its subject begins, where it has one."""
     answers: bool = False
     """Whether it is the beginning of an answer to a question."""
+    question: str = ""
+    """The question that it may be an answer to."""
     asked: frozenset[str] = frozenset()
     decides: bool = False
     changes: bool = False
@@ -96,7 +115,7 @@ def pieces(messages: Sequence[Message]) -> list[Piece]:
         else:
             in_turn += 1
         asks = passage.role != "tool" and _is_asking(passage)
-        keys = word_keys(_without(text, quantities(text)))
+        keys = word_keys(without_values(text, quantities(text)))
         if asks:
             question = (text, passage.turn)
         else:
@@ -104,7 +123,7 @@ def pieces(messages: Sequence[Message]) -> list[Piece]:
             answered = question[0] if passage.turn - question[1] in (0, 1) and in_turn <= 2 else ""
             surroundings = dict.fromkeys(far[passage.turn], FAR)
             if before[1] == passage.turn or (passage.role != "user" and before[1] == passage.turn - 1):
-                for key in word_keys(_without(before[0], quantities(before[0]))):
+                for key in word_keys(without_values(before[0], quantities(before[0]))):
                     surroundings[key] = max(BEFORE, surroundings.get(key, 0))
             for key in word_keys(answered):
                 surroundings[key] = max(ASKED, surroundings.get(key, 0))
@@ -112,7 +131,7 @@ def pieces(messages: Sequence[Message]) -> list[Piece]:
                 surroundings[key] = max(SENTENCE, surroundings.get(key, 0))
             for number, clause in enumerate(_clauses(passage)):
                 values = quantities(clause)
-                own = frozenset(word_keys(_without(clause, values)))
+                own = frozenset(word_keys(without_values(clause, values)))
                 about = {**surroundings, **dict.fromkeys(own, OWN)}
                 piece = Piece(
                     len(found),
@@ -128,8 +147,10 @@ def pieces(messages: Sequence[Message]) -> list[Piece]:
                     values,
                     head=_head(clause) if passage.shape == "prose" else "",
                     answers=answers and number == 0,
+                    question=answered,
                     asked=frozenset(word_keys(answered)),
-                    decides=DECIDES.search(clause) is not None or bool(answers and number == 0 and WHICH.search(answered))
+                    decides=DECIDES.search(clause) is not None
+                    or bool(answers and number == 0 and WHICH.search(answered))
                     or (in_turn == 0 and number == 0 and _NAME_FIRST.match(clause) is not None),
                     changes=CHANGE.search(text if passage.shape == "prose" else before[0]) is not None,
                     keeps=KEEPS.search(clause) is not None,
@@ -152,7 +173,9 @@ _REASON = re.compile(
     r"en\s+lugar|en\s+vez|ocupad[oa])\b|被|占|代替",
     re.IGNORECASE,
 )
-_NAME_FIRST = re.compile(r"^[\"“«`]?(?:(?:Dr|Mr|Ms|Mrs|Frau|Herr|M|Mme)\.?\s+)?[A-ZÀ-Þ][\w.-]+(?:\s+[A-ZÀ-Þ][\w-]+)*[\"”»`]?(?:[,.;:]|$|\s+it\s+is)")
+_NAME_FIRST = re.compile(
+    r"^[\"“«`]?(?:(?:Dr|Mr|Ms|Mrs|Frau|Herr|M|Mme)\.?\s+)?[A-ZÀ-Þ][\w.-]+(?:\s+[A-ZÀ-Þ][\w-]+)*[\"”»`]?(?:[,.;:]|$|\s+it\s+is)"
+)
 
 
 def _head(clause: str) -> str:
@@ -170,12 +193,13 @@ def _far(every: Sequence[Passage]) -> dict[int, frozenset[str]]:
     for passage in every:
         words = said.setdefault(passage.turn, set())
         if len(words) < _FAR_WORDS:
-            words.update(word_keys(_without(passage.text, quantities(passage.text))))
+            words.update(word_keys(without_values(passage.text, quantities(passage.text))))
     reach = range(-_FAR_TURNS, _FAR_TURNS + 1)
     return {turn: frozenset().union(*(said.get(turn + step, ()) for step in reach)) for turn in said}
 
 
-def _without(text: str, values: Sequence[Quantity]) -> str:
+def without_values(text: str, values: Sequence[Quantity]) -> str:
+    """A text in which signs stand for its values: months and units do not tell what a sentence is about."""
     for value in reversed(values):
         text = text[: value.start] + " ¤ " + text[value.end :]
     return text
