@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
-from forky_core.cli.settling import add_settling, conflict_entries, conflict_facts, contradiction_facts, settling
+from forky_core.cli.settling import (
+    add_settling,
+    conflict_entries,
+    conflict_facts,
+    contradiction_facts,
+    settling,
+)
 from forky_core.errors import BadContent
 from forky_core.merge.claims.conflict_resolution import Clash
 from forky_core.merge.strategies import STRATEGIES
@@ -64,7 +71,7 @@ def add_wish(command: argparse.ArgumentParser) -> None:
 
 def run_merge(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     refuse_unasked(options)
-    wish = chosen(options)
+    wish = chosen(options, sources=options.source)
     chat = place(forky, options)
     return decide(chat, chat.plan_merge(options.source, **wish), options, out)
 
@@ -77,8 +84,10 @@ def run_graft(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     return decide(chat, chat.plan_graft(source, **wish), options, out)
 
 
-def chosen(options: argparse.Namespace, proposed: Strategy = "squash") -> MergeOptionFields:
-    """What the options name of a wish; `proposed` is the strategy where none is named.
+def chosen(
+    options: argparse.Namespace, proposed: Strategy = "squash", sources: Sequence[str] = ()
+) -> MergeOptionFields:
+    """What the options name of a wish; `proposed` is the strategy where none is named, `sources` are merged.
 
     Raises:
         BadContent: a budget that nothing fits in, or what is for another strategy.
@@ -100,7 +109,6 @@ def chosen(options: argparse.Namespace, proposed: Strategy = "squash") -> MergeO
         named["again"] = True
     if getattr(options, "force", False):
         named["force"] = True
-    sources = [options.source] if isinstance(options.source, str) else options.source
     policy, choices = settling(options, named.get("strategy", proposed), sources)
     if options.policy:
         named["policy"] = policy

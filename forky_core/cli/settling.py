@@ -77,7 +77,8 @@ def choices(taken: Iterable[str], sources: Sequence[str] = ()) -> Mapping[str, C
         key, sign, what = one.partition("=")
         if not sign or not key.strip() or not what.strip():
             raise BadContent(
-                f"“{one[:60]}” is no choice.", "Write KEY=mine, KEY=theirs, KEY=both, KEY=BRANCH or KEY=your words."
+                f"“{one[:60]}” is no choice.",
+                "Write KEY=mine, KEY=theirs, KEY=both, KEY=BRANCH or KEY=your words.",
             )
         match what.strip():
             case "mine" | "theirs" | "both" as side:
@@ -137,7 +138,8 @@ def run_resolve(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = place(forky, options)
     if not options.take:
         return _list(chat, options, out)
-    plan = chat.plan_resolution(choices(options.take))
+    names = {one.name for clash in chat.unresolved for one in clash.sources}
+    plan = chat.plan_resolution(choices(options.take, tuple(names)))
     return finish(
         options,
         out,

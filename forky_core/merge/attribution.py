@@ -17,8 +17,8 @@ from forky_core.merge.block import FURTHER_NAMES, ITEM, PayloadLine, Row, read_b
 from forky_core.merge.claims.claim_set import Frozen
 from forky_core.merge.headings import ALSO_SAID, ATTACHED, CORRECTS, NAMES, OF_CLAIMS, THEY_DISAGREE
 from forky_core.merge.lines.choosing import file_line
-from forky_core.merge.polarity import states
 from forky_core.merge.lines.units import units
+from forky_core.merge.polarity import states
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
 from forky_core.parts import AttachmentPart, MergePart, Part, TextPart, ToolCallPart
@@ -206,7 +206,7 @@ def rows_of(message: Message) -> Iterator[Row]:
 
 
 def rests_on(merge: MergePart) -> tuple[MessageId, ...]:
-    """What the marks of a payload may name: the messages it stands for, and those that its claims and corrections cite."""
+    """What the marks of a payload may name: what it stands for, and what its claims and corrections cite."""
     frozen = (Frozen.from_json(merge.claims) if merge.claims else None) or Frozen()
     beside = [MessageId(cite) for claim in frozen.set.claims for cite in claim.cites]
     beside += [id for one in frozen.corrects for id in (one.merge, one.by)]

@@ -1,10 +1,9 @@
 """What branches say, set against each other before a merge lands: what contradicts, and what is corrected (law 9).
 
-Every strategy asks here, and so does a fusion. Claims with the same key are compared by value (claims/active_claims.py),
-and whole statements by what they are about (claims/contradictions.py). A statement that was written further down the
-same line than another one changed it: that is no contradiction. Where the changed statement came through an earlier
-merge it is a correction, and the later merge says so. What a person settled is never changed in passing: whoever
-contradicts it opens it again.
+Every strategy asks here, and so does a fusion. Claims with the same key are compared by value, and whole statements by
+what they are about (claims/contradictions.py). A statement that was written further down the same line than another
+one changed it: that is no contradiction. Where the changed statement came through an earlier merge it is a correction,
+and the later merge says so. What a person settled is never changed in passing: whoever contradicts it opens it again.
 """
 
 from __future__ import annotations
@@ -87,10 +86,13 @@ def compare(sources: Sequence[tuple[MergeInputs, Sequence[Message]]]) -> Compari
     for here, turns in sources:
         path = here.line_of(here.source)
         heard = [message for message in path if message.id in at_target or message.id in coming]
-        beside = [turn for turn in turns if turn not in heard]
+        on_path = {message.id for message in path}
+        beside = [turn for turn in turns if turn.id not in on_path]
         shared.append([message for message in heard if message.id in at_target])
         theirs = _reopened(ours, _claims(here, (*heard, *beside)))
-        sides.append(Side(here.source_name, theirs, tuple(chain.from_iterable(_as_said(t, lookup) for t in turns))))
+        sides.append(
+            Side(here.source_name, theirs, tuple(chain.from_iterable(_as_said(t, lookup) for t in turns)))
+        )
     known = [ancestors((line[-1].id,), parents_of) if line else frozenset[MessageId]() for line in shared]
     standing = _Standing()
     standing.read(place.line_of(place.target), frozenset.intersection(*known), lookup)
@@ -110,7 +112,12 @@ def compare(sources: Sequence[tuple[MergeInputs, Sequence[Message]]]) -> Compari
     for side in sides[1:]:
         for old, new in _replaced(ours, side.claims):
             for cite in old.cites:
-                corrects = standing.corrected(MessageId(cite), old.quote, new.quote or new.text, MessageId(new.cites[-1])) | corrects
+                corrects = (
+                    standing.corrected(
+                        MessageId(cite), old.quote, new.quote or new.text, MessageId(new.cites[-1])
+                    )
+                    | corrects
+                )
     sides = _with_statements(sides, kept, standing.settled)
     base = reduce(ClaimSet.join, (_claims(place, line) for line in shared))
     clashes = tuple(remembered(clash, place.resolutions) for clash in _clashes(sides, base))
@@ -279,7 +286,7 @@ def _with_statements(
         known = next((keys[_spot(said)] for said in statements if _spot(said) in keys), "")
         if not known:
             held = [claim for claim in claims if claim]
-            known = held[0].key if len(held) == 1 else _free_key(pair.found, used)
+            known = min((claim.key for claim in held), key=len, default="") or _free_key(pair.found, used)
             used.add(folded(known))
         for at, said, claim in zip((pair.one, pair.other), statements, claims, strict=True):
             keys[_spot(said)] = known
@@ -297,7 +304,9 @@ def _claim_of(claims: ClaimSet, said: Statement, settled: frozenset[MessageId]) 
     for claim in claims.ordered:
         words = claim.quote or claim.text
         cited = said.message in claim.cites or (said.message in settled and claim.supersedes)
-        if claim.key and claim.type in ASSERTING and cited and (words in said.quote or said.quote in words):
+        same = words in said.quote or said.quote in words
+        same = same or (bool(said.value) and folded(said.value) == folded(claim.value))
+        if claim.key and claim.type in ASSERTING and cited and same:
             return claim
     return None
 

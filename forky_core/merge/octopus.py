@@ -70,9 +70,7 @@ def plan_several(places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan
     if wish.strategy == "three-way":
         made = three_way_of(coming, wish)
         offers = (warning for side in sides for warning in side.warnings)
-        return replace(
-            made, reverted=back, warnings=tuple(dict.fromkeys((*notes, *made.warnings, *offers)))
-        )
+        return replace(made, reverted=back, warnings=tuple(dict.fromkeys((*notes, *made.warnings, *offers))))
     return replace(first.empty(wish.strategy, "merge", *dict.fromkeys(notes)), reverted=back).of_sides(sides)
 
 

@@ -85,9 +85,7 @@ def plan_three_way(place: MergeInputs, wish: MergeOptions) -> MergePlan:
     Raises:
         BadContent: a choice names no conflict.
     """
-    return plan_branch_merge(
-        place, wish, lambda place, found: three_way_of([Coming(place, found)], wish)
-    )
+    return plan_branch_merge(place, wish, lambda place, found: three_way_of([Coming(place, found)], wish))
 
 
 def three_way_of(coming: Sequence[Coming], wish: MergeOptions) -> ThreeWayPlan:
@@ -97,7 +95,9 @@ def three_way_of(coming: Sequence[Coming], wish: MergeOptions) -> ThreeWayPlan:
     """
     place = coming[0].place
     compared = compare([(one.place, one.found.turns) for one in coming])
-    met = tuple(by_policy(clash, wish.policy, lambda id: place.lookup(id).created) for clash in compared.clashes)
+    met = tuple(
+        by_policy(clash, wish.policy, lambda id: place.lookup(id).created) for clash in compared.clashes
+    )
     met = choose(met, wish.choices)
     brought = compared.joined.without(compared.target)
     several = replace(place, beside=tuple(one.place.source for one in coming))
@@ -126,7 +126,9 @@ def three_way_of(coming: Sequence[Coming], wish: MergeOptions) -> ThreeWayPlan:
         place.empty("three-way", "merge", *dict.fromkeys(warnings)),
         source_name=", ".join(names),
         source=place.source if len(coming) == 1 else None,
-        heads=MappingProxyType({} if len(coming) == 1 else {one.place.source_name: one.place.source for one in coming}),
+        heads=MappingProxyType(
+            {} if len(coming) == 1 else {one.place.source_name: one.place.source for one in coming}
+        ),
         delta=tuple(dict.fromkeys(id for one in coming for id in one.found.delta)),
         bases=tuple(dict.fromkeys(id for one in coming for id in one.found.bases)),
         turns=tuple(turn.id for turn in turns),

@@ -121,9 +121,7 @@ def three_way_header(
     )
     if len(sources) == 1:
         return head + _prompt_note(sources[0][2])
-    prompts = (
-        quote(one_line(f"{name}: {prompt}", _LONGEST_PROMPT)) for name, _, prompt in sources if prompt
-    )
+    prompts = (quote(one_line(f"{name}: {prompt}", _LONGEST_PROMPT)) for name, _, prompt in sources if prompt)
     return "\n".join((head, *([PROMPT_NOTE, *told] if (told := [*prompts]) else ())))
 
 

@@ -55,9 +55,7 @@ def written(repo: Repo, planned: MergePlan, wish: MergeOptions, lookup: Lookup, 
     return squash_of_reading(planned, reading, lookup=lookup, model=wish.model, budget_tokens=wish.budget)
 
 
-def plan_of_several(
-    repo: Repo, places: Sequence[MergeInputs], wish: MergeOptions, stop: Event
-) -> MergePlan:
+def plan_of_several(repo: Repo, places: Sequence[MergeInputs], wish: MergeOptions, stop: Event) -> MergePlan:
     """The plan of several sources at once, with the model that is wished for; errors as `plan_of`."""
     if wish.model is not None and wish.strategy == "three-way":
         return _three_way(places, wish, ModelReader(repo, wish.model, wish.focus, stop, wish.reread))

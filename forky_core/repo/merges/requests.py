@@ -106,8 +106,8 @@ def make(repo: Repo, offer: Offer, into: str, note: str) -> MergeRequest:
         )
         made = _seen_now(repo, tx.view, _with(made, offer.wish, offer.words))
         _refuse_senseless(repo, tx.view, made)
-        if made.wish.choices and made.wish.model is None:
-            merging.plan(repo, into, first, made.wish)
+        if made.wish.choices and made.wish.model is None and made.graft is None:
+            merging.plan_octopus(repo, into, made.sources, made.wish)
         same = next((one for one in known if one.state == "open" and _same(one, made)), None)
         if same is not None:
             raise InTheWay(f"Request {same.number} proposes that already.", "Comment on it, or change it.")
