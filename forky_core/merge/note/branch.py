@@ -66,7 +66,8 @@ class Branch:
         narrating = frozenset(
             turn
             for turn, (message, following) in enumerate(pairwise((*messages, None)))
-            if message.role == "assistant" and (_calls(message) or (following is not None and _calls(following)))
+            if message.role == "assistant"
+            and (_calls(message) or (following is not None and _calls(following)))
         )
         by_turn: dict[int, list[int]] = {}
         for at, one in enumerate(found):

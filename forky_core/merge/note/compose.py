@@ -45,7 +45,9 @@ SUBSTANTIAL = 0.03
 """Of the worth of the branch's richest answer, what an answer has to have to conclude anything."""
 CONCLUSIVE = 0.2
 """The same for an answer that is enough of a conclusion; below it, the one before is told, too."""
-_CHANGES = re.compile(r"write|edit|create|patch|replace|apply|insert|delete|move|rename|update", re.IGNORECASE)
+_CHANGES = re.compile(
+    r"write|edit|create|patch|replace|apply|insert|delete|move|rename|update", re.IGNORECASE
+)
 """In the name of a tool: it changes files."""
 _PATH = re.compile(r"\w/\w|\w\.[A-Za-z]\w{0,4}$")
 _LISTED_OUTPUT = 200
@@ -256,7 +258,11 @@ class _Writer:
         return self.branch.is_chatter(at) and self.branch.passages[at].role != "user"
 
     def _beside(self, at: int) -> list[int]:
-        return [one for one in self.branch.not_alone(at) if one not in self.picker.chosen and one not in self.outdated]
+        return [
+            one
+            for one in self.branch.not_alone(at)
+            if one not in self.picker.chosen and one not in self.outdated
+        ]
 
     def cover(self) -> None:
         """What tells most for its length, with what it may not be told without."""
@@ -279,8 +285,7 @@ class _Writer:
         among = [
             at
             for at, one in enumerate(passages)
-            if one.shape in ("call", "output")
-            and len(one.text) < _LISTED_OUTPUT
+            if one.shape in ("call", "output") and len(one.text) < _LISTED_OUTPUT
         ]
         before = set(self.picker.chosen)
         self._cover(among, self.picker.budget)
@@ -313,7 +318,11 @@ class _Writer:
         What the person said is what was asked, and the result stands below it; but what they said to a fact, or last of
         it, stands below that.
         """
-        facts = [at for at in self.picker.chosen if at not in self.section and self.branch.passages[at].role != "user"]
+        facts = [
+            at
+            for at in self.picker.chosen
+            if at not in self.section and self.branch.passages[at].role != "user"
+        ]
         below = {one for at in facts for one in self.branch.not_alone(at)}
         concluding = {self.branch.passages[at].turn for at, title in self.section.items() if title == RESULT}
         found: dict[int, str] = {}

@@ -53,9 +53,7 @@ class Relevance:
     """Of each passage, its words and names, each with what it is worth."""
 
     @classmethod
-    def of(
-        cls, passages: Sequence[Passage], target_texts: Iterable[str], focus: str = ""
-    ) -> Relevance:
+    def of(cls, passages: Sequence[Passage], target_texts: Iterable[str], focus: str = "") -> Relevance:
         """Weigh passages for a reader who knows `target_texts` and asks for `focus`."""
         spoken = [terms(passage.text) for passage in passages]
         count = Counter(term for mine in spoken for term in mine)
@@ -63,12 +61,16 @@ class Relevance:
         known = frozenset(term for text in target_texts for term in terms(text))
         asked = frozenset(terms(focus))
         worth = {
-            term: (whole - math.log(many)) * (KNOWN if term in known else 1.0) * (IN_FOCUS if term in asked else 1.0)
+            term: (whole - math.log(many))
+            * (KNOWN if term in known else 1.0)
+            * (IN_FOCUS if term in asked else 1.0)
             for term, many in count.items()
         }
         words: list[dict[str, float]] = []
         for passage, mine in zip(passages, spoken, strict=True):
-            shape = {"prose": 1.0, "heading": 0.5, "code": CODE, "call": TOOL, "output": OUTPUT}[passage.shape]
+            shape = {"prose": 1.0, "heading": 0.5, "code": CODE, "call": TOOL, "output": OUTPUT}[
+                passage.shape
+            ]
             found = {term: worth[term] * shape for term in mine}
             for atom in atoms(passage.text):
                 if is_named(atom):

@@ -57,7 +57,9 @@ def differs(earlier: Sequence[Quantity], later: Iterable[Quantity]) -> bool:
     if any(one.unit and one.unit in units and one.digits not in units[one.unit] for one in earlier):
         return True
     return any(
-        one.digits != other.digits and min(one.size, other.size) >= _LARGE and abs(one.size - other.size) <= _NEAR * one.size
+        one.digits != other.digits
+        and min(one.size, other.size) >= _LARGE
+        and abs(one.size - other.size) <= _NEAR * one.size
         for one in earlier
         for other in known
     )
