@@ -19,7 +19,7 @@ MODULES = (
     "inspecting",
     "arriving",
     "diamonds",
-    "merge_quality",
+    "merge_long",
     "files",
     "retrieval",
     "gateway",

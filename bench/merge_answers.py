@@ -24,9 +24,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
 
+from bench.intervals import interval
+from bench.made_up_talk import small_talk
 from bench.merge_cases import Role, chain
-from bench.merge_prose import small_talk
-from bench.merge_scores import interval
 from forky_core.context import build_context
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Failed, Model, ProviderMessage, Request, TextDelta

@@ -10,11 +10,12 @@ from itertools import cycle, islice
 
 import psutil
 
+from bench.made_up_talk import made_up
 from bench.measure import Line
 from bench.merge_cases import LOG, Role, chain, sessions
-from bench.merge_prose import made_up
-from forky_core.merge.lines import units, worth
-from forky_core.merge.lines.choosing import default_budget, extract
+from forky_core.merge.note import passages
+from forky_core.merge.note.compose import default_budget, note
+from forky_core.merge.superseded import superseded_in
 from forky_core.model import Message
 
 SIZES = (1_000, 2_000)
@@ -38,11 +39,10 @@ def _role(message: Message) -> Role:
 
 def seconds(side: tuple[Message, ...]) -> float:
     """Of processor time, with nothing remembered from before: others at work on the machine do not count."""
-    units._kept_atoms.cache_clear()
-    worth._word.cache_clear()
+    passages._kept_atoms.cache_clear()
     budget = default_budget(sum(len(message.text) for message in side) // 4)
     start = time.process_time()
-    extract(side, (), budget)
+    note(side, (), budget, superseded=superseded_in(side))
     return time.process_time() - start
 
 
@@ -68,7 +68,7 @@ def _peak() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-def long_lines(*, quick: bool) -> list[Line]:
+def lines(*, quick: bool) -> list[Line]:
     branches = [branch(size) for size in SIZES]
     times = [[seconds(side) for side in branches] for _ in range(1 if quick else ROUNDS)]
     short, long = (min(column) for column in zip(*times, strict=True))

@@ -15,13 +15,14 @@ from forky_core.context.masking import Lookup
 from forky_core.errors import NotFound
 from forky_core.merge.block import FURTHER_NAMES, ITEM, PayloadLine, Row, read_back, read_quotation, unmarked
 from forky_core.merge.claims.claim_set import Frozen
-from forky_core.merge.headings import ALSO_SAID, ATTACHED, CORRECTS, NAMES, OF_CLAIMS, THEY_DISAGREE
-from forky_core.merge.lines.choosing import file_line
-from forky_core.merge.lines.units import units
-from forky_core.merge.polarity import states
+from forky_core.merge.headings import ALSO_SAID, ATTACHED, CORRECTS, FILES, NAMES, OF_CLAIMS, THEY_DISAGREE
+from forky_core.merge.note.compose import file_line
+from forky_core.merge.note.passages import call_text, passages
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
 from forky_core.parts import AttachmentPart, MergePart, Part, TextPart, ToolCallPart
+
+_OF_FILES = frozenset({FILES, ATTACHED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,6 @@ class Attribution:
 
     messages: tuple[Message, ...]
     """In the order the branch heard of them; of one that a merge tells of, what the merge quotes of it."""
-    names: Mapping[MessageId, tuple[str, ...]]
-    """What merges only name of a message."""
     claims: tuple[PayloadLine, ...]
     """What merges tell in words that nobody said, the most important first."""
     through: Mapping[MessageId, tuple[MessageId, ...]]
@@ -51,7 +50,6 @@ def attribute(turns: Sequence[Message], lookup: Lookup, short: ShortIds) -> Attr
     order = {title: at for at, title in enumerate(("", *OF_CLAIMS))}
     return Attribution(
         tuple(messages),
-        {id: tuple(told.names) for id, told in gathering.told.items() if told.names},
         tuple(sorted(gathering.claims, key=lambda line: order[line.section])),
         {id: tuple(told) for id, told in gathering.through.items()},
     )
@@ -71,7 +69,6 @@ class _Told:
 
     of: Message
     lines: dict[str, None] = field(default_factory=dict)
-    names: dict[str, None] = field(default_factory=dict)
     files: dict[AttachmentPart, None] = field(default_factory=dict)
     rest: tuple[Part, ...] = ()
     """Of a merge, what it holds beside payloads that tell of others."""
@@ -79,7 +76,7 @@ class _Told:
     def message(self) -> Message:
         """The message as if it had said only this, in the order it did; code in fences."""
         said = _words(self.of)
-        shapes = {unit.text: unit.shape for unit in units((self.of,))}
+        shapes = {one.text: one.shape for one in passages((self.of,))}
         ordered = sorted(self.lines, key=said.find)
         blocks = (
             "\n".join(("```", *lines, "```") if code else lines)
@@ -119,24 +116,23 @@ class _Gathering:
         """Whether others said it."""
         if row.section in OF_CLAIMS:
             return self._claim(turn, row)
-        names = _names_in(row)
+        if _only_names(row):
+            return True
         for cite in row.cites:
             origin, text = self.origins.of(row.text, cite)
             if origin is None:
                 continue
             told = self.told.get(origin.id) or into.get(origin.id) or _Told(origin)
-            if text and row.section != NAMES:
+            if text:
                 told.lines[text] = None
-            elif row.section == ATTACHED and (files := _files(origin, row.text.removeprefix(ITEM))):
+            elif row.section in _OF_FILES and (files := _files(origin, row.text.removeprefix(ITEM))):
                 told.files.update(dict.fromkeys(files))
-            elif names and (known := [name for name in names if states(self.origins.words_of(origin), name)]):
-                told.names.update(dict.fromkeys(known))
             else:
                 continue
             into[origin.id] = told
             self._brings(turn, origin.id)
             return True
-        return bool(names)
+        return False
 
     def _claim(self, turn: Message, row: Row) -> bool:
         cites = tuple(id for id in row.cites if self.origins.find(id) is not None)
@@ -167,12 +163,13 @@ class _Origins:
         if message is None:
             return None, ""
         for row in self._told_by(message):
-            for deeper in row.cites if row.text == text else ():
+            for deeper in row.cites if _same(row.text, text) else ():
                 origin, said = self.of(text, deeper)
                 if said:
                     return origin, said
         words = self.words_of(message)
-        return message, next((form for form in (text, text.removeprefix(ITEM)) if form in words), "")
+        forms = (text, text.removeprefix(ITEM), _without_speaker(text, message))
+        return message, next((form for form in forms if form in words), "")
 
     def words_of(self, message: Message) -> str:
         if message.id not in self.words:
@@ -225,9 +222,22 @@ def _own_words(part: Part) -> Part | None:
     return replace(part, text="\n".join(line for line in by_rule if not line.startswith("[Put together ")))
 
 
-def _names_in(row: Row) -> tuple[str, ...]:
-    listed = row.section == NAMES or row.text.startswith(FURTHER_NAMES)
-    return tuple(row.text.removeprefix(FURTHER_NAMES).split(", ")) if listed else ()
+def _only_names(row: Row) -> bool:
+    """Whether a row lists bare names, as squashes once did: they say nothing of what they name."""
+    return row.section == NAMES or row.text.startswith(FURTHER_NAMES)
+
+
+def _without_speaker(text: str, message: Message) -> str:
+    """A row without the name of who said it, where it begins with that."""
+    for speaker in (message.name, message.role):
+        if speaker and text.startswith(f"{speaker}: "):
+            return text.removeprefix(f"{speaker}: ")
+    return text
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two rows say the same, the name of a speaker before them apart."""
+    return one == other or one.endswith(f": {other}") or other.endswith(f": {one}")
 
 
 def _files(message: Message, line: str) -> list[AttachmentPart]:
@@ -236,5 +246,5 @@ def _files(message: Message, line: str) -> list[AttachmentPart]:
 
 def _words(message: Message) -> str:
     """All that can be quoted of a message."""
-    calls = (f"{part.name} {part.arguments}" for part in message.parts if isinstance(part, ToolCallPart))
+    calls = (call_text(part) for part in message.parts if isinstance(part, ToolCallPart))
     return "\n".join((spoken(message), *calls))

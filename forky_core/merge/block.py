@@ -13,6 +13,7 @@ from forky_core.merge.wording import PROMPT_NOTE, ShortIds
 from forky_core.model import MessageId
 
 FURTHER_NAMES = "+ "
+"""Began a list of bare names below an entry, in squashes of before; none is written any more."""
 ITEM = "- "
 """Before what nobody said in these words."""
 _MARK = re.compile(r"\[([0-9a-f]{6,32})\]")
@@ -29,8 +30,6 @@ class PayloadLine:
     section: str
     quoted: bool = False
     """Stands word for word in its one message; such neighbours in a section share their citation."""
-    names: bool = False
-    """A list of what its one message names beside."""
     speaker: str = ""
     """Who said it; "" where it goes without saying. A reader is told where it is somebody else than in the line above."""
 
@@ -38,8 +37,8 @@ class PayloadLine:
 def render(header: str, lines: Sequence[PayloadLine], short: ShortIds) -> str:
     """The payload; sections in the order their first lines come.
 
-    Neighbouring quotations from one message make one entry, which ends in its id; `+ ` begins its list of further
-    names. What nobody said in these words is an item of a list.
+    Neighbouring quotations from one message make one entry, which ends in its id. What nobody said in these words is an
+    item of a list.
     """
     sections: dict[str, list[PayloadLine]] = {}
     for line in lines:
@@ -49,10 +48,9 @@ def render(header: str, lines: Sequence[PayloadLine], short: ShortIds) -> str:
         rows.append(f"{title}:")
         for line, before, after in zip(mine, (None, *mine), (*mine[1:], None), strict=False):
             marks = "" if _together(line, after) else "".join(f" [{short(id)}]" for id in line.cites)
-            sign = "" if line.quoted or line.names else ITEM
+            sign = "" if line.quoted else ITEM
             again = before is not None and before.speaker == line.speaker
             speaker = f"{line.speaker}: " if line.speaker and not again else ""
-            sign = FURTHER_NAMES if line.names and _together(before, line) else sign
             rows.append(f"{sign}{speaker}{line.text}{marks}")
     return "\n".join(rows)
 
@@ -78,7 +76,7 @@ def _together(line: PayloadLine | None, next_: PayloadLine | None) -> bool:
     """Whether the second belongs to the entry of the first."""
     if line is None or next_ is None or line.cites != next_.cites:
         return False
-    return line.quoted and (next_.quoted or next_.names)
+    return line.quoted and next_.quoted
 
 
 def cited(text: str, among: Iterable[MessageId]) -> tuple[MessageId, ...]:

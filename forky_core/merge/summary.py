@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forky_core.context.masking import Lookup
 from forky_core.dag import ParentsOf
@@ -20,8 +20,8 @@ from forky_core.merge.block import PayloadLine, fitting, render
 from forky_core.merge.claims.active_claims import active_claims, by_message
 from forky_core.merge.claims.claim_set import SECTION_OF, Claim
 from forky_core.merge.claims.rules import claims_of
-from forky_core.merge.lines.choosing import default_budget, extract
 from forky_core.merge.models.reading import Reading
+from forky_core.merge.note.compose import default_budget, note
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
 from forky_core.parts import canonical_json
@@ -78,7 +78,8 @@ def chapter(messages: Sequence[Message]) -> Chapter:
     """What rules find, without a model."""
     claims = tuple(claim for message in messages for claim in claims_of(message))
     known = [text for claim in claims for text in (claim.text, claim.quote)]
-    return Chapter(claims, tuple(extract(messages, known, default_budget(_size(messages)))))
+    lines = note(messages, known, default_budget(_size(messages)))
+    return Chapter(claims, tuple(replace(line, speaker="") for line in lines))
 
 
 def _size(messages: Iterable[Message]) -> int:

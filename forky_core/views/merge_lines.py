@@ -10,7 +10,8 @@ from forky_core.merge.claims.claim_set import SECTION_OF
 from forky_core.merge.editing import BlockLine, Editing, Source, SourceLine
 from forky_core.merge.headings import ASKED, FILES, OPEN, RESULT, SETTLED, TRIED, UNRESOLVED
 from forky_core.merge.note.passages import atoms, is_named, plain
-from forky_core.merge.plan import MergePlan, Superseded
+from forky_core.merge.plan import MergePlan
+from forky_core.merge.superseded import Superseded
 from forky_core.model import Message, MessageId
 from forky_core.retrieval.words import terms
 

@@ -11,8 +11,10 @@ from forky_core.cli.plain import plain
 from forky_core.context.quoting import quoted_file
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.claims.rules import claims_of
-from forky_core.merge.lines.choosing import extract
-from forky_core.merge.lines.units import atoms, units
+from forky_core.merge.note.compose import note
+from forky_core.merge.note.passages import atoms, passages
+from forky_core.merge.note.quantities import quantities
+from forky_core.merge.superseded import superseded_in
 from forky_core.merge.models.checks import lost_negation
 from forky_core.merge.models.reading import read
 from forky_core.model import seal
@@ -67,10 +69,12 @@ SIGNS = (
 READERS: dict[str, Callable[[str], object]] = {
     "markdown": lambda text: safe_markdown(text[:SHOWN]),
     "label": plain_label,
-    "lines of a message": lambda text: units([seal(Draft("user", (TextPart(text),)), ())]),
-    "lines of a result": lambda text: units([seal(Draft("tool", (ToolResultPart("x", text),)), ())]),
+    "lines of a message": lambda text: passages([seal(Draft("user", (TextPart(text),)), ())]),
+    "lines of a result": lambda text: passages([seal(Draft("tool", (ToolResultPart("x", text),)), ())]),
     "atoms": atoms,
-    "squash": lambda text: extract(
+    "quantities": quantities,
+    "what is taken back": lambda text: superseded_in([seal(Draft("user", (TextPart(text),)), ())]),
+    "note": lambda text: note(
         [seal(Draft("user", (TextPart(text),)), ())],
         [text],
         500,

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from forky_core.llm.tokens import estimate_tokens
-from forky_core.merge.lines.choosing import extract
 from forky_core.merge.polarity import stance, stated, states, with_its_denial
 from forky_core.model import Message, seal
 from forky_core.parts import Draft, TextPart, ToolCallPart
@@ -96,25 +92,6 @@ def message(text: str, role: str = "assistant", after: Sequence[Message] = ()) -
     return seal(Draft(role, (TextPart(text),)), tuple(one.id for one in after[-1:]))  # type: ignore[arg-type]
 
 
-def listed(*texts: str, name: str = "--inplace") -> bool:
-    """Whether a squash of these messages names it bare, at any budget."""
-    said: list[Message] = []
-    for text in texts:
-        said.append(message(text, after=said))
-    lines = (line for budget in range(4, 120, 4) for line in extract(said, (), budget))
-    return any(line.names and name in line.text.split(", ") for line in lines)
-
-
-def drawn_out(sentence: str) -> str:
-    """The same in so many words that a squash hardly finds room for it."""
-    end = sentence[-1] if sentence[-1] in ".?!。？" else ""
-    more = "".join(f", and it reads part {at} of the table and writes it" for at in range(20, 26))
-    return f"{sentence.removesuffix(end)}{more}{end}"
-
-
-PADDING = " ".join(f"It reads part {at} of the table and writes it." for at in range(12))
-
-
 @pytest.mark.parametrize("sentence", DENIED)
 def test_a_sentence_that_denies_is_known(sentence: str) -> None:
     assert stance(sentence) == "denied"
@@ -133,15 +110,6 @@ def test_a_plain_sentence_states_its_names(sentence: str) -> None:
     assert stated([message(sentence)], {"--inplace"}) == {"--inplace": [0]}
 
 
-@pytest.mark.parametrize("sentence", [*DENIED, *OPEN])
-def test_no_squash_lists_a_name_that_is_not_stated(sentence: str) -> None:
-    assert not listed(f"{PADDING}\n\n{drawn_out(sentence)} {PADDING}")
-
-
-def test_a_squash_lists_a_name_that_is_stated() -> None:
-    assert listed(f"{PADDING}\n\n{drawn_out('Use --inplace for it.')} {PADDING}")
-
-
 def test_what_is_denied_and_later_stated_is_listed_with_the_later_message() -> None:
     said = [message("Do not use --inplace.")]
     said.append(message("It is mended: use --inplace.", after=said))
@@ -152,9 +120,6 @@ def test_what_is_stated_and_later_denied_is_listed_nowhere() -> None:
     said = [message("Use --inplace.")]
     said.append(message("No, do not use --inplace.", "user", said))
     assert stated(said, {"--inplace"}) == {}
-    assert not listed(
-        f"{drawn_out('Use --inplace.')} {PADDING}", f"{PADDING} {drawn_out('Never use --inplace.')}"
-    )
 
 
 def test_a_question_takes_nothing_back() -> None:
@@ -211,30 +176,10 @@ def test_a_quotation_out_of_a_denial_comes_as_the_whole_sentence_or_not() -> Non
 
 @pytest.mark.parametrize("branch", ["upload", "compression"])
 @pytest.mark.parametrize("strategy", ["squash", "three-way"])
-def test_the_ready_conversation_lists_no_name_that_it_denies(branch: str, strategy: str) -> None:
+def test_the_ready_conversation_tells_no_name_without_its_denial(branch: str, strategy: str) -> None:
     chat = make_welcome(workspace()[0])
     target = chat.fork(f"from-{branch}", at=chat.path()[3].id)
     for budget in (None, *range(40, 400, 30)):
         plan = target.plan_merge(branch, strategy=strategy, budget=budget)  # type: ignore[arg-type]
-        bare = [line for line in plan.payload.splitlines() if line.startswith("+ ")]
-        names = {name for line in bare for name in line.partition(" [")[0].removeprefix("+ ").split(", ")}
-        assert names.isdisjoint({"--inplace", "--long", "--long=31"}), plan.payload
         told = [line for line in plan.payload.splitlines() if "--inplace" in line]
         assert all("not use" in line for line in told), plan.payload
-
-
-@given(
-    st.lists(st.sampled_from((*DENIED, *OPEN, *STATED)), min_size=1, max_size=6),
-    st.integers(min_value=5, max_value=80),
-)
-def test_in_any_order_the_last_word_decides(sentences: list[str], budget: int) -> None:
-    said: list[Message] = []
-    for text in sentences:
-        said.append(message(text, after=said))
-    last = next((text for text in reversed(sentences) if text not in OPEN), "")
-    lines = extract(said, (), budget, count_tokens=estimate_tokens)
-    named = [line for line in lines if line.names and "--inplace" in line.text.split(", ")]
-    assert not named or last in STATED
-    assert all(
-        said.index(one) >= 0 and one.text in STATED for line in named for one in said if one.id in line.cites
-    )

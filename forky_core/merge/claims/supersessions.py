@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from forky_core.merge.claims.assignments import assignments
 from forky_core.merge.claims.contradictions import Statement, statements
 from forky_core.merge.claims.matching import Match, Side, kind_of, likeness, one_scope, value_score
-from forky_core.merge.claims.pieces import Piece, pieces
 from forky_core.merge.claims.names import names
+from forky_core.merge.claims.pieces import Piece, pieces
 from forky_core.merge.claims.quantities import Quantity, quantities
 from forky_core.merge.claims.vocabulary import (
     ATTRIBUTES,

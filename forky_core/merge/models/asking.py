@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 from forky_core.errors import ForkyError, ModelError
 from forky_core.llm.contract import ProviderMessage
-from forky_core.merge.lines.units import atoms, is_name
 from forky_core.merge.models.checks import Failed
 from forky_core.merge.models.reading import Reading, mending_prompt, read, reading_prompt, sentences
+from forky_core.merge.note.passages import atoms, is_name
 from forky_core.merge.wording import spoken
 from forky_core.model import Message
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from forky_core.merge.lines.units import atoms, is_name
+from forky_core.merge.note.passages import atoms, is_name
 from forky_core.model import MessageId
 from forky_core.parts import Json
 

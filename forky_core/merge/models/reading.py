@@ -26,8 +26,8 @@ from forky_core.merge.claims.claim_set import (
     Verbatim,
     VerbatimKind,
 )
-from forky_core.merge.polarity import with_its_denial
 from forky_core.merge.models.checks import Failed, invented, json_object, lost_negation, quoted, resolved
+from forky_core.merge.polarity import with_its_denial
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
 from forky_core.parts import Json, canonical_json

@@ -1,7 +1,6 @@
 """A squash of claims that a model read: the same plan as without one, with another text and the claims frozen in it.
 
-Code chooses what finds room, by the importance of its type; the model only reads (reading.py). Names that no claim
-says end in a ledger of at most a tenth of the budget. What fails a check is never repaired by guessing:
+Code chooses what finds room, by the importance of its type; the model only reads (reading.py). What fails a check is never repaired by guessing:
 `SquashRejected` says what failed and carries the plan without a model, badged, so that the person can still merge.
 """
 
@@ -17,16 +16,12 @@ from forky_core.merge.attribution import attribute
 from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.claims.active_claims import active_claims, by_message
 from forky_core.merge.claims.claim_set import SECTION_OF, ClaimSet, Frozen, Verbatim
-from forky_core.merge.headings import NAMES
-from forky_core.merge.lines.choosing import default_budget
-from forky_core.merge.polarity import stated
-from forky_core.merge.models.asking import Ask, ReadingFailed, read_with, unsaid
+from forky_core.merge.models.asking import Ask, ReadingFailed, read_with
 from forky_core.merge.models.checks import Failed
 from forky_core.merge.models.reading import Reading, sentences
+from forky_core.merge.note.compose import default_budget
 from forky_core.merge.plan import MergePlan
 from forky_core.model import Message, MessageId
-
-LEDGER_SHARE = 0.1
 
 
 class SquashRejected(ForkyError):
@@ -92,7 +87,6 @@ def squash_of_reading(
     told.fill(live, reading.verbatim)
     said = attribute(turns, lookup, plan.short).messages
     told.source(said)
-    told.ledger(said, reading)
     text = render(plan.header, told.lines, plan.short)
     tokens = plan.count_tokens(text)
     wrong: Failed | None = None
@@ -135,7 +129,7 @@ class _Told:
 
     def fill(self, live: ClaimSet, spans: Sequence[Verbatim]) -> None:
         order = list(SECTION_OF)
-        room = round(self.budget * (1 - LEDGER_SHARE))
+        room = self.budget
         rows: list[tuple[int, PayloadLine, Verbatim | None]] = [
             (
                 order.index(claim.type),
@@ -172,23 +166,6 @@ class _Told:
             if self.spent + cost <= self.budget:
                 self.spent += cost
                 self.lines.insert(at + 1, PayloadLine(said[id], (id,), self.lines[at].section, quoted=True))
-
-    def ledger(self, turns: Sequence[Message], reading: Reading) -> None:
-        """Names that no claim says, with the message that stated them last."""
-        left = unsaid(turns, reading)
-        where = {name: turns[stating[-1]].id for name, stating in stated(turns, frozenset(left)).items()}
-        names: dict[MessageId, list[str]] = {}
-        limit = self.spent + round(self.budget * LEDGER_SHARE)
-        for name in (name for name in left if name in where):
-            cost = self.plan.count_tokens(f", {name} [3f2a91]")
-            if self.spent + cost <= min(limit, self.budget):
-                self.spent += cost
-                names.setdefault(where[name], []).append(name)
-        self.lines += [
-            PayloadLine(", ".join(names[turn.id]), (turn.id,), NAMES, names=True)
-            for turn in turns
-            if turn.id in names
-        ]
 
     def _take(self, line: PayloadLine, room: int) -> bool:
         cost = self.plan.count_tokens(f"- {line.text} {'[3f2a91] ' * len(line.cites)}\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from itertools import groupby
 
 from forky_core.merge.headings import HEADINGS
 from forky_core.merge.note.coverage import Relevance, distinct
@@ -23,6 +23,8 @@ ANNOUNCEMENT = 0.1
 """The same for the sentence right before a tool's call, which says that it is about to be called."""
 SAME = 0.15
 """Share of a passage's worth that a later passage has to share to be about the same."""
+ALL_THEIRS = 3
+"""Lines of a person's message up to which all of them are taken for their own words."""
 COMMON = 6
 """A word that stands in more passages than this, and in more than a twentieth of them, tells of no two that they are
 about the same."""
@@ -65,9 +67,8 @@ class Branch:
         named = {message.name for message in messages if message.name and message.role != "tool"}
         narrating = frozenset(
             turn
-            for turn, (message, following) in enumerate(pairwise((*messages, None)))
-            if message.role == "assistant"
-            and (_calls(message) or (following is not None and _calls(following)))
+            for turn, message in enumerate(messages)
+            if message.role == "assistant" and any(map(_calls, messages[turn : turn + 2]))
         )
         by_turn: dict[int, list[int]] = {}
         for at, one in enumerate(found):
@@ -131,9 +132,10 @@ class Branch:
         if not rows:
             return list(self.of_turn(turn))[:1]
         last_of_first = max(at for at in mine if self.passages[at].row == rows[0])
-        own = (rows[0],) if leads_in(self.passages[last_of_first]) else (rows[0], rows[-1])
-        if len(rows) <= 3 and len(own) > 1:
-            own = tuple(rows)
+        if leads_in(self.passages[last_of_first]):
+            own = rows[:1]
+        else:
+            own = rows if len(rows) <= ALL_THEIRS else [rows[0], rows[-1]]
         return [at for at in mine if self.passages[at].row in own]
 
     def is_pasted(self, at: int) -> bool:

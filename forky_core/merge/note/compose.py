@@ -17,7 +17,7 @@ from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, TRIED
 from forky_core.merge.note.branch import Branch, leads_in
 from forky_core.merge.note.coverage import CITATION, Picker, size
-from forky_core.merge.note.passages import Passage, atoms, call_text
+from forky_core.merge.note.passages import Passage, atoms, call_text, is_named
 from forky_core.merge.note.quantities import differs, quantities
 from forky_core.merge.superseded import Superseded
 from forky_core.merge.wording import ShortIds
@@ -52,6 +52,10 @@ _CHANGES = re.compile(
 _PATH = re.compile(r"\w/\w|\w\.[A-Za-z]\w{0,4}$")
 _LISTED_OUTPUT = 200
 """Characters of a line of output above which it is no line to quote."""
+
+
+LEAN = 1
+EVIDENCE_MOST = 0.1
 
 
 def default_budget(branch_tokens: int) -> int:
@@ -280,15 +284,20 @@ class _Writer:
         self._cover(among, self.picker.budget - self.room * share)
 
     def show_evidence(self) -> None:
-        """Lines of tools, for the room that is left."""
+        """Lines of tools that name what somebody speaks of: an answer leans on them."""
         passages = self.branch.passages
+        spoken = {
+            atom for one in passages if one.shape == "prose" for atom in atoms(one.text) if is_named(atom)
+        }
         among = [
             at
             for at, one in enumerate(passages)
-            if one.shape in ("call", "output") and len(one.text) < _LISTED_OUTPUT
+            if one.shape in ("call", "output")
+            and len(one.text) < _LISTED_OUTPUT
+            and (not LEAN or any(is_named(atom) and atom in spoken for atom in atoms(one.text)))
         ]
         before = set(self.picker.chosen)
-        self._cover(among, self.picker.budget)
+        self._cover(among, min(self.picker.budget, self.room * EVIDENCE_MOST))
         self.section.update(dict.fromkeys(self.picker.chosen - before, FILES))
 
     def _cover(self, among: Iterable[int], room: float) -> None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from threading import Event
 
 from forky_core.llm.contract import Model
-from forky_core.merge.lines.choosing import default_budget
 from forky_core.merge.models.asking import read_with
 from forky_core.merge.models.reading import Reading, reading_keys
+from forky_core.merge.note.compose import default_budget
 from forky_core.merge.wording import spoken
 from forky_core.model import Message
 from forky_core.repo.answers.once import ask_once
