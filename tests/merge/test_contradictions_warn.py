@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ def picked(talk: Talk) -> MergePlan:
     return talk.plan("cherry-pick", source="side", picks=tuple(m.id for m in talk.path("side")[2:]))
 
 
-def three_way(talk: Talk, *sources: str, **more: object) -> ThreeWayPlan:
+def three_way(talk: Talk, *sources: str, **more: Any) -> ThreeWayPlan:
     names = sources or ("side",)
     plan = (
         talk.octopus("three-way", *names, **more)
