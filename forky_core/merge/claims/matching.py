@@ -80,7 +80,9 @@ def matches(mine: Side, theirs: Side) -> Iterator[Match]:
     """Everything in which standing pieces of the two sides differ, with scores."""
     for piece in mine.pieces:
         if piece.standing == "stands":
-            others = [other for other in theirs.like(piece) if one_scope(piece, other)]
+            others = [
+                other for other in theirs.like(piece) if _may_differ(piece, other) and one_scope(piece, other)
+            ]
             if others:
                 bases = [likeness(piece, other) for other in others]
                 yield from _values(piece, others, bases, mine, theirs)
@@ -89,6 +91,19 @@ def matches(mine: Side, theirs: Side) -> Iterator[Match]:
                 yield from _choices(piece, others, bases, mine, theirs)
                 yield from _lists(piece, others, bases)
                 yield from _assigned(piece, others, bases)
+
+
+def _may_differ(a: Piece, b: Piece) -> bool:
+    """Whether both say something of one kind; asked first, since it is quick."""
+    return (
+        bool(a.quantities and b.quantities)
+        or a.sign != b.sign
+        or (a.decides and b.decides)
+        or (a.sets and b.sets)
+        or not a.axes.keys().isdisjoint(b.axes)
+        or (a.lists and b.lists)
+        or (a.marks and b.marks)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,13 +210,14 @@ def _same_thing(piece: Piece, later: Piece, count: Counter[str]) -> bool:
 
 
 def _just_done(later: Piece, side: Side) -> Iterator[Match]:
-    """What the last answer before a short “undo that” said it had done."""
+    """What the last answer before a short “undo that” began with."""
     for piece in reversed(side.pieces[: later.at]):
         if piece.turn < later.turn - 2:
             return
-        done = (
-            piece.turn < later.turn and piece.passage.role == "assistant" and piece.passage.shape == "prose"
-        )
-        if done and (piece.changes or piece.decides) and piece.standing == "stands":
-            yield Match(1.0, piece, later, "polarity", "yes", "no")
+        if piece.turn < later.turn and piece.passage.role == "assistant" and piece.passage.shape == "prose":
+            first = next(
+                one for one in side.pieces if one.turn == piece.turn and one.passage.shape == "prose"
+            )
+            if first.standing == "stands":
+                yield Match(1.0, first, later, "polarity", "yes", "no")
             return
