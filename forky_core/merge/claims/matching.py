@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from forky_core.merge.claims.assignments import Assignment, assignments
+from forky_core.merge.claims.cues import CLOSED, OPPOSITE_MEASURES
 from forky_core.merge.claims.names import Name, listed, names
 from forky_core.merge.claims.pieces import Piece
 from forky_core.merge.claims.quantities import Quantity
-from forky_core.merge.claims.vocabulary import ATTRIBUTES, CLOSED, OPPOSITE_MEASURES
+from forky_core.merge.claims.word_keys import ATTRIBUTES
 
 Kind = Literal["value", "polarity", "choice", "date", "duration", "owner", "list"]
 
@@ -178,9 +179,10 @@ def _values(
                 for piece in mine.values.get((r.dimension, r.value), ())
             ):
                 continue
-            if any(piece.at < b.at for piece in theirs.values.get((q.dimension, q.value), ())):
-                score += 0.4
-            yield Match(score, a, b, kind_of(q, r), a.text[q.start : q.end], b.text[r.start : r.end])
+            known = any(piece.at < b.at for piece in theirs.values.get((q.dimension, q.value), ()))
+            yield Match(
+                score + 0.4 * known, a, b, kind_of(q, r), a.text[q.start : q.end], b.text[r.start : r.end]
+            )
 
 
 def value_score(q: Quantity, r: Quantity, a: Piece, b: Piece, base: Base) -> float:

@@ -11,9 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from forky_core.merge.claims.quantities import Quantity, quantities
-from forky_core.merge.claims.vocabulary import (
-    ATTRIBUTES,
+from forky_core.merge.claims.cues import (
     AXES,
     CHANGE,
     DECIDES,
@@ -29,9 +27,9 @@ from forky_core.merge.claims.vocabulary import (
     YES,
     measures,
     scopes,
-    word_key,
-    word_keys,
-)  # fmt: skip
+)
+from forky_core.merge.claims.quantities import Quantity, quantities
+from forky_core.merge.claims.word_keys import ATTRIBUTES, word_key, word_keys  # fmt: skip
 from forky_core.merge.note.passages import Passage, passages
 from forky_core.model import Message
 from forky_core.retrieval.cues import is_question
