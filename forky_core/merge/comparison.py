@@ -31,6 +31,7 @@ from forky_core.merge.claims.claim_set import (
 from forky_core.merge.claims.conflict_resolution import Clash, SaidBy, remembered
 from forky_core.merge.claims.contradictions import Contradiction, Statement, contradictions
 from forky_core.merge.claims.rules import claims_of
+from forky_core.merge.claims.supersessions import supersessions
 from forky_core.merge.corrections import corrections_in
 from forky_core.merge.headings import CORRECTS, OPEN, RESOLVED, SETTLED, TRIED, UNRESOLVED
 from forky_core.merge.inputs import MergeInputs
@@ -105,12 +106,14 @@ def compare(sources: Sequence[tuple[MergeInputs, Sequence[Message]]], *, whole: 
         said = chain.from_iterable(_as_said(turn, here.lookup) for turn in turns)
         sides.append(Side(here.source_name, _reopened(ours, theirs), tuple(said)))
     pairs, cut = _found(sides)
-    kept, corrects = _sorted_out(pairs, standing, _Knowledge(place.parents_of))
+    kept = _in_parallel(pairs, standing, _Knowledge(place.parents_of))
+    corrects: dict[tuple[MessageId, str], Correction] = {}
     for side in sides[1:]:
+        corrects |= standing.taken_back(side)
         for old, new in _replaced(ours, side.claims):
             for cite in old.cites:
                 now, by = new.quote or new.text, MessageId(new.cites[-1])
-                corrects = standing.corrected(MessageId(cite), old.quote, now, by) | corrects
+                corrects |= standing.corrected(MessageId(cite), old.quote, now, by)
     sides = _with_statements(sides, kept, standing.settled)
     joined = reduce(ClaimSet.join, (side.claims for side in sides))
     base = ClaimSet()
@@ -126,21 +129,16 @@ def compare(sources: Sequence[tuple[MergeInputs, Sequence[Message]]], *, whole: 
     return Comparison(sides[0].claims, joined, clashes, tuple(corrects.values()), cut or standing.cut)
 
 
-def _sorted_out(
-    pairs: Iterable[_Pair], standing: _Standing, knowledge: _Knowledge
-) -> tuple[list[_Pair], dict[tuple[MessageId, str], Correction]]:
-    """The pairs that contradict each other, and what corrects lines of merges; neither where one changed the other."""
+def _in_parallel(pairs: Iterable[_Pair], standing: _Standing, knowledge: _Knowledge) -> list[_Pair]:
+    """The pairs of which neither statement was made knowing the other, or which contradict what a person settled."""
     kept: list[_Pair] = []
-    corrects: dict[tuple[MessageId, str], Correction] = {}
     for pair in pairs:
-        mine, theirs = pair.found.mine, pair.found.theirs
-        if mine.message == theirs.message or knowledge.knew(mine.message, theirs.message):
+        mine, theirs = pair.found.mine.message, pair.found.theirs.message
+        if mine == theirs or knowledge.knew(mine, theirs):
             continue
-        if mine.message in standing.settled or not knowledge.knew(theirs.message, mine.message):
+        if mine in standing.settled or not knowledge.knew(theirs, mine):
             kept.append(pair)
-        elif pair.one == 0:
-            corrects |= standing.corrected(mine.message, mine.quote, theirs.quote, theirs.message)
-    return kept, corrects
+    return kept
 
 
 def compare_answers(answers: Iterable[tuple[str, Message]]) -> tuple[Clash, ...]:
@@ -237,6 +235,21 @@ class _Standing:
                 break
             newest.append(here)
         self.said += chain.from_iterable(reversed(newest))
+
+    def taken_back(self, source: Side) -> dict[tuple[MessageId, str], Correction]:
+        """What merges told the target that the source takes back further down the same line."""
+        own = {message.id for message in source.said}
+        told = {id for _, id, _ in self.told} - self.settled
+        earlier = [message for message in self.said if message.id in told]
+        if not earlier:
+            return {}
+        found: dict[tuple[MessageId, str], Correction] = {}
+        for one in supersessions((*_newest(earlier), *_newest(source.said))):
+            if one.later.message in own and one.earlier.message not in own:
+                found |= self.corrected(
+                    one.earlier.message, one.earlier.quote, one.later.quote, one.later.message
+                )
+        return found
 
     def corrected(
         self, message: MessageId, quote: str, now: str, by: MessageId
@@ -339,10 +352,10 @@ def _claim_of(claims: ClaimSet, said: Statement, settled: frozenset[MessageId]) 
     """The claim that was found of this statement by its key."""
     for claim in claims.ordered:
         words = claim.quote or claim.text
-        cited = said.message in claim.cites or (said.message in settled and claim.supersedes)
         same = words in said.quote or said.quote in words
-        same = same or (bool(said.value) and folded(said.value) == folded(claim.value))
-        if claim.key and claim.type in ASSERTING and cited and same:
+        if said.message in claim.cites or (said.message in settled and claim.supersedes):
+            same = same or (bool(said.value) and folded(said.value) == folded(claim.value))
+        if claim.key and claim.type in ASSERTING and same:
             return claim
     return None
 
