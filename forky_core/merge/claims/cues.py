@@ -126,12 +126,12 @@ SUPPOSED = _cues(
 )
 """Words of what only might be."""
 SUGGESTED = _cues(
-    r"i_think i_guess could_you shall_i should_we how_about what_about want_to might_want wants? asked_for proposes? proposed"
+    r"(?:not|n['’]t)_(?:know|found|find|sure) no_idea unknown unsure unclear i_think i_guess could_you shall_i should_we how_about what_about want_to might_want wants? asked_for proposes? proposed"
     r" suggests? suggested offers? usually typically",
-    r"ich_glaube soll_ich sollen_wir wie_wär\w* schlägt vorgeschlagen normalerweise üblich\w*",
-    r"je_crois on_pourrait veux-tu propose d['’]habitude généralement",
-    r"creo_que podríamos propone quieres normalmente",
-    unspaced="建议|觉得|要不|一般",
+    r"weiß_(?:ich_)?nicht keine_Ahnung unklar ich_glaube soll_ich sollen_wir wie_wär\w* schlägt vorgeschlagen normalerweise üblich\w*",
+    r"sais_pas aucune_idée je_crois on_pourrait veux-tu propose d['’]habitude généralement",
+    r"no_(?:lo_)?sé ni_idea creo_que podríamos propone quieres normalmente",
+    unspaced="不知道|不清楚|不确定|没找到|建议|觉得|要不|一般",
 )
 
 SCOPES = MappingProxyType(
@@ -210,6 +210,14 @@ DECIDES = _cues(
     unspaced="决定|定了|就用|选|采用|改用|改成|换成|用|叫|负责|找|由|定为|归",
 )
 """Words by which one of many is taken, or somebody given something to do."""
+OWNS = _cues(
+    r"who whom whose responsible owns? owner belongs? reviews? reviewed approves? handles? leads? in_charge looks_after takes_care",
+    r"wer wem wen zuständig verantwortlich kümmert übernimmt übernommen leitet",
+    r"responsable s['’]occupe chargée? qui",
+    r"encargad[oa] responsable quién quiénes encarga",
+    unspaced="负责|谁|归",
+)
+"""Words of who has something to do."""
 WHICH = re.compile(
     r"^\W*(?:\w+[\s,]+){0,3}?(?:who|whom|whose|which|where|what)\b|\b(?:called|named)\b.*\?|"
     r"\b(?:wer|wem|wen|wessen|welche[rsnm]?|wo|wohin|womit|heißt)\b|\b(?:qui|quel(?:le)?s?|où|lequel|laquelle|lesquels|avec\s+quoi|"

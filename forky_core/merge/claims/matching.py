@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from forky_core.merge.claims.assignments import Assignment, assignments
-from forky_core.merge.claims.cues import CLOSED, OPPOSITE_MEASURES
+from forky_core.merge.claims.cues import CLOSED, OPPOSITE_MEASURES, OWNS
 from forky_core.merge.claims.names import Name, listed, names
 from forky_core.merge.claims.pieces import Piece
 from forky_core.merge.claims.quantities import Quantity
@@ -269,7 +269,8 @@ def _choices(
         two = [n for n in told if _new(n, b, said) and not all(key in mine.words for key in n.keys)]
         if one and two:
             score = base.score - 0.2 + (0.4 if all(key in theirs.words for key in one[0].keys) else 0.0)
-            yield Match(score, a, b, "choice", one[0].text, two[0].text)
+            owner = any(OWNS.search(text) for piece in (a, b) for text in (piece.text, piece.question))
+            yield Match(score, a, b, "owner" if owner else "choice", one[0].text, two[0].text)
 
 
 def _is_code(piece: Piece) -> bool:

@@ -19,7 +19,7 @@ from forky_core.merge.claims.word_keys import word_key
 __all__ = ["Quantity", "quantities"]
 
 _VERSION = re.compile(
-    r"(?<![\w.])(?:[vV](?P<v>\d{1,4}(?:\.\d{1,6}){0,3})|(?P<dotted>\d{1,4}(?:\.\d{1,6}){2,3})|(?:[Vv]ersion(?:es|en)?|"
+    r"(?<![\w.])(?:[vV](?P<v>\d{1,4}(?:\.\d{1,6}){0,3})|(?P<dotted>(?!\d{1,3}(?:\.\d{3})+(?![.\d]))\d{1,4}(?:\.\d{1,6}){2,3})|(?:[Vv]ersion(?:es|en)?|"
     r"release|Fassung|版本)\s+(?P<named>\d{1,4}(?:\.\d{1,6}){0,3}))(?![\w]|\.\d)"
 )
 _LEAST = re.compile(
@@ -126,6 +126,10 @@ _SCALES = (
 )
 
 
+_HEAP = {"k": 2**10, "m": 2**20, "g": 2**30}
+"""Letters behind a number that an option is glued to: -Xmx8g."""
+
+
 def _amount(text: str, number: Number) -> Quantity | None:
     """A number with its unit; None where it is a piece of a name, an article, or a year."""
     start, before = number.start, max(0, number.start - 12)
@@ -134,6 +138,8 @@ def _amount(text: str, number: Number) -> Quantity | None:
         return None
     value, end = scaled
     dimension, factor, stop = unit(text, end, number.shape)
+    if text[max(0, start - 1) : start].isalpha() and (size := _HEAP.get(text[end:stop].casefold())):
+        dimension, factor = "bytes", float(size)
     if dimension and (half := _HALF_AFTER.match(text, stop)):
         value, stop = value + 0.5, half.end()
     if dimension == "temperature" and "f" in text[end:stop].casefold():

@@ -21,7 +21,7 @@ _UNITS: Mapping[str, tuple[tuple[float, str], ...]] = {
         (1, "b byte bytes octet octets"),
         (2**10, "k kb kib ki kilobyte kilobytes ko kio"),
         (2**20, "mb mib mi megabyte megabytes mo mio"),
-        (2**30, "g gb gib gi gigabyte gigabytes go gio"),
+        (2**30, "gb gib gi gigabyte gigabytes go gio"),
         (2**40, "tb tib ti terabyte terabytes to tio"),
     ),
     "length": (
@@ -36,7 +36,7 @@ _UNITS: Mapping[str, tuple[tuple[float, str], ...]] = {
     "mass": (
         (10**-6, "µg mcg microgram micrograms mikrogramm microgrammes microgramos 微克"),
         (0.001, "mg milligrams milligramm"),
-        (1, "gram grams gramm gramme grammes gramo gramos 克"),
+        (1, "g gram grams gramm gramme grammes gramo gramos 克"),
         (500, "pfund 斤"),
         (1000, "kg kilo kilos kilogram kilograms kilogramm 公斤 千克"),
         (10**6, "t tonne tonnes ton tons tonnen tonelada toneladas 吨"),
@@ -108,4 +108,6 @@ def unit(text: str, end: int, shape: str) -> tuple[str, float, int]:
         return "", 0.0, end
     if name in _GLUED and match.group()[:1].isspace():
         return "", 0.0, end
+    if name == "m" and match.group()[:1].isspace():
+        return "length", 1.0, match.end()
     return (*known, match.end())
