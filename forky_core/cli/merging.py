@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
+from forky_core.cli.editor import edited
 from forky_core.cli.settling import (
     add_settling,
     conflict_entries,
@@ -36,6 +37,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     add_wish(merge)
     add_force(merge)
     add_settling(merge)
+    add_edit(merge)
     add_decision(merge)
     merge.set_defaults(run=run_merge, makes_database=False)
     graft = commands.add_parser("graft", help="merge a branch of another conversation")
@@ -46,6 +48,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     add_place(graft, "--into", "the branch that receives it (default: the one that moved last)")
     add_wish(graft)
     add_settling(graft)
+    add_edit(graft)
     add_decision(graft)
     graft.set_defaults(run=run_graft, makes_database=False)
 
@@ -53,6 +56,14 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 def add_force(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--force", action="store_true", help="a merge message where moving the pointer would do"
+    )
+
+
+def add_edit(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--edit",
+        action="store_true",
+        help="change the text in your editor (VISUAL, else EDITOR) and land it when you save; an empty text cancels",
     )
 
 
@@ -70,18 +81,64 @@ def add_wish(command: argparse.ArgumentParser) -> None:
 
 
 def run_merge(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    refuse_unasked(options)
+    _refuse_unasked(options)
     wish = chosen(options, sources=options.source)
     chat = place(forky, options)
-    return decide(chat, chat.plan_merge(options.source, **wish), options, out)
+    return _edit_and_decide(chat, chat.plan_merge(options.source, **wish), options, out)
 
 
 def run_graft(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    refuse_unasked(options)
+    _refuse_unasked(options)
     wish = chosen(options)
     chat = place(forky, options)
     source = forky.conversation(options.source, options.source_branch)
-    return decide(chat, chat.plan_graft(source, **wish), options, out)
+    return _edit_and_decide(chat, chat.plan_graft(source, **wish), options, out)
+
+
+def _refuse_unasked(options: argparse.Namespace) -> None:
+    """Who saves the text in an editor is asked by that."""
+    if options.edit and not options.json:
+        return
+    refuse_unasked(options)
+
+
+def _edit_and_decide(chat: Conversation, plan: MergePlan, options: argparse.Namespace, out: TextIO) -> int:
+    """The same as `decide`, with the text that the person wrote where --edit asks for it."""
+    if not options.edit or not plan.lands:
+        return decide(chat, plan, options, out)
+    changed = _in_editor(plan)
+    if changed is None:
+        print("The text is empty: the merge is cancelled, and nothing was written.", file=out)
+        return 1
+    options.yes = not options.dry_run
+    return decide(chat, changed, options, out)
+
+
+def _in_editor(plan: MergePlan) -> MergePlan | None:
+    """The plan with each of its texts as the person leaves it; None where one is left empty."""
+    for side in plan.sides or (plan,):
+        if side.block is None:
+            raise BadContent(
+                f"A merge by {plan.strategy} brings messages as they are: there is no text to edit.",
+                "Squash or three-way have one.",
+            )
+        text = edited(side.payload, _what_will_happen(side))
+        if not text:
+            return None
+        if text != side.payload:
+            plan = plan.edited_side(side.source_name, text) if plan.sides else plan.edited(text)
+    return plan
+
+
+def _what_will_happen(plan: MergePlan) -> tuple[str, ...]:
+    return (
+        f"This is what the model of “{plan.target_name}” will read of “{plan.source_name}”: {plan.tokens} tokens,",
+        f"instead of {plan.tokens_full} for the whole branch. Change what you like. The marks at the ends of lines, such as",
+        "[3f2a91], name the messages that a line is taken from; a line may stand without one.",
+        "Save and close the editor to land it. An empty text cancels, and nothing is written.",
+        "Lines at the top that begin with “# ” are not part of the text.",
+        *(f"Mind: {warning}" for warning in plan.warnings),
+    )
 
 
 def chosen(

@@ -20,6 +20,7 @@ from forky_core.merge.incoming_changes import REPRESENTED, Omission
 from forky_core.merge.models.checks import Failed
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.pointing import Dangling
+from forky_core.merge.superseded import Superseded
 from forky_core.merge.wording import ShortIds
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Draft, Json, MergePart, Strategy
@@ -40,18 +41,6 @@ class Reverted:
     """The merge, pick or message on the target's line."""
     revert: MessageId
     """What took it back; reverting this brings it back."""
-
-
-@dataclass(frozen=True, slots=True)
-class Superseded:
-    """Something the branch said that it later took back or replaced."""
-
-    earlier: str
-    """Word for word, out of `earlier_message`."""
-    earlier_message: MessageId
-    later: str
-    """What took its place or took it back, word for word."""
-    later_message: MessageId
 
 
 NO_ROOM = "No line of it found room."

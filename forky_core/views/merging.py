@@ -10,6 +10,7 @@ from forky_core.dag import ancestors, first_parent_path
 from forky_core.errors import ForkyError
 from forky_core.llm.contract import ModelInfo
 from forky_core.merge.block import cited
+from forky_core.merge.options import TOLD
 from forky_core.merge.plan import MergePlan
 from forky_core.model import Message, MessageId, View
 from forky_core.repo.visible import Visible
@@ -17,6 +18,8 @@ from forky_core.views.sides import left_from
 
 BUDGET_STEP = 20
 _SMALLEST = 60
+_NO_SHORTER = "is no shorter than the branch"
+"""How a plan says that telling the branch in other words saves nothing."""
 _LARGEST = 20_000
 
 
@@ -107,12 +110,6 @@ def default_source(view: View, visible: Visible, target: str) -> str | None:
     return max(ranked)[3] if ranked else None
 
 
-def citations(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[tuple[str, Message], ...]:
-    """The messages that the payload's marks name, each with its mark, in the order they were said."""
-    ids = cited(plan.payload, plan.speakers)
-    return tuple((plan.short(id), lookup(id)) for id in ids)
-
-
 def strange_marks(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[str, ...]:
     """Marks that look like citations and name nothing: an edit has broken them. A three-way merge cites both sides."""
     marks = dict.fromkeys(re.findall(r"\[([0-9a-f]{6,32})\]", plan.payload))
@@ -148,6 +145,16 @@ def price(plan: MergePlan, info: ModelInfo) -> Price:
         cost(plan.tokens, info.cached_input_price),
         cost(plan.tokens_full, info.input_price),
     )
+
+
+def takes_more_than_full(plan: MergePlan) -> bool:
+    """Whether telling the branch in other words saves nothing."""
+    return plan.strategy in TOLD and plan.tokens >= plan.tokens_full > 0
+
+
+def other_warnings(plan: MergePlan) -> tuple[str, ...]:
+    """The plan's warnings without those that a page answers with a click of its own."""
+    return tuple(warning for warning in plan.warnings if _NO_SHORTER not in warning)
 
 
 def budget_range(tokens_full: int, tokens: int) -> tuple[int, int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -75,6 +76,102 @@ def test_merge_as_json_is_one_object(forky: Run, seeded: dict[str, str]) -> None
     done = json.loads(forky("merge", "debug", "--into", "main", "--yes", "--json").out)
     assert done["landed"] == "Merged “debug” into “main” (squash)"
     assert forky("merge", "debug", "--into", "main", "--json").code == 2
+
+
+@pytest.fixture
+def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Sets an editor that does this to the lines of the file; what it was shown is in the file that it returns."""
+
+    def edits_by(code: str) -> Path:
+        shown, script = tmp_path / "shown.txt", tmp_path / "an editor.py"
+        script.write_text(
+            "import sys\nfrom pathlib import Path\n"
+            f"file, shown = Path(sys.argv[1]), Path({str(shown)!r})\n"
+            "text = file.read_text('utf-8')\nshown.write_text(text, 'utf-8')\nlines = text.splitlines()\n"
+            f"{code}\nfile.write_text('\\n'.join(lines), 'utf-8')\n",
+            "utf-8",
+        )
+        monkeypatch.setenv("VISUAL", shlex.join([sys.executable, str(script)]))
+        monkeypatch.setenv("EDITOR", "false")
+        return shown
+
+    return edits_by
+
+
+def test_merge_edit_lands_the_text_that_the_editor_saved(
+    forky: Run, seeded: dict[str, str], editor: Callable[[str], Path]
+) -> None:
+    shown = editor("lines = [*lines[:-1], '# Our own words.']")
+    landed = forky("merge", "debug", "--into", "main", "--edit")
+    assert landed.code == 0 and landed.out.splitlines()[-1] == "Merged “debug” into “main” (squash)"
+    comment, _, text = shown.read_text("utf-8").partition("\n\n")
+    assert all(line.startswith("# ") for line in comment.splitlines()) and "cancels" in comment
+    assert text.startswith("[Merged ")
+    said_now = said(forky)
+    assert "# Our own words." in said_now and "cancels" not in said_now
+    assert text.splitlines()[-1].partition(" [")[0] not in said_now
+
+
+def test_merge_edit_looks_without_landing_on_a_dry_run(
+    forky: Run, seeded: dict[str, str], editor: Callable[[str], Path]
+) -> None:
+    editor("lines.append('Our own words.')")
+    looked = forky("merge", "debug", "--into", "main", "--edit", "--dry-run")
+    assert looked.code == 0 and "Our own words." in looked.out and "Nothing was written." in looked.out
+    assert "[Merged " not in said(forky)
+
+
+def test_an_empty_text_cancels_the_merge(
+    forky: Run, seeded: dict[str, str], editor: Callable[[str], Path]
+) -> None:
+    editor("lines = [line for line in lines if line.startswith('# ')]")
+    ended = forky("merge", "debug", "--into", "main", "--edit")
+    assert ended.code == 1 and "the merge is cancelled" in ended.out
+    assert "[Merged " not in said(forky)
+
+
+def test_each_text_of_an_octopus_is_edited(
+    forky: Run, database: Path, seeded: dict[str, str], editor: Callable[[str], Path]
+) -> None:
+    with Forky.open(database) as opened:
+        chat = opened.conversation(seeded["enums"], "main")
+        talk(
+            chat.fork("types"),
+            "And the types?",
+            "They come from `typing.get_type_hints()`, read in types.py.",
+        )
+        talk(chat, "Go on.", "I do.")
+    editor("lines.append('Our own words.')")
+    ended = forky("merge", "debug", "types", "--into", "main", "--edit")
+    assert ended.code == 0 and ended.out.count("Our own words.") == 2
+
+
+@pytest.mark.parametrize(
+    ("visual", "editor_", "said_"),
+    [
+        ("", " ", "No editor is set."),
+        ("no-such-editor-anywhere", "true", "does not start"),
+        ("false", "true", "nothing was written"),
+        ("'", "true", "cannot be read"),
+    ],
+)
+def test_an_editor_that_is_none_is_a_sentence(
+    forky: Run, seeded: dict[str, str], monkeypatch: pytest.MonkeyPatch, visual: str, editor_: str, said_: str
+) -> None:
+    monkeypatch.setenv("VISUAL", visual)
+    monkeypatch.setenv("EDITOR", editor_)
+    ended = forky("merge", "debug", "--into", "main", "--edit")
+    assert ended.code == 2 and said_ in ended.err
+    assert "[Merged " not in said(forky)
+
+
+def test_what_brings_messages_as_they_are_has_no_text_to_edit(
+    forky: Run, seeded: dict[str, str], editor: Callable[[str], Path]
+) -> None:
+    shown = editor("pass")
+    ended = forky("merge", "debug", "--into", "main", "--strategy", "full", "--edit")
+    assert ended.code == 2 and "no text to edit" in ended.err and not shown.exists()
+    assert forky("merge", "debug", "--into", "main", "--edit", "--json").code == 2
 
 
 def test_merge_of_several_and_of_picks(forky: Run, seeded: dict[str, str]) -> None:

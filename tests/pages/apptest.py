@@ -111,6 +111,40 @@ def choose_branch(test: AppTest, name: str) -> AppTest:
     return _tell(test, box, "chosen", {"branch": name, "n": given["heard"] + 1})
 
 
+def merge_editor(test: AppTest, at: int = 0) -> dict[str, Any]:
+    """What the Merge page's editor of block number `at` was asked to draw."""
+    (given,) = json.loads(_component(test, f"merge.editor.{at}", "forky_merge_editor").proto.json)
+    assert isinstance(given, dict)
+    return given
+
+
+def edited_blocks(test: AppTest) -> list[str]:
+    """The blocks that the Merge page's editors draw, as text: each line with the ids at its end."""
+    count = sum(item.proto.component_name == "forky_merge_editor" for item in test.get("bidi_component"))
+    return [_block_text(merge_editor(test, at)) for at in range(count)]
+
+
+def _block_text(drawn: dict[str, Any]) -> str:
+    rows = list(drawn["header"])
+    for section in drawn["sections"]:
+        rows += [f"{section['title']}:"] if section["title"] else []
+        before: object = None
+        for line in section["lines"]:
+            entry = (line["who"], line["cites"])
+            who = f"{line['who']}: " if line["who"] and entry != before else ""
+            rows.append(" ".join((f"{who}{line['text']}", *(cite["short"] for cite in line["cites"]))))
+            before = entry
+    return "\n".join(rows)
+
+
+def edit_merge(test: AppTest, *orders: dict[str, object], at: int = 0) -> AppTest:
+    """Send changes of a block as the browser does, and run the page; those without a number follow the last one."""
+    drawn = merge_editor(test, at)
+    numbered = [{"n": drawn["heard"] + place, **order} for place, order in enumerate(orders, 1)]
+    said = {"of": drawn["serial"], "orders": numbered}
+    return _tell(test, _component(test, f"merge.editor.{at}", "forky_merge_editor"), "edits", said)
+
+
 def _tell(test: AppTest, component: Any, event: str, value: object) -> AppTest:
     """Send what the browser's half of a component would, and run the page."""
     states = test._tree.get_widget_states()

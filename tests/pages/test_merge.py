@@ -20,7 +20,17 @@ from forky_core.views.payload import payload_text
 from pages.ui.session import Session
 from tests.builders import debugged, talk, texts
 from tests.hangs import HANG
-from tests.pages.apptest import by_key, keys, open_app, open_page, settled, words
+from tests.pages.apptest import (
+    by_key,
+    edit_merge,
+    edited_blocks,
+    keys,
+    merge_editor,
+    open_app,
+    open_page,
+    settled,
+    words,
+)
 from tests.pages.workspaces import workspace_with_a_writer
 
 HOSTILE = ":red[x] **b** <script>alert(1)</script>"
@@ -53,6 +63,8 @@ def merge(chat: Conversation, **params: str) -> AppTest:
 
 def preview(test: AppTest) -> str:
     """The payload as a person reads it: of what cites, each line with the ids at its end."""
+    if drawn := edited_blocks(test):
+        return "\n\n".join(drawn)
     cited = [html.unescape(re.sub("<[^>]+>", "", body)) for body in _payloads(test)]
     return "\n\n".join(cited) if cited else str(test.code[0].value)
 
@@ -91,19 +103,97 @@ def test_the_preview_is_what_lands_and_nothing_is_written_before(chat: Conversat
     assert chat.view.version == before.version + 1
 
 
-def test_every_line_of_the_preview_ends_in_an_id_that_leads_to_its_message(chat: Conversation) -> None:
-    debug = {short(message.id): message.id for message in chat.checkout("debug").path()}
-    header, *lines = preview(merge(chat)).split("\n")
-    assert header.startswith("[Merged ")
-    said = [line for line in lines if not line.endswith(":")]
-    assert len(said) > 2
-    for line in said:
-        text, _, mark = line.rpartition(" ")
-        assert text.removeprefix("+ ").split(", ")[0] in chat.message(debug[mark]).text
-    (body,) = _payloads(merge(chat))
-    links = re.findall(r'href="\./\?([^"]+)"', body)
-    assert len(links) == len(said)
-    assert all(f"c={chat.id}" in link and "b=debug" in link and "m=" in link for link in links)
+def test_every_line_of_the_block_names_its_message_and_says_why_it_is_there(chat: Conversation) -> None:
+    debug = {message.id for message in chat.checkout("debug").path()}
+    drawn = merge_editor(merge(chat))
+    assert drawn["header"][0].startswith("[Merged ")
+    lines = [line for section in drawn["sections"] for line in section["lines"]]
+    assert len(lines) > 2
+    for line in lines:
+        (cite,) = line["cites"]
+        assert cite["id"] in debug and line["text"] in chat.message(cite["id"]).text
+        assert f"c={chat.id}" in cite["href"] and "b=debug" in cite["href"] and "m=" in cite["href"]
+        assert line["why"].endswith(".")
+        assert line["from"]
+
+
+def test_a_line_of_the_branch_comes_in_and_goes_out_by_a_click(chat: Conversation) -> None:
+    test = merge(chat, budget="60")
+    drawn, plan = merge_editor(test), chat.plan_merge("debug", budget=60)
+    pieces = {
+        text: key
+        for stretch in drawn["stretches"]
+        for message in stretch["messages"]
+        for row in message["rows"]
+        for key, text, _shape in row
+    }
+    assert set(drawn["quoted"]) < set(pieces.values())
+    words_in, key = next((text, key) for text, key in pieces.items() if key not in drawn["quoted"])
+    test = settled(edit_merge(test, {"act": "in", "key": key}))
+    again = merge_editor(test)
+    assert key in again["quoted"] and words_in in preview(test)
+    assert again["budget"]["used"] > drawn["budget"]["used"]
+    (line,) = [one for s in again["sections"] for one in s["lines"] if key in one["from"]]
+    assert line["why"] == "You brought it in."
+    test = settled(edit_merge(test, {"act": "out", "key": key}))
+    assert preview(test) == told(plan)
+    assert "merge.reset" not in keys(test)
+
+
+def test_an_order_that_the_browser_sends_again_counts_once(chat: Conversation) -> None:
+    test = merge(chat, budget="60")
+    drawn = merge_editor(test)
+    key = next(
+        key
+        for stretch in drawn["stretches"]
+        for message in stretch["messages"]
+        for row in message["rows"]
+        for key, _, _ in row
+        if key not in drawn["quoted"]
+    )
+    first = {"n": 1, "act": "in", "key": key}
+    test = settled(edit_merge(test, first))
+    shown = preview(test)
+    test = settled(edit_merge(test, first, {"n": 2, "act": "out", "key": key}))
+    assert preview(test) != shown
+    test = settled(edit_merge(test, first))
+    assert preview(test) != shown and merge_editor(test)["heard"] == 2
+
+
+def test_sections_change_places_and_land_so(chat: Conversation) -> None:
+    test = merge(chat, budget="200")
+    titles = [section["title"] for section in merge_editor(test)["sections"]]
+    assert len(titles) > 1
+    test = settled(edit_merge(test, {"act": "arrange", "sections": titles[::-1]}))
+    assert [section["title"] for section in merge_editor(test)["sections"]] == titles[::-1]
+    press(test, "merge.land")
+    assert chat.head is not None
+    found = [
+        line.removesuffix(":") for line in chat.head.text.split("\n") if line.removesuffix(":") in titles
+    ]
+    assert found == titles[::-1]
+
+
+def test_what_a_browser_makes_up_changes_nothing(chat: Conversation) -> None:
+    test = merge(chat)
+    shown = preview(test)
+    made_up: tuple[dict[str, object], ...] = (
+        {"act": "in", "key": "nonsense"},
+        {"act": "out", "key": "nonsense"},
+        {"act": "drop"},
+        {},
+    )
+    for order in made_up:
+        test = settled(edit_merge(test, order))
+        assert preview(test) == shown
+
+
+def test_a_squash_that_saves_nothing_offers_the_whole_branch(chat: Conversation) -> None:
+    test = merge(chat)
+    by_key(test, "merge.edit").set_value(True).run()
+    by_key(test, "merge.text").set_value("More words. " * 300).run()
+    assert "nothing is saved" in words(settled(test))
+    assert param(press(test, "merge.in_full"), "strategy") == "full"
 
 
 def test_after_landing_it_says_where_one_is_and_undo_is_there(chat: Conversation) -> None:
@@ -152,17 +242,6 @@ def test_an_edit_can_be_taken_back_and_an_empty_text_is_refused(chat: Conversati
     assert "[0123456789] names no message of “debug”." in words(test)
     press(test, "merge.reset")
     assert by_key(test, "merge.text").value == chat.plan_merge("debug").payload
-
-
-def test_a_cited_message_opens_below(chat: Conversation) -> None:
-    test = merge(chat)
-    by_key(test, "merge.cite").set_value(_marks(chat)[-1]).run()
-    assert "Call `collect_members(cls)` after the class is made." in words(settled(test))
-
-
-def _marks(chat: Conversation) -> list[str]:
-    plan = chat.plan_merge("debug")
-    return [plan.short(id) for id in plan.turns if f"[{plan.short(id)}]" in plan.payload]
 
 
 def test_what_is_left_out_is_listed_with_the_reason_and_opens(chat: Conversation) -> None:

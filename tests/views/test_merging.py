@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -12,12 +13,13 @@ from forky_core.repo.conversation import Conversation
 from forky_core.views.merging import (
     bound_together,
     budget_range,
-    citations,
     default_source,
     left_out,
+    other_warnings,
     price,
     standing,
     strange_marks,
+    takes_more_than_full,
 )
 from tests.builders import debugged, talk, workspace
 
@@ -65,12 +67,21 @@ def test_the_branch_with_something_new_is_offered_first(chat: Conversation) -> N
 
 def test_every_mark_of_the_payload_leads_to_its_message(chat: Conversation) -> None:
     plan = chat.plan_merge("debug")
-    found = citations(plan, chat.message)
-    assert found and all(f"[{mark}]" in plan.payload for mark, _ in found)
-    assert all(message.id.removeprefix("b2:").startswith(mark) for mark, message in found)
+    marks = re.findall(r"\[([0-9a-f]{6,})\]", plan.payload)
+    assert marks and all(chat.message(mark).id in plan.turns for mark in marks)
     assert strange_marks(plan, chat.message) == ()
     edited = plan.edited(plan.payload + "\n- It works. [0123456789]")
     assert strange_marks(edited, chat.message) == ("0123456789",)
+
+
+def test_what_saves_nothing_is_told_by_numbers_and_not_by_a_warning(chat: Conversation) -> None:
+    plan = chat.plan_merge("debug")
+    assert not takes_more_than_full(plan)
+    long = plan.edited(plan.payload + "\nmore" * 400)
+    assert takes_more_than_full(long)
+    said = "The squash (500 tokens) is no shorter than the branch: use full (400)."
+    assert other_warnings(replace(long, warnings=("Look.", said))) == ("Look.",)
+    assert not takes_more_than_full(chat.plan_merge("debug", strategy="full"))
 
 
 def test_a_three_way_merge_cites_both_sides_and_no_mark_of_it_is_strange() -> None:

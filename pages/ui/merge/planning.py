@@ -9,13 +9,16 @@ from __future__ import annotations
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import count
 from threading import Event
 
 import streamlit as st
 
+from forky_core.context.masking import Lookup
 from forky_core.errors import ForkyError
 from forky_core.forky import Forky
 from forky_core.merge.claims.conflict_resolution import Choice, Policy
+from forky_core.merge.editing import Source
 from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.options import NO_CHOICES
 from forky_core.merge.plan import MergePlan
@@ -82,6 +85,14 @@ class Planning:
     """Why the model did not answer."""
     overtaken: str = ""
     """What moved a branch since the plan was made; landing waits until it is planned again."""
+    serial: int = field(default_factory=count(1).__next__)
+    """Tells the browser which planning it draws."""
+    heard: dict[str, int] = field(default_factory=dict)
+    """The last change of each block that the browser sent and that was made, by the name of its source."""
+    opened: set[MessageId] = field(default_factory=set)
+    """Messages of the source from which on a person asked for more."""
+    sources: dict[tuple[MessageId, ...], Source] = field(default_factory=dict)
+    """What the sources say by lines, by their turns: read once."""
 
     @property
     def edited(self) -> bool:
@@ -91,6 +102,23 @@ class Planning:
         """Propose this plan."""
         self.proposed = self.plan = plan
         self.rejected, self.failed = None, ""
+
+    def put(self, side: MergePlan) -> None:
+        """Take a plan whose block was changed, which may be one side of an octopus."""
+        assert self.plan is not None
+        sides = self.plan.sides
+        if sides:
+            side = self.plan.of_sides([side if one.source_name == side.source_name else one for one in sides])
+        # Taking the last change back leaves nothing that could be overtaken.
+        self.plan = (
+            self.proposed if self.proposed is not None and side.payload == self.proposed.payload else side
+        )
+
+    def source_of(self, side: MergePlan, lookup: Lookup) -> Source:
+        """What the source of a plan says."""
+        if side.turns not in self.sources:
+            self.sources[side.turns] = Source.of(side, lookup)
+        return self.sources[side.turns]
 
     def choose(self, conflict: str, choice: Choice | None) -> None:
         """Settle a conflict of a three-way merge, or (None) open it again."""

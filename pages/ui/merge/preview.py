@@ -11,30 +11,30 @@ import streamlit as st
 from forky_core.document import ADDRESS
 from forky_core.errors import ForkyError
 from forky_core.llm.contract import ModelInfo
+from forky_core.merge.editing import Budget
 from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.repo.repo import short
 from forky_core.views.captions import dollars
-from forky_core.views.merging import citations, left_out, price, strange_marks
+from forky_core.views.merging import budget_range, left_out, price, strange_marks
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, saying
 from pages.ui.links import chat_link
 from pages.ui.markdown import plain_label, show_text, showable
-from pages.ui.merge.payload import SHOWN, cites_passages, draw_cited_payload, draw_turns
+from pages.ui.merge.editor import draw_editor
+from pages.ui.merge.payload import SHOWN, cites_passages, draw_turns
 from pages.ui.merge.planning import WRITTEN, Planning
+from pages.ui.merge.warnings import draw_warnings
 
 _OPENABLE = 40
 """Messages offered to be opened, of one list."""
 
 
 def draw_preview(frame: Frame, held: Planning) -> None:
-    """Keys: `merge.edit`, `merge.text`, `merge.reset`, `merge.cite`, `merge.out.<n>`."""
+    """Keys: `merge.edit`, `merge.text`, `merge.reset`, `merge.out.<n>`."""
     plan = held.plan
     assert plan is not None
-    if plan.badge:
-        st.badge(plain_label(plan.badge), icon=":material/format_quote:", color="gray")
-    for warning in plan.warnings:
-        st.caption(f":material/info: {plain_label(warning, 300)}")
+    draw_warnings(held)
     st.markdown(_cost_line(frame, plan))
     if plan.fast_forward is None:
         draw_payload(frame, held, plan)
@@ -72,13 +72,18 @@ def answering(frame: Frame) -> ModelInfo | None:
 
 
 def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
-    """The text, and a way to change it. Keys: `merge.edit`, `merge.text`, `merge.reset`."""
+    """The text, and a way to change it. Keys: `merge.edit`, `merge.text`, `merge.reset`, `merge.editor.<n>`."""
     parts = _parts(plan)
     editable = any(side.block is not None for side in parts)
+    as_text = editable and bool(st.session_state.get("merge.edit"))
+    beside = plan.strategy in WRITTEN and not as_text
     with st.container(key="line-merge-preview", horizontal=True, vertical_alignment="center"):
-        cites = plan.strategy in WRITTEN and not st.session_state.get("merge.edit")
-        told = "; the id of a message only once for all its lines" if cites else ""
-        st.caption(f"What the model will read, word for word{told}", width="stretch")
+        told = (
+            "What the model will read, beside the branch"
+            if beside
+            else "What the model will read, word for word"
+        )
+        st.caption(told, width="stretch")
         if held.edited:
             st.button(
                 "Take the edit back",
@@ -89,15 +94,24 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
                 args=(held,),
             )
         if editable:
-            st.toggle("Edit", key="merge.edit")
-    if editable and st.session_state.get("merge.edit"):
+            st.toggle(
+                "As text", key="merge.edit", help="The text itself, word for word, to read and to change"
+            )
+    if as_text:
         for at, side in enumerate(parts):
             _draw_text_area(frame, held, side, f"merge.text.{at}" if plan.sides else "merge.text")
         st.caption("Ctrl+Enter, or a click outside, takes the change and counts again.")
-    elif plan.strategy in WRITTEN:
-        for side in parts:
+    elif beside:
+        for at, side in enumerate(parts):
             if side.block is not None:
-                draw_cited_payload(side.block, partial(_seen_at, frame, side, plan))
+                draw_editor(
+                    frame,
+                    held,
+                    at,
+                    budget=_budget(held, at, side),
+                    lookup=_lookup(frame, plan),
+                    home=partial(_seen_at, frame, side, plan),
+                )
     elif cites_passages(plan.payload):
         draw_turns(plan.payload, partial(_seen_at, frame, plan, plan))
     else:
@@ -109,7 +123,15 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
         st.caption(
             f":material/warning: \\[{mark}\\] names no message of “{plain_label(plan.source_name, 60)}”."
         )
-    _draw_cited(frame, plan)
+
+
+def _budget(held: Planning, at: int, side: MergePlan) -> Budget:
+    """As the slider has it: what the person asked for, or what the plan takes by itself."""
+    assert held.proposed is not None
+    proposed = _parts(held.proposed)[at]
+    least, most, usual = budget_range(proposed.tokens_full, proposed.tokens)
+    limit = usual if held.plan is not side or held.wish.budget is None else held.wish.budget
+    return Budget(side.tokens, min(max(limit, least), most), side.tokens_full)
 
 
 def _parts(plan: MergePlan) -> tuple[MergePlan, ...]:
@@ -138,23 +160,6 @@ def _edit(frame: Frame, held: Planning, source: str, key: str) -> None:
 
 def _reset(held: Planning) -> None:
     held.plan = held.proposed
-
-
-def _draw_cited(frame: Frame, plan: MergePlan) -> None:
-    found = citations(plan, _lookup(frame, plan))
-    if plan.strategy not in WRITTEN or not found:
-        return
-    marks = dict(found[:_OPENABLE])
-    chosen = st.pills(
-        f"Open a cited message ({len(found)})",
-        list(marks),
-        format_func=lambda mark: f":material/tag: {mark}",
-        key="merge.cite",
-        help="Each entry ends with the id of the message it is taken from.",
-    )
-    if chosen in marks:
-        message = marks[chosen]
-        draw_message(message, _seen_at(frame, plan, plan, message.id), "merge.cited")
 
 
 def _lookup(frame: Frame, plan: MergePlan) -> Callable[[MessageId], Message]:

@@ -1,0 +1,55 @@
+"""A text in the editor of the person at the terminal: what `VISUAL` or `EDITOR` names, as Git does it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import tempfile
+from pathlib import Path
+
+from forky_core.errors import BadContent
+
+COMMENT = "# "
+"""How the lines begin, above the text, that are for the person alone."""
+
+
+def edited(text: str, told: tuple[str, ...], name: str = "merge.md") -> str:
+    """The text as the person left it, below lines that say what will happen; "" where they left none.
+
+    Raises:
+        BadContent: no editor is set, it does not start, or it ends with an error.
+    """
+    command = _command()
+    with tempfile.TemporaryDirectory(prefix="forky-") as folder:  # Nobody else may look into it.
+        file = Path(folder) / name
+        file.write_text("".join(f"{COMMENT}{line}\n" for line in told) + f"\n{text}\n", "utf-8")
+        try:
+            ended = subprocess.run([*command, str(file)], check=False)
+        except OSError as error:
+            raise BadContent(
+                f"The editor “{command[0]}” does not start.", "Set VISUAL or EDITOR to one that does."
+            ) from error
+        if ended.returncode:
+            raise BadContent(f"The editor ended with code {ended.returncode}: nothing was written.")
+        return without_comment(file.read_text("utf-8", "replace"))
+
+
+def without_comment(text: str) -> str:
+    """What stands below the comment; a line of the text itself may begin like one."""
+    lines = text.splitlines()
+    while lines and (lines[0].startswith(COMMENT) or not lines[0].strip()):
+        lines.pop(0)
+    return "\n".join(lines).rstrip()
+
+
+def _command() -> list[str]:
+    """The words of the command that `VISUAL` holds, or else `EDITOR`."""
+    chosen = os.environ.get("VISUAL", "").strip() or os.environ.get("EDITOR", "").strip()
+    if not chosen:
+        raise BadContent("No editor is set.", "Set VISUAL or EDITOR, for example: EDITOR=nano forky merge …")
+    try:
+        words = shlex.split(chosen, posix=os.name != "nt")
+    except ValueError as error:
+        raise BadContent(f"VISUAL or EDITOR cannot be read: {chosen}") from error
+    return [word.strip('"') for word in words] if os.name == "nt" else words

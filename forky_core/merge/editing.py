@@ -1,0 +1,396 @@
+"""A merge's block as a person edits it: its lines, and the lines of the branch that can be brought into it.
+
+A block is one text, which a model reads (law 3). Here it is read into lines, changed line by line, and written again;
+a block that nobody changed is written as it was. Every change goes through `MergePlan.edited`, so that what lands, what
+it costs and what it stands for are counted from the text alone (law 8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import Literal
+
+from forky_core.context.masking import Lookup
+from forky_core.errors import NotFound
+from forky_core.merge.attribution import attribute
+from forky_core.merge.block import ITEM, read_back
+from forky_core.merge.headings import ASKED, FACTS, FILES, HEADINGS, NOTE, TRIED
+from forky_core.merge.note.compose import file_line
+from forky_core.merge.note.passages import Shape, call_text, passages, plain
+from forky_core.merge.plan import MergePlan
+from forky_core.merge.wording import spoken
+from forky_core.model import Message, MessageId
+from forky_core.parts import AttachmentPart, ToolCallPart
+
+_LONGEST_SPEAKER = 60
+_SHORTEST_SHARED = 4
+"""Characters below which a piece of a line is too short to say where the line comes from."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockLine:
+    """One line of a block."""
+
+    text: str
+    """Without the speaker before it and the marks at its end."""
+    section: str
+    """The heading it stands under; "" above the first."""
+    cites: tuple[MessageId, ...] = ()
+    speaker: str = ""
+    """Who said it; shown before the first line of an entry."""
+    joined: bool = False
+    """Whether it leaves its marks to the next line, where that cites the same."""
+    number: int = 0
+    """Its place among lines that are otherwise the same."""
+
+    @property
+    def key(self) -> str:
+        """Names the line, whatever is changed around it."""
+        said = "\0".join((self.section, self.text, *self.cites, str(self.number)))
+        return blake2b(said.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class EditableBlock:
+    """A block by lines; those of one section stand together."""
+
+    header: tuple[str, ...]
+    """The lines above everything that is told."""
+    lines: tuple[BlockLine, ...]
+
+    @classmethod
+    def read(
+        cls, text: str, messages: Iterable[MessageId], words: Callable[[MessageId], str] = lambda _id: ""
+    ) -> EditableBlock:
+        """The lines of a block that may cite `messages`; `words` says what one of them said."""
+        header: list[str] = []
+        found: list[BlockLine] = []
+        heading = ""
+        for written, row in zip(text.split("\n"), read_back(text, messages), strict=True):
+            if row.section is None:
+                if row.text in HEADINGS:
+                    heading = row.text.removesuffix(":")
+                else:
+                    header.append(row.text)
+                continue
+            line = BlockLine(row.text, heading, row.cites, joined=bool(row.cites) and written == row.text)
+            found.append(_spoken_by(line, found[-1] if found else None, words))
+        return cls(tuple(header), _numbered(found))
+
+    def write(self, short: Callable[[MessageId], str]) -> str:
+        """The text of the block; `short` writes ids."""
+        rows = list(self.header)
+        for title in self.sections:
+            mine = [line for line in self.lines if line.section == title]
+            if title:
+                rows.append(f"{title}:")
+            for before, line, after in zip((None, *mine), mine, (*mine[1:], None), strict=False):
+                speaker = "" if _share(before, line) or not line.speaker else f"{line.speaker}: "
+                marks = "" if _share(line, after) else "".join(f" [{short(id)}]" for id in line.cites)
+                rows.append(f"{speaker}{line.text}{marks}")
+        return "\n".join(rows)
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The headings in their order, "" for what stands above the first."""
+        return tuple(dict.fromkeys(line.section for line in self.lines))
+
+    def without(self, keys: Collection[str]) -> EditableBlock:
+        return replace(self, lines=_numbered(line for line in self.lines if line.key not in keys))
+
+    def with_text(self, key: str, texts: Sequence[str]) -> EditableBlock:
+        """With these lines in place of the one of this key, of the same messages."""
+        lines: list[BlockLine] = []
+        for line in self.lines:
+            if line.key != key:
+                lines.append(line)
+                continue
+            last = len(texts) - 1
+            lines += (
+                replace(line, text=text, joined=line.joined or at < last) for at, text in enumerate(texts)
+            )
+        return replace(self, lines=_numbered(lines))
+
+    def arranged(self, sections: Sequence[str]) -> EditableBlock:
+        """With its sections in this order; those that are not named follow as they stood."""
+        order = dict.fromkeys(title for title in ("", *sections, *self.sections) if title in self.sections)
+        return replace(
+            self, lines=tuple(line for title in order for line in self.lines if line.section == title)
+        )
+
+    def with_line(self, line: BlockLine, before: str | None = None) -> EditableBlock:
+        """With one line more, above the line of key `before` in its section, else at the section's end.
+
+        A new section stands where a note has it.
+        """
+        at = next((n for n, one in enumerate(self.lines) if one.key == before), None)
+        if at is None:
+            above = [n for n, one in enumerate(self.lines) if one.section == line.section]
+            at = above[-1] + 1 if above else self._place_of_section(line.section)
+        before_it = list(self.lines[:at])
+        if line.joined and before_it and _same_entry(before_it[-1], line):
+            before_it[-1] = replace(before_it[-1], joined=True)
+        return replace(self, lines=_numbered((*before_it, line, *self.lines[at:])))
+
+    def _place_of_section(self, title: str) -> int:
+        later = NOTE[NOTE.index(title) + 1 :] if title in NOTE else ()
+        return next((n for n, one in enumerate(self.lines) if one.section in later), len(self.lines))
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """A sentence, a line of code, a tool's line or a file of the branch: what one click brings into the block."""
+
+    key: str
+    message: MessageId
+    role: str
+    text: str
+    shape: Shape | Literal["file"]
+    place: int
+    """Its place in the whole branch."""
+    row: int
+    """Its line in its message: sentences of one paragraph share it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a branch says, by lines."""
+
+    messages: tuple[Message, ...]
+    """As far as the branch was told of them, in the order it was."""
+    lines: tuple[SourceLine, ...]
+    by_message: Mapping[MessageId, tuple[SourceLine, ...]]
+    words: Mapping[MessageId, str]
+    """All that can be quoted of each."""
+
+    @classmethod
+    def of(cls, plan: MergePlan, lookup: Lookup) -> Source:
+        """What the block of `plan` is made from."""
+        said = attribute([lookup(id) for id in plan.turns], lookup, plan.short).messages
+        lines = _source_lines(said)
+        by_message: dict[MessageId, list[SourceLine]] = {}
+        for line in lines:
+            by_message.setdefault(line.message, []).append(line)
+        return cls(
+            said,
+            lines,
+            {id: tuple(mine) for id, mine in by_message.items()},
+            {message.id: _words(message) for message in said},
+        )
+
+    def line(self, key: str) -> SourceLine:
+        """The line of this key.
+
+        Raises:
+            NotFound: the branch has none.
+        """
+        found = next((line for line in self.lines if line.key == key), None)
+        if found is None:
+            raise NotFound("The branch does not say that any more.")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Editing:
+    """A plan whose block is edited beside its source."""
+
+    plan: MergePlan
+    source: Source
+    block: EditableBlock
+    drawn_from: Mapping[str, tuple[SourceLine, ...]]
+    """Of each line of the block, by key, the lines of the branch it is made of; () where it only cites messages."""
+    quotes: Mapping[str, str] = field(default_factory=dict)
+    """Of each line of the branch that stands in the block word for word, by key, the key of that line of the block,
+    which may hold its neighbours, too."""
+
+    @classmethod
+    def of(cls, plan: MergePlan, source: Source) -> Editing:
+        block = EditableBlock.read(plan.payload, plan.speakers, lambda id: source.words.get(id, ""))
+        drawn_from = {line.key: _origins(line, source) for line in block.lines}
+        quotes = {
+            origin.key: line.key
+            for line in reversed(block.lines)
+            if _made_of(line, drawn_from[line.key])
+            for origin in drawn_from[line.key]
+        }
+        return cls(plan, source, block, drawn_from, quotes)
+
+    def bring_in(self, key: str) -> MergePlan:
+        """The plan with this line of the branch in its block; the same plan where it stands there already.
+
+        Raises:
+            NotFound: the branch has no such line.
+        """
+        line = self.source.line(key)
+        if key in self.quotes:
+            return self.plan
+        section = self._section_of(line)
+        text = f"{ITEM}{line.text}" if line.shape == "file" else line.text
+        mine = BlockLine(text, section, (line.message,), self._speaker_of(line), joined=line.shape != "file")
+        return self._edited(self.block.with_line(mine, self._next_in(section, line.place)))
+
+    def take_out(self, key: str) -> MergePlan:
+        """The plan without this line of the branch, or this line of its block; the same plan where there is none.
+
+        Of a line that quotes several sentences, the others stay.
+        """
+        of = self.quotes.get(key)
+        if of is None:
+            return self._edited(self.block.without({key}))
+        runs: list[list[str]] = [[]]
+        for origin in self.drawn_from[of]:
+            if origin.key == key:
+                runs.append([])
+            else:
+                runs[-1].append(origin.text)
+        return self._edited(self.block.with_text(of, [" ".join(run) for run in runs if run]))
+
+    def arrange(self, sections: Sequence[str]) -> MergePlan:
+        """The plan with the sections of its block in this order."""
+        return self._edited(self.block.arranged(sections))
+
+    def _edited(self, block: EditableBlock) -> MergePlan:
+        return self.plan if block == self.block else self.plan.edited(block.write(self.plan.short))
+
+    def _section_of(self, line: SourceLine) -> str:
+        """Where the nearest line of the same message stands, else where a note would put it."""
+        near = [
+            (abs(origin.place - line.place), one.section)
+            for one in self.block.lines
+            if one.section in NOTE and one.section != TRIED
+            for origin in self.drawn_from[one.key]
+            if origin.message == line.message and origin.shape == line.shape
+        ]
+        if near:
+            return min(near)[1]
+        first = next((message.id for message in self.source.messages if message.role == "user"), None)
+        if line.message == first and line.shape != "file":
+            return ASKED
+        return FILES if line.shape in ("file", "call", "output") else FACTS
+
+    def _speaker_of(self, line: SourceLine) -> str:
+        """As the block names who said it; "" in a block that names nobody."""
+        named = {id: one.speaker for one in self.block.lines for id in one.cites if one.speaker}
+        if not named or line.shape == "file":
+            return ""
+        message = next(one for one in self.source.messages if one.id == line.message)
+        same = (
+            named[one.id]
+            for one in self.source.messages
+            if one.id in named and (one.role, one.name) == (message.role, message.name)
+        )
+        return named.get(line.message) or next(same, message.name or message.role)
+
+    def _next_in(self, section: str, place: int) -> str | None:
+        """The first line of the section that was said later."""
+        for line in self.block.lines:
+            if line.section == section and any(one.place > place for one in self.drawn_from[line.key]):
+                return line.key
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a block takes of the tokens that it may."""
+
+    used: int
+    limit: int
+    full: int
+    """What the whole branch would take."""
+
+    @property
+    def over(self) -> int:
+        """Tokens more than were asked for; a person may land them all the same."""
+        return max(0, self.used - self.limit)
+
+    @property
+    def share(self) -> float:
+        """0 to 1."""
+        return min(1.0, self.used / self.limit) if self.limit > 0 else 1.0
+
+
+def _spoken_by(line: BlockLine, before: BlockLine | None, words: Callable[[MessageId], str]) -> BlockLine:
+    """The line with its speaker apart: what stands before a colon and was not said, where the rest was."""
+    if before is not None and before.section == line.section and _share(before, line):
+        return replace(line, speaker=before.speaker)
+    name, colon, said = line.text.partition(": ")
+    if not colon or not name or len(name) > _LONGEST_SPEAKER or name.startswith(ITEM):
+        return line
+    for id in line.cites:
+        words_of = words(id)
+        if said in words_of and line.text not in words_of:
+            return replace(line, text=said, speaker=name)
+    return line
+
+
+def _share(line: BlockLine | None, next_: BlockLine | None) -> bool:
+    """Whether the marks of the second stand for the first, too."""
+    return line is not None and next_ is not None and line.joined and line.cites == next_.cites
+
+
+def _same_entry(line: BlockLine, next_: BlockLine) -> bool:
+    """Whether two quotations can stand as one entry."""
+    same = (line.section, line.cites, line.speaker) == (next_.section, next_.cites, next_.speaker)
+    return same and not line.text.startswith(ITEM)
+
+
+def _numbered(lines: Iterable[BlockLine]) -> tuple[BlockLine, ...]:
+    times: dict[tuple[str, str, tuple[MessageId, ...]], int] = {}
+    numbered: list[BlockLine] = []
+    for line in lines:
+        same = (line.section, line.text, line.cites)
+        times[same] = times.get(same, -1) + 1
+        numbered.append(line if line.number == times[same] else replace(line, number=times[same]))
+    return tuple(numbered)
+
+
+def _source_lines(messages: Sequence[Message]) -> tuple[SourceLine, ...]:
+    found: list[SourceLine] = []
+    counts: dict[MessageId, int] = {}
+
+    def add(message: MessageId, role: str, text: str, shape: Shape | Literal["file"], row: int) -> None:
+        counts[message] = number = counts.get(message, 0) + 1
+        key = f"{message.removeprefix('b2:')}.{number}"
+        found.append(SourceLine(key, message, role, text, shape, len(found), row))
+
+    cut: dict[int, list[tuple[str, Shape, int]]] = {}
+    for one in passages(messages):
+        cut.setdefault(one.turn, []).append((one.text, one.shape, one.row))
+    for turn, message in enumerate(messages):
+        for text, shape, row in cut.get(turn, ()):
+            add(message.id, message.role, text, shape, row)
+        for number, part in enumerate(message.parts):
+            if isinstance(part, AttachmentPart):
+                add(message.id, message.role, file_line(part), "file", -1 - number)
+    return tuple(found)
+
+
+def _words(message: Message) -> str:
+    calls = (call_text(part) for part in message.parts if isinstance(part, ToolCallPart))
+    return "\n".join((spoken(message), *calls))
+
+
+def _made_of(line: BlockLine, origins: Sequence[SourceLine]) -> bool:
+    """Whether the line is these lines of the branch, word for word."""
+    text = plain(line.text)
+    return bool(origins) and (
+        plain(origins[0].text) == text or plain(" ".join(one.text for one in origins)) == text
+    )
+
+
+def _origins(line: BlockLine, source: Source) -> tuple[SourceLine, ...]:
+    """The lines of the branch that hold it or that it holds, of the messages that it cites; the same words first."""
+    text = plain(line.text)
+    if not text:
+        return ()
+    near = [(plain(one.text), one) for id in line.cites for one in source.by_message.get(id, ())]
+    same = tuple(one for said, one in near if said == text)
+    if same:
+        return same
+    return tuple(
+        one
+        for said, one in near
+        if min(len(said), len(text)) >= _SHORTEST_SHARED and (said in text or text in said)
+    )

@@ -1,0 +1,375 @@
+// The branch and the block, side by side. Text is only ever set as textContent: models and people wrote it.
+// A change is drawn at once as far as that is plain, and sent as an order with a number; what the page answers counts.
+
+const PATIENCE = 3000; // Milliseconds after which an order that was not answered is sent again.
+const RESTS = 220; // Milliseconds for which the mouse rests on a line before the branch is scrolled to it.
+
+function piece(kind, name, text, more = {}) {
+  const made = document.createElement(kind);
+  if (name) made.className = name;
+  if (text !== undefined) made.textContent = text;
+  for (const [key, value] of Object.entries(more)) made.setAttribute(key, value);
+  return made;
+}
+
+// Words with what stands between backticks as code.
+function worded(made, text) {
+  text.split(/(`[^`]+`)/).forEach((part, at) => made.append(at % 2 ? piece("code", "", part.slice(1, -1)) : part));
+  return made;
+}
+
+const icon = (name, sign, label) => piece("button", "icon", sign, { type: "button", "data-do": name, "aria-label": label, title: label });
+const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text);
+const count = (number, thing) => `${number.toLocaleString("en")} ${thing}${number === 1 ? "" : "s"}`;
+
+class Desk {
+  constructor(root) {
+    this.root = root;
+    this.orders = []; this.n = 0; this.open = null; this.drawn = null; this.moved = new Map();
+    const panes = piece("div", "panes");
+    this.source = this.pane("source"); this.block = this.pane("block");
+    this.said = piece("span", "said", "", { role: "status" });
+    panes.append(this.source.pane, this.block.pane);
+    root.append(panes, this.said);
+    for (const kind of ["click", "keydown", "pointerover", "pointerleave", "focusin", "focusout"])
+      panes.addEventListener(kind, (event) => this[kind](event));
+  }
+
+  pane(name) {
+    const pane = piece("section", `pane ${name}`), top = piece("div", "top"), scroll = piece("div", "scroll");
+    pane.append(top, scroll);
+    return { pane, top, scroll };
+  }
+
+  hear(data, tell) {
+    const other = this.data?.serial !== data.serial;
+    if (other) { this.orders = []; this.open = null; }
+    this.data = data; this.tell = tell;
+    this.n = Math.max(this.n, data.heard);
+    this.orders = this.orders.filter((order) => order.n > data.heard);
+    this.drawSource(); this.drawBlock(); this.mark();
+  }
+
+  order(what) {
+    this.orders.push({ n: ++this.n, ...what });
+    this.send();
+  }
+
+  send() {
+    this.tell({ of: this.data.serial, orders: this.orders });
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      if (!this.orders.length) return;
+      if (document.querySelector(".stApp")?.dataset.testScriptState !== "running") this.send();
+    }, PATIENCE);
+  }
+
+  // Whether a line of the branch stands in the block, with what was asked for and not answered yet.
+  has(key) {
+    const asked = this.orders.findLast((order) => order.key === key && (order.act === "in" || order.act === "out"));
+    return asked ? asked.act === "in" : key in this.data.quoted;
+  }
+
+  toggle(key) {
+    const out = this.has(key);
+    this.order({ act: out ? "out" : "in", key });
+    this.said.textContent = out ? "Taken out of the block." : "Brought into the block.";
+    this.mark();
+  }
+
+  // --- the branch
+
+  drawSource() {
+    const { names, stretches, back } = this.data, { top, scroll, pane } = this.source;
+    const struck = JSON.stringify(back), drawn = JSON.stringify(stretches) + struck;
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    const held = scroll.scrollTop, focused = this.focus();
+    pane.setAttribute("aria-label", `What “${names[0]}” says`);
+    const said = stretches.reduce((sum, one) => sum + (one.gap ?? one.messages.length), 0);
+    top.replaceChildren(piece("b", "", names[0]), piece("span", "quiet", `${count(said, "message")} · click a line to bring it in or take it out`));
+    const earlier = new Map();
+    for (const one of back) for (const key of one.lines) earlier.set(key, one);
+    scroll.replaceChildren(...stretches.flatMap((one) => (one.gap ? [this.gap(one)] : one.messages.map((message) => this.message(message, earlier)))));
+    scroll.scrollTop = held;
+    this.refocus(focused);
+  }
+
+  gap(one) {
+    return piece("button", "gap", `⋯ ${count(one.gap, "message")} not shown here. Show more`, { type: "button", "data-do": "open", "data-key": one.key });
+  }
+
+  message(message, earlier) {
+    const made = piece("div", `message ${message.role}`, undefined, { "data-message": message.id });
+    const head = piece("div", "head");
+    head.append(piece("span", "number", message.number), piece("b", "", message.who),
+      piece("a", "", message.short, { href: message.href, target: "_blank", rel: "noopener", title: "Show it in its branch" }));
+    made.append(head);
+    for (const row of message.rows) {
+      const line = piece("div", `row ${row[0][2]}`);
+      for (const [at, [key, text, shape]] of row.entries()) {
+        const struck = earlier.get(key);
+        const words = piece("span", `piece${struck ? " struck" : ""}`, shape === "prose" ? undefined : shape === "file" ? `📎 ${text}` : text,
+          { role: "checkbox", tabindex: "-1", "data-key": key, "aria-checked": "false" });
+        if (shape === "prose") worded(words, text);
+        if (struck) words.title = `Replaced later: ${struck.later}`;
+        if (at) line.append(" ");
+        line.append(words);
+      }
+      made.append(line);
+      const replaced = new Set(row.map(([key]) => earlier.get(key)).filter(Boolean));
+      for (const one of replaced) made.append(piece("div", "instead", cut(one.later, 220), { "data-by": one.by.join(" ") }));
+    }
+    if (!message.rows.length) made.append(piece("div", "row quiet", "(no words)"));
+    return made;
+  }
+
+  // --- the block
+
+  drawBlock() {
+    const { names, sections, header, back, budget } = this.data, { top, scroll, pane } = this.block;
+    const focused = this.focus(), held = scroll.scrollTop;
+    pane.setAttribute("aria-label", `What the model of “${names[1]}” will read`);
+    this.drawBudget(top, names, budget);
+    const titles = sections.map((one) => one.title), movable = titles.filter(Boolean);
+    const rows = [];
+    if (header.length) rows.push(piece("div", "header", header.join("\n")));
+    for (const section of sections) {
+      const made = piece("div", "section", undefined, { "data-section": section.title });
+      if (section.title) made.append(this.title(section.title, movable));
+      let before = null;
+      for (const line of section.lines) { made.append(this.line(line, before)); before = line; }
+      rows.push(made);
+    }
+    if (!sections.length) rows.push(piece("div", "none", "Nothing of the branch stands in the block. Click a line of the branch to bring it in."));
+    scroll.replaceChildren(...rows);
+    scroll.scrollTop = held;
+    pane.querySelector(".back")?.remove();
+    if (back.length) pane.append(this.takenBack(back));
+    this.refocus(focused);
+  }
+
+  drawBudget(top, names, { used, limit, full, over }) {
+    if (!top.firstChild) {
+      const meter = piece("span", "meter", undefined, { role: "meter", "aria-label": "Tokens of the block", "aria-valuemin": "0" });
+      meter.append(piece("i"));
+      top.append(piece("b"), meter, piece("span", "quiet"));
+    }
+    const [name, meter, words] = top.children;
+    name.textContent = `into ${names[1]}`;
+    meter.classList.toggle("over", over > 0);
+    meter.setAttribute("aria-valuenow", used); meter.setAttribute("aria-valuemax", limit);
+    meter.firstChild.style.width = `${Math.min(100, (100 * used) / Math.max(1, limit))}%`;
+    words.textContent = over ? `${used.toLocaleString("en")} tokens, ${over.toLocaleString("en")} over` : `${used.toLocaleString("en")} of ${limit.toLocaleString("en")} tokens`;
+    words.title = `The whole branch takes ${count(full, "token")}`;
+  }
+
+  title(name, movable) {
+    const made = piece("div", "title"), tools = piece("div", "tools"), at = movable.indexOf(name);
+    const up = icon("up", "arrow_upward", `Move “${name}” up`), down = icon("down", "arrow_downward", `Move “${name}” down`);
+    up.disabled = at === 0; down.disabled = at === movable.length - 1;
+    up.dataset.key = down.dataset.key = `section ${name}`;
+    up.dataset.section = down.dataset.section = name;
+    if (movable.length > 1) tools.append(up, down);
+    made.append(piece("h3", "", name), tools);
+    return made;
+  }
+
+  line(line, before) {
+    const open = this.open === line.key, id = line.key;
+    const made = piece("div", `line${open ? " open" : ""}`, undefined, { tabindex: "0", "data-key": id, role: "group", "aria-label": `${line.text}. ${line.why}` });
+    const words = piece("div", "words"), tools = piece("div", "tools");
+    const goesOn = before && before.who === line.who && before.cites.map((c) => c.id).join() === line.cites.map((c) => c.id).join();
+    if (line.who && !goesOn) words.append(piece("span", "who", line.who));
+    worded(words, line.text);
+    for (const cite of line.cites)
+      words.append(piece("a", "number cite", cite.label, { href: cite.href, target: "_blank", rel: "noopener", title: `${cite.short}: show it in its branch`, "data-message": cite.id }));
+    const why = icon("why", "help", "Why is this here?"), out = icon("out", "close", "Take it out");
+    why.dataset.key = out.dataset.key = id;
+    why.title = line.why; why.setAttribute("aria-expanded", String(open));
+    tools.append(why, out);
+    made.append(words, tools);
+    if (open) {
+      const told = piece("div", "why", line.why);
+      const [cite] = line.cites;
+      if (cite) told.append(piece("a", "", "Show it in its branch", { href: cite.href, target: "_blank", rel: "noopener" }));
+      made.append(told);
+    }
+    return made;
+  }
+
+  takenBack(back) {
+    const made = piece("div", "back");
+    made.append(piece("h3", "", "Said, then taken back"));
+    for (const one of back) {
+      const row = piece("div", "", undefined, { "data-from": [...one.lines, ...one.by].join(" ") });
+      row.append(piece("s", "", cut(one.earlier, 200)), " → ", cut(one.later, 200));
+      made.append(row);
+    }
+    return made;
+  }
+
+  // --- what is lit and pressed
+
+  mark() {
+    let first = null;
+    for (const one of this.source.scroll.querySelectorAll(".piece")) {
+      first ??= one;
+      one.setAttribute("aria-checked", String(this.has(one.dataset.key)));
+      one.classList.toggle("told", one.dataset.key in this.data.told);
+    }
+    if (first && !this.source.scroll.querySelector('.piece[tabindex="0"]')) first.tabIndex = 0;
+  }
+
+  light({ pieces = [], lines = [], messages = [] } = {}) {
+    const has = (list, key) => list.includes(key);
+    for (const one of this.source.scroll.querySelectorAll(".piece")) one.classList.toggle("lit", has(pieces, one.dataset.key));
+    for (const one of this.source.scroll.querySelectorAll(".message")) one.classList.toggle("lit", has(messages, one.dataset.message));
+    for (const one of this.block.scroll.querySelectorAll(".line")) one.classList.toggle("lit", has(lines, one.dataset.key));
+  }
+
+  lineOf(key) { return this.data.sections.flatMap((one) => one.lines).find((line) => line.key === key); }
+
+  // Lights what belongs to the element, and says what of the branch that is.
+  related(target) {
+    const line = target.closest?.(".line"), words = target.closest?.(".piece"), back = target.closest?.("[data-from]");
+    const told = target.closest?.("[data-by]");
+    if (line) {
+      const one = this.lineOf(line.dataset.key);
+      if (!one) return null;
+      return { pieces: one.from, messages: one.cites.map((cite) => cite.id), lines: [] };
+    }
+    if (back) return { pieces: back.dataset.from.split(" ") };
+    if (told) return { pieces: told.dataset.by.split(" ") };
+    if (words) return { lines: this.data.told[words.dataset.key] ?? [] };
+    return null;
+  }
+
+  reach({ pieces = [], messages = [] }) {
+    const { scroll } = this.source;
+    const first = scroll.querySelector(".piece.lit") ?? scroll.querySelector(".message.lit");
+    if (!first || !(pieces.length || messages.length)) return;
+    const box = scroll.getBoundingClientRect(), at = first.getBoundingClientRect();
+    if (at.top >= box.top && at.bottom <= box.bottom) return;
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    scroll.scrollTo({ top: scroll.scrollTop + at.top - box.top - box.height / 3, behavior: calm ? "auto" : "smooth" });
+  }
+
+  pointerover(event) {
+    if (event.pointerType === "touch") return;
+    const found = this.related(event.target);
+    this.light(found ?? {});
+    clearTimeout(this.resting);
+    if (found && !event.target.closest(".source")) this.resting = setTimeout(() => this.reach(found), RESTS);
+  }
+
+  pointerleave() { this.light(); clearTimeout(this.resting); }
+
+  focusin(event) {
+    if (!event.target.matches(":focus-visible")) return;
+    const found = this.related(event.target);
+    if (found) { this.light(found); if (!event.target.closest(".source")) this.reach(found); }
+  }
+
+  focusout() { this.light(); }
+
+  // --- what a person does
+
+  click(event) {
+    const button = event.target.closest("[data-do]"), words = event.target.closest(".piece"), line = event.target.closest(".line");
+    if (event.target.closest("a")) return;
+    if (button) this.press(button);
+    else if (words) { if (getSelection()?.toString()) return; this.rove(words); this.toggle(words.dataset.key); }
+    else if (line && !event.target.closest(".why") && !getSelection()?.toString()) this.expand(line.dataset.key);
+  }
+
+  press(button) {
+    const { do: what, key, section } = button.dataset;
+    if (what === "out") this.take(key);
+    else if (what === "why") this.expand(key);
+    else if (what === "open") this.order({ act: "open", key });
+    else if (what === "up" || what === "down") this.move(section, what === "up" ? -1 : 1);
+  }
+
+  take(key) {
+    const line = this.block.scroll.querySelector(`.line[data-key="${key}"]`);
+    const next = line?.nextElementSibling ?? line?.previousElementSibling;
+    this.order({ act: "out", key });
+    // Drawn at once; the page's answer draws the rest.
+    for (const section of this.data.sections) section.lines = section.lines.filter((one) => one.key !== key);
+    for (const [piece_, line_] of Object.entries(this.data.quoted)) if (line_ === key) delete this.data.quoted[piece_];
+    this.data.sections = this.data.sections.filter((one) => one.lines.length);
+    this.said.textContent = "Taken out of the block.";
+    this.drawBlock(); this.mark(); this.light();
+    const beside = next?.dataset?.key && this.block.scroll.querySelector(`.line[data-key="${next.dataset.key}"]`);
+    (beside || this.block.scroll.querySelector(".line"))?.focus({ preventScroll: true });
+  }
+
+  move(name, by) {
+    const sections = this.data.sections, named = sections.filter((one) => one.title), at = named.findIndex((one) => one.title === name);
+    const to = at + by;
+    if (at < 0 || to < 0 || to >= named.length) return;
+    [named[at], named[to]] = [named[to], named[at]];
+    this.data.sections = [...sections.filter((one) => !one.title), ...named];
+    this.order({ act: "arrange", sections: named.map((one) => one.title) });
+    this.said.textContent = `“${name}” is section ${to + 1} of ${named.length}.`;
+    this.drawBlock();
+  }
+
+  expand(key) {
+    this.open = this.open === key ? null : key;
+    this.drawBlock();
+    const one = this.lineOf(key);
+    if (one && this.open) {
+      const found = { pieces: one.from, messages: one.cites.map((cite) => cite.id) };
+      this.light(found); this.reach(found);
+    }
+  }
+
+  rove(words) {
+    this.source.scroll.querySelector('.piece[tabindex="0"]')?.setAttribute("tabindex", "-1");
+    words.tabIndex = 0;
+  }
+
+  keydown(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const words = event.target.closest(".piece"), line = event.target.closest(".line"), { key } = event;
+    if (words) {
+      const all = [...this.source.scroll.querySelectorAll(".piece")], at = all.indexOf(words);
+      const to = { ArrowDown: at + 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: all.length - 1 }[key];
+      if (key === " " || key === "Enter") this.toggle(words.dataset.key);
+      else if (to === undefined) return;
+      else if (all[to]) { this.rove(all[to]); all[to].focus(); }
+    } else if (line && event.target === line) {
+      const all = [...this.block.scroll.querySelectorAll(".line")], at = all.indexOf(line);
+      if (key === "Delete" || key === "Backspace") this.take(line.dataset.key);
+      else if (key === "Enter" || key === " ") this.expand(line.dataset.key);
+      else if (key === "ArrowDown") all[at + 1]?.focus();
+      else if (key === "ArrowUp") all[at - 1]?.focus();
+      else return;
+    } else return;
+    event.preventDefault(); event.stopPropagation();
+  }
+
+  // Where the cursor is, so that drawing anew leaves it there.
+  focus() {
+    const at = this.root.getRootNode().activeElement;
+    if (!at || !this.root.contains(at)) return null;
+    return { key: at.dataset.key, what: at.dataset.do, source: this.source.pane.contains(at) };
+  }
+
+  refocus(held) {
+    if (!held?.key || this.root.getRootNode().activeElement?.isConnected && this.root.contains(this.root.getRootNode().activeElement)) return;
+    const within = held.source ? this.source.scroll : this.block.scroll;
+    const all = [...within.querySelectorAll("[data-key]")].filter((one) => one.dataset.key === held.key);
+    const same = all.find((one) => one.dataset.do === held.what && !one.disabled) ?? all.find((one) => !one.disabled);
+    same?.focus({ preventScroll: true });
+  }
+}
+
+export default function ({ data: [data], parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".desk");
+  root.desk ??= new Desk(root);
+  root.desk.hear(data, (edits) => setTriggerValue("edits", edits));
+  return () => clearTimeout(root.desk.timer);
+}

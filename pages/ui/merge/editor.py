@@ -1,0 +1,193 @@
+"""A block beside the branch it is made from: what stands where, and each line taken in or out by a click.
+
+The browser draws both (editor.js) and sends what a person changes as numbered orders, all that were not answered yet
+each time: an order that is overtaken on its way is sent again, and one that was carried out is known by its number. So
+no click is lost and none counts twice. What the next run draws is right, whatever the browser showed meanwhile.
+Everything is set as text: models and people wrote it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from forky_core.context.masking import Lookup
+from forky_core.merge.editing import Budget, Editing, SourceLine
+from forky_core.merge.plan import MergePlan
+from forky_core.model import ConversationId, Message, MessageId
+from forky_core.repo.repo import short
+from forky_core.views.merge_lines import Stretch, TakenBack, reasons, stretches, taken_back
+from pages.ui.frame import Frame, saying
+from pages.ui.links import chat_place
+from pages.ui.markdown import showable
+from pages.ui.merge.planning import Planning
+
+Home = Callable[[MessageId], tuple[ConversationId, str | None]]
+_HERE = Path(__file__).parent
+_WHO = {"user": "You", "assistant": "Answer", "tool": "Tool", "system": "System"}
+_ORDERS = 200
+"""Changes that are taken from one message of a browser."""
+_component = st.components.v2.component(
+    "forky_merge_editor",
+    html='<div class="desk"></div>',
+    css=(_HERE / "editor.css").read_text("utf-8"),
+    js=(_HERE / "editor.js").read_text("utf-8"),
+)
+
+
+def draw_editor(frame: Frame, held: Planning, at: int, *, budget: Budget, lookup: Lookup, home: Home) -> None:
+    """The block of side number `at` of the plan. Key: `merge.editor.<at>`."""
+    assert held.plan is not None
+    assert held.proposed is not None
+    side, before = _side(held.plan, at), _side(held.proposed, at)
+    source = held.source_of(side, lookup)
+    editing = Editing.of(side, source)
+    key = f"merge.editor.{at}"
+
+    def handle() -> None:
+        told: Any = st.session_state.get(key, {}).get("edits")
+        with saying(frame.session):
+            for order in _orders(told, held, side.source_name):
+                _carry_out(held, at, order, lookup)
+
+    _component(
+        key=key,
+        data=(_data(held, editing, Editing.of(before, source), budget, home),),
+        on_edits_change=handle,
+        height="content",
+    )
+
+
+def _side(plan: MergePlan, at: int) -> MergePlan:
+    return plan.sides[at] if plan.sides else plan
+
+
+def _orders(told: object, held: Planning, source: str) -> Iterator[dict[str, Any]]:
+    """What the browser asks for and was not carried out yet, in its order."""
+    if (
+        not isinstance(told, dict)
+        or told.get("of") != held.serial
+        or not isinstance(told.get("orders"), list)
+    ):
+        return
+    for order in told["orders"][:_ORDERS]:
+        if (
+            isinstance(order, dict)
+            and isinstance(order.get("n"), int)
+            and order["n"] > held.heard.get(source, 0)
+        ):
+            held.heard[source] = order["n"]
+            yield order
+
+
+def _carry_out(held: Planning, at: int, order: dict[str, Any], lookup: Lookup) -> None:
+    assert held.plan is not None
+    side, what, key = _side(held.plan, at), order.get("act"), str(order.get("key", ""))
+    editing = Editing.of(side, held.source_of(side, lookup))
+    match what:
+        case "in":
+            held.put(editing.bring_in(key))
+        case "out":
+            held.put(editing.take_out(key))
+        case "arrange" if isinstance(order.get("sections"), list):
+            held.put(editing.arrange([str(title) for title in order["sections"]]))
+        case "open":
+            held.opened.update(id for id in side.turns if id == key)
+        case _:
+            pass
+
+
+def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, home: Home) -> dict[str, Any]:
+    plan, source = editing.plan, editing.source
+    back = taken_back(plan, source)
+    cited = {id for line in editing.block.lines for id in line.cites}
+    cited |= {one.of.earlier_message for one in back} | {one.of.later_message for one in back}
+    parts = stretches(source, cited & source.words.keys(), held.opened)
+    numbers = {message.id: at for at, message in enumerate(source.messages, 1)}
+    why = reasons(editing, before)
+
+    def mark(id: MessageId) -> dict[str, Any]:
+        return {
+            "label": str(numbers.get(id) or short(id)),
+            "id": id,
+            "href": _href(home(id), id),
+            "short": short(id),
+        }
+
+    told: dict[str, list[str]] = {}
+    for key, origins in editing.drawn_from.items():
+        for origin in origins:
+            told.setdefault(origin.key, []).append(key)
+    return {
+        "serial": held.serial,
+        "heard": held.heard.get(plan.source_name, 0),
+        "names": [showable(plan.source_name), showable(plan.target_name)],
+        "stretches": [_stretch(one, editing, numbers, home) for one in parts],
+        "quoted": dict(editing.quotes),
+        "told": told,
+        "header": [showable(line) for line in editing.block.header],
+        "sections": [
+            {
+                "title": title,
+                "lines": [
+                    {
+                        "key": line.key,
+                        "text": showable(line.text),
+                        "who": showable(line.speaker),
+                        "cites": [mark(id) for id in line.cites],
+                        "from": [origin.key for origin in editing.drawn_from[line.key]],
+                        "why": showable(why[line.key]),
+                    }
+                    for line in editing.block.lines
+                    if line.section == title and line.text.strip()
+                ],
+            }
+            for title in editing.block.sections
+        ],
+        "back": [_taken_back(one) for one in back],
+        "budget": {"used": budget.used, "limit": budget.limit, "full": budget.full, "over": budget.over},
+    }
+
+
+def _stretch(one: Stretch, editing: Editing, numbers: dict[MessageId, int], home: Home) -> dict[str, Any]:
+    if not one.drawn:
+        return {"gap": len(one.messages), "key": one.messages[0].id}
+    return {
+        "messages": [
+            {
+                "number": numbers[message.id],
+                "id": message.id,
+                "short": short(message.id),
+                "who": showable(message.name or _WHO.get(message.role, message.role)),
+                "role": message.role,
+                "href": _href(home(message.id), message.id),
+                "rows": _rows(message, editing),
+            }
+            for message in one.messages
+        ]
+    }
+
+
+def _rows(message: Message, editing: Editing) -> list[list[tuple[str, str, str]]]:
+    """The lines of a message, each as its pieces: key, text, shape."""
+    rows: dict[int, list[SourceLine]] = {}
+    for line in editing.source.by_message.get(message.id, ()):
+        rows.setdefault(line.row, []).append(line)
+    return [[(line.key, showable(line.text), line.shape) for line in row] for row in rows.values()]
+
+
+def _taken_back(one: TakenBack) -> dict[str, Any]:
+    return {
+        "earlier": showable(one.of.earlier),
+        "later": showable(one.of.later),
+        "lines": one.lines,
+        "by": one.by,
+    }
+
+
+def _href(home: tuple[ConversationId, str | None], id: MessageId) -> str:
+    return f"./?{urlencode(chat_place(*home, id))}"

@@ -1,0 +1,99 @@
+"""What a person should know before a merge lands, on top of its preview, with the click that answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from forky_core.merge.claims.claim_set import Claim
+from forky_core.merge.claims.conflict_resolution import Clash
+from forky_core.merge.plan import MergePlan
+from forky_core.views.merging import other_warnings, takes_more_than_full
+from forky_core.views.shelf import count
+from pages.ui.markdown import plain_label, showable
+from pages.ui.merge.choices import offered, want
+from pages.ui.merge.planning import Planning
+
+_MOST = 4
+"""Contradictions that are told one by one."""
+
+
+def draw_warnings(held: Planning) -> None:
+    """Keys: `merge.settle_three_way`, `merge.in_full`."""
+    plan = held.plan
+    assert plan is not None
+    if plan.contradictions and plan.strategy != "three-way":
+        _draw_contradictions(held, plan)
+    if takes_more_than_full(plan):
+        _draw_no_shorter(plan)
+    for warning in other_warnings(plan):
+        st.caption(f":material/info: {plain_label(warning, 300)}")
+    if plan.badge:
+        st.badge(plain_label(plan.badge), icon=":material/format_quote:", color="gray")
+    _draw_dropped(plan)
+
+
+def _draw_contradictions(held: Planning, plan: MergePlan) -> None:
+    with st.container(key="merge-warning-contradictions", border=True):
+        with st.container(key="line-merge-contradictions", horizontal=True, vertical_alignment="center"):
+            what = count(len(plan.contradictions), "contradiction")
+            st.markdown(
+                f":material/call_split: **{what}** with what stands in “{plain_label(plan.target_name, 60)}”",
+                width="stretch",
+            )
+            if "three-way" in offered(several=bool(plan.sides), graft=plan.graft is not None):
+                st.button(
+                    "Settle it three-way",
+                    key="merge.settle_three_way",
+                    icon=":material/alt_route:",
+                    help="Both sides are set against each other, and you say what holds",
+                    on_click=lambda: want(strategy="three-way", picks=None),
+                )
+        for clash in plan.contradictions[:_MOST]:
+            st.markdown(_told(clash, plan))
+        if len(plan.contradictions) > _MOST:
+            st.caption(f"and {len(plan.contradictions) - _MOST} more")
+        if held.wish.strategy != "three-way":
+            st.caption("Landed as it is, the model reads both, and nothing says which one holds.")
+
+
+def _told(clash: Clash, plan: MergePlan) -> str:
+    mine, theirs = _words(clash.mine), _words(clash.theirs)
+    if not (mine and theirs):
+        sides = [plain_label(value.text, 200) for value in clash.conflict.values]
+        return f"**{plain_label(clash.key, 80)}** · " + " — ".join(f"“{side}”" for side in sides)
+    return (
+        f"**{plain_label(clash.key, 80)}** · {plain_label(plan.target_name, 40)}: “{mine}” — "
+        f"{plain_label(plan.source_name, 40)}: “{theirs}”"
+    )
+
+
+def _words(claims: Sequence[Claim]) -> str:
+    return plain_label(" / ".join(dict.fromkeys(claim.text for claim in claims)), 200)
+
+
+def _draw_no_shorter(plan: MergePlan) -> None:
+    with st.container(key="line-merge-no-shorter", horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f":material/info: This takes {count(plan.tokens, 'token')}, and the whole branch only "
+            f"{plan.tokens_full:,}: nothing is saved.",
+            width="stretch",
+        )
+        st.button(
+            "Merge in full",
+            key="merge.in_full",
+            icon=":material/notes:",
+            on_click=lambda: want(strategy="full", picks=None),
+        )
+
+
+def _draw_dropped(plan: MergePlan) -> None:
+    """What a model wrote and code could not confirm."""
+    if not plan.failed:
+        return
+    what = count(len(plan.failed), "line")
+    with st.expander(f"{what} dropped from what the model wrote", icon=":material/rule:"):
+        for one in plan.failed:
+            shown = f"  \n:small[“{plain_label(showable(one.shown), 200)}”]" if one.shown else ""
+            st.markdown(f"- {plain_label(one.sentence, 300)}{shown}")

@@ -1,0 +1,81 @@
+"""Each line of a block says why it is there; what was taken back is found; a long branch is drawn in parts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from forky_core.merge.editing import Editing, Source
+from forky_core.merge.plan import Superseded
+from forky_core.repo.conversation import Conversation
+from forky_core.views.merge_lines import DRAWN, OPENED, reasons, stretches, taken_back
+from forky_core.welcome import make_welcome
+from tests.builders import talk, workspace
+
+
+@pytest.fixture
+def chat() -> Conversation:
+    forky, _ = workspace()
+    return make_welcome(forky).checkout("main")
+
+
+def edited(chat: Conversation, branch: str = "upload", focus: str = "") -> Editing:
+    plan = chat.plan_merge(branch, focus=focus)
+    return Editing.of(plan, Source.of(plan, chat.message))
+
+
+def why(here: Editing, text: str, before: Editing | None = None) -> str:
+    told = reasons(here, before or here)
+    return next(told[line.key] for line in here.block.lines if text in line.text)
+
+
+def test_reasons_are_told_in_plain_words(chat: Conversation) -> None:
+    here = edited(chat)
+    assert why(here, "Decision:") == "The closing passage of the last answer."
+    assert why(here, "Always 02:40") == "Your own message."
+    rare = why(here, "Then it is the VPN")
+    assert rare.startswith("Rare words: ") and rare.endswith("From an answer.")
+
+
+def test_what_is_asked_for_is_named(chat: Conversation) -> None:
+    assert "what matters to you: VPN" in why(edited(chat, focus="the VPN"), "Then it is the VPN")
+
+
+def test_what_a_person_changed_is_theirs(chat: Conversation) -> None:
+    before = edited(chat)
+    line = next(one for one in before.source.lines if one.text == "Why?")
+    after = Editing.of(before.bring_in(line.key), before.source)
+    assert why(after, "Why?", before) == "You brought it in."
+    assert why(after, "Decision:", before) == "The closing passage of the last answer."
+    own = Editing.of(before.plan.edited(before.plan.payload + "\nIt is settled."), before.source)
+    assert why(own, "It is settled.", before) == "You wrote it."
+    # Taking out one sentence of a line does not make the rest a person's.
+    said = next(one for one in before.source.lines if one.text.startswith("Always 02:40"))
+    less = Editing.of(before.take_out(said.key), before.source)
+    assert why(less, "The file is 13 GB by then.", before) == "Your own message."
+
+
+def test_what_was_taken_back_is_found_on_both_sides(chat: Conversation) -> None:
+    here = edited(chat)
+    one, two = here.source.lines[0], here.source.lines[-1]
+    plan = replace(here.plan, superseded=(Superseded(one.text, one.message, f"No: {two.text}", two.message),))
+    (back,) = taken_back(plan, here.source)
+    assert back.lines == (one.key,) and back.by == (two.key,)
+
+
+def test_a_long_branch_is_drawn_from_its_end_with_what_is_cited_and_what_was_opened() -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create(), "Begin.", "Yes.")
+    side = chat.fork("side")
+    talk(side, *(f"Line {at}: " + "word " * 200 for at in range(120)))
+    plan = chat.plan_merge("side", strategy="full", force=True)
+    source = Source.of(plan, chat.message)
+    first, third = source.messages[0].id, source.messages[2].id
+    cited, gap, rest = stretches(source, {first}, ())
+    assert cited.drawn and [message.id for message in cited.messages] == [first]
+    assert not gap.drawn and gap.messages[0].id == source.messages[1].id
+    assert rest.drawn and rest.messages[-1] == source.messages[-1]
+    assert sum(len(source.words[message.id]) for message in rest.messages[1:]) <= DRAWN
+    assert len(stretches(source, {first}, {third})[2].messages) == OPENED
+    assert sum(len(one.messages) for one in stretches(source, {first}, {third})) == 120
