@@ -8,7 +8,7 @@ and the later merge says so. What a person settled is never changed in passing: 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import chain, combinations
@@ -31,13 +31,14 @@ from forky_core.merge.claims.claim_set import (
 from forky_core.merge.claims.conflict_resolution import Clash, SaidBy, remembered
 from forky_core.merge.claims.contradictions import Contradiction, Statement, contradictions
 from forky_core.merge.claims.rules import claims_of
+from forky_core.merge.claims.supersessions import supersessions
 from forky_core.merge.corrections import corrections_in
-from forky_core.merge.headings import CORRECTS, OPEN, SETTLED, TRIED, UNRESOLVED
+from forky_core.merge.headings import CORRECTS, OPEN, RESOLVED, SETTLED, TRIED, UNRESOLVED
 from forky_core.merge.inputs import MergeInputs
 from forky_core.model import Message, MessageId
 from forky_core.parts import MergePart, TextPart
 
-MOST_CHARACTERS = 400_000
+MOST_CHARACTERS = 40_000
 """Of each side, the newest words in which whole statements are looked for. Keyed claims are compared beyond them."""
 CUT = f"Only the newest {MOST_CHARACTERS:,} characters of each branch were searched for contradictions."
 _NOTHING_STANDS = frozenset({CORRECTS, OPEN, TRIED, UNRESOLVED})
@@ -74,55 +75,70 @@ class Comparison:
         return tuple(clash for clash in self.clashes if clash.theirs and len(clash.said_by) > 1)
 
 
-def compare(sources: Sequence[tuple[MergeInputs, Sequence[Message]]]) -> Comparison:
-    """The target, and the turns that each source brings to it, set against each other."""
+def compare(sources: Sequence[tuple[MergeInputs, Sequence[Message]]], *, whole: bool = False) -> Comparison:
+    """The target, and the turns that each source brings to it, set against each other.
+
+    What stands on the lines of all contradicts nothing; its claims are found only where `whole` sets are asked for.
+    """
     place = sources[0][0]
-    lookup, parents_of = place.lookup, place.parents_of
-    at_target = ancestors((place.target,), parents_of) if place.target is not None else frozenset()
-    shared: list[list[Message]] = []
-    sides: list[Side] = []
-    ours = _claims(place, place.line_of(place.target))
+    line = place.line_of(place.target)
+    at_target = ancestors((place.target,), place.parents_of) if place.target is not None else frozenset()
     coming = {turn.id for _, turns in sources for turn in turns}
-    for here, turns in sources:
-        path = here.line_of(here.source)
-        heard = [message for message in path if message.id in at_target or message.id in coming]
-        on_path = {message.id for message in path}
-        beside = [turn for turn in turns if turn.id not in on_path]
-        shared.append([message for message in heard if message.id in at_target])
-        theirs = _reopened(ours, _claims(here, (*heard, *beside)))
-        sides.append(
-            Side(here.source_name, theirs, tuple(chain.from_iterable(_as_said(t, lookup) for t in turns)))
-        )
-    known = [ancestors((line[-1].id,), parents_of) if line else frozenset[MessageId]() for line in shared]
+    heard = [
+        [message for message in here.line_of(here.source) if message.id in at_target or message.id in coming]
+        for here, _ in sources
+    ]
+    shared = [[message for message in path if message.id in at_target] for path in heard]
+    known = {message.id for message in line}.intersection(*({m.id for m in path} for path in heard))
+
+    def claims(here: MergeInputs, messages: Iterable[Message]) -> ClaimSet:
+        # What a merge froze may be what a person settled, however long ago.
+        asked = (m for m in messages if whole or m.id not in known or any(part.claims for part in m.merges))
+        return active_claims(asked, lookup=here.lookup, parents_of=here.parents_of, extract=here.extract)
+
+    ours = claims(place, line)
     standing = _Standing()
-    standing.read(place.line_of(place.target), frozenset.intersection(*known), lookup)
-    sides.insert(0, Side(place.target_name, ours, tuple(standing.said)))
-    found, cut = _found(sides)
-    knowledge = _Knowledge(parents_of)
-    kept: list[_Pair] = []
+    standing.read(line, known, place.lookup)
+    sides = [Side(place.target_name, ours, tuple(standing.said))]
+    for (here, turns), path in zip(sources, heard, strict=True):
+        on_path = {message.id for message in path}
+        theirs = claims(here, (*path, *(turn for turn in turns if turn.id not in on_path)))
+        said = chain.from_iterable(_as_said(turn, here.lookup) for turn in turns)
+        sides.append(Side(here.source_name, _reopened(ours, theirs), tuple(said)))
+    pairs, cut = _found(sides)
+    kept = _in_parallel(pairs, standing, _Knowledge(place.parents_of))
     corrects: dict[tuple[MessageId, str], Correction] = {}
-    for pair in found:
-        mine, theirs_too = pair.found.mine, pair.found.theirs
-        if mine.message == theirs_too.message or knowledge.knew(mine.message, theirs_too.message):
-            continue
-        if mine.message in standing.settled or not knowledge.knew(theirs_too.message, mine.message):
-            kept.append(pair)
-        elif pair.one == 0:
-            corrects |= standing.corrected(mine.message, mine.quote, theirs_too.quote, theirs_too.message)
     for side in sides[1:]:
+        corrects |= standing.taken_back(side)
         for old, new in _replaced(ours, side.claims):
             for cite in old.cites:
-                corrects = (
-                    standing.corrected(
-                        MessageId(cite), old.quote, new.quote or new.text, MessageId(new.cites[-1])
-                    )
-                    | corrects
-                )
+                now, by = new.quote or new.text, MessageId(new.cites[-1])
+                corrects |= standing.corrected(MessageId(cite), old.quote, now, by)
     sides = _with_statements(sides, kept, standing.settled)
-    base = reduce(ClaimSet.join, (_claims(place, line) for line in shared))
-    clashes = tuple(remembered(clash, place.resolutions) for clash in _clashes(sides, base))
     joined = reduce(ClaimSet.join, (side.claims for side in sides))
-    return Comparison(sides[0].claims, joined, clashes, tuple(corrects.values()), cut)
+    base = ClaimSet()
+    if joined.conflicts:
+        base = reduce(
+            ClaimSet.join,
+            (
+                active_claims(path, lookup=here.lookup, parents_of=here.parents_of, extract=here.extract)
+                for (here, _), path in zip(sources, shared, strict=True)
+            ),
+        )
+    clashes = tuple(remembered(clash, place.resolutions) for clash in _clashes(sides, base))
+    return Comparison(sides[0].claims, joined, clashes, tuple(corrects.values()), cut or standing.cut)
+
+
+def _in_parallel(pairs: Iterable[_Pair], standing: _Standing, knowledge: _Knowledge) -> list[_Pair]:
+    """The pairs of which neither statement was made knowing the other, or which contradict what a person settled."""
+    kept: list[_Pair] = []
+    for pair in pairs:
+        mine, theirs = pair.found.mine.message, pair.found.theirs.message
+        if mine == theirs or knowledge.knew(mine, theirs):
+            continue
+        if mine in standing.settled or not knowledge.knew(theirs, mine):
+            kept.append(pair)
+    return kept
 
 
 def compare_answers(answers: Iterable[tuple[str, Message]]) -> tuple[Clash, ...]:
@@ -161,10 +177,6 @@ def _newest(said: Sequence[Message]) -> Sequence[Message]:
     return said
 
 
-def _claims(place: MergeInputs, line: Iterable[Message]) -> ClaimSet:
-    return active_claims(line, lookup=place.lookup, parents_of=place.parents_of, extract=place.extract)
-
-
 def _reopened(ours: ClaimSet, theirs: ClaimSet) -> ClaimSet:
     """The source's claims, which cannot replace what a person settled on the target by another plain claim."""
     settled = {
@@ -192,27 +204,52 @@ class _Standing:
     """Messages that settle what was in conflict."""
     told: list[tuple[MessageId, MessageId, str]] = field(default_factory=list)
     """A merge, a message it tells of, and the words."""
+    cut: bool = False
+    """Whether there is more than was read."""
 
-    def read(self, line: Sequence[Message], known: frozenset[MessageId], lookup: Lookup) -> None:
+    def read(self, line: Sequence[Message], known: Container[MessageId], lookup: Lookup) -> None:
+        """A target's line, from its end as far as its statements are looked for."""
         back = taken_back(line)
         path = [message for message in line if message.id not in back and not message.hidden]
-        old = {(one.merge, one.line) for message in path for one in corrections_in(message)}
-        for message in path:
-            if not message.merges:
-                self.said += (message,) if message.id not in known else ()
-                continue
-            full = (part for part in message.merges if part.brings_turns)
-            turns = [turn for part in full for turn in turns_of(part, lookup) if turn.id not in back]
-            for said in (*_as_said(message, lookup), *turns):
-                gone = [words for merge, words in old if merge == message.id and words in said.text]
-                lines = [row for row in said.text.split("\n") if not any(words in row for words in gone)]
-                if not gone:
-                    self.said.append(said)
-                elif lines:
-                    self.said.append(replace(said, parts=(TextPart("\n".join(lines)),)))
-                self.told.append((message.id, said.id, "\n".join(lines)))
-            if any(row.section == SETTLED for row in rows_of(message)):
-                self.settled.add(message.id)
+        gone: dict[MessageId, list[str]] = {}
+        for one in chain.from_iterable(map(corrections_in, path)):
+            gone.setdefault(one.merge, []).append(one.line)
+        room = MOST_CHARACTERS
+        newest: list[list[Message]] = []
+        for message in reversed(path):
+            here: list[Message] = []
+            if message.merges:
+                full = (part for part in message.merges if part.brings_turns)
+                turns = [turn for part in full for turn in turns_of(part, lookup) if turn.id not in back]
+                for said in (*_as_said(message, lookup), *turns):
+                    stands = _without(said, gone.get(message.id, ()))
+                    here += stands
+                    self.told += ((message.id, one.id, one.text) for one in stands)
+                if any(_settles(merge) for merge in message.merges):
+                    self.settled.add(message.id)
+            elif message.id not in known:
+                here.append(message)
+            room -= sum(len(said.text) for said in here)
+            if room < 0:
+                self.cut = True
+                break
+            newest.append(here)
+        self.said += chain.from_iterable(reversed(newest))
+
+    def taken_back(self, source: Side) -> dict[tuple[MessageId, str], Correction]:
+        """What merges told the target that the source takes back further down the same line."""
+        own = {message.id for message in source.said}
+        told = {id for _, id, _ in self.told} - self.settled
+        earlier = [message for message in self.said if message.id in told]
+        if not earlier:
+            return {}
+        found: dict[tuple[MessageId, str], Correction] = {}
+        for one in supersessions((*_newest(earlier), *_newest(source.said))):
+            if one.later.message in own and one.earlier.message not in own:
+                found |= self.corrected(
+                    one.earlier.message, one.earlier.quote, one.later.quote, one.later.message
+                )
+        return found
 
     def corrected(
         self, message: MessageId, quote: str, now: str, by: MessageId
@@ -225,6 +262,18 @@ class _Standing:
             for row in words.split("\n")
             if quote in row
         }
+
+
+def _settles(merge: MergePart) -> bool:
+    return f"\n{SETTLED}:\n" in merge.text or merge.text.startswith(RESOLVED)
+
+
+def _without(said: Message, gone: Sequence[str]) -> tuple[Message, ...]:
+    """What a merge told of a message, without the lines that a later merge corrects; () where nothing is left."""
+    if not any(words in said.text for words in gone):
+        return (said,)
+    rows = [row for row in said.text.split("\n") if not any(words in row for words in gone)]
+    return (replace(said, parts=(TextPart("\n".join(rows)),)),) if rows else ()
 
 
 def _as_said(turn: Message, lookup: Lookup) -> Iterator[Message]:
@@ -303,10 +352,10 @@ def _claim_of(claims: ClaimSet, said: Statement, settled: frozenset[MessageId]) 
     """The claim that was found of this statement by its key."""
     for claim in claims.ordered:
         words = claim.quote or claim.text
-        cited = said.message in claim.cites or (said.message in settled and claim.supersedes)
         same = words in said.quote or said.quote in words
-        same = same or (bool(said.value) and folded(said.value) == folded(claim.value))
-        if claim.key and claim.type in ASSERTING and cited and same:
+        if said.message in claim.cites or (said.message in settled and claim.supersedes):
+            same = same or (bool(said.value) and folded(said.value) == folded(claim.value))
+        if claim.key and claim.type in ASSERTING and same:
             return claim
     return None
 

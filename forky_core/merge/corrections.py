@@ -47,7 +47,7 @@ def corrected_lines(path: Iterable[Message]) -> dict[MessageId, tuple[tuple[Corr
 def correction_rows(corrects: Sequence[Correction], short: ShortIds) -> str:
     """The section of a payload that names what it corrects; "" where there is nothing."""
     rows = [
-        f"- Merge [{short(one.merge)}] said “{one.quoted}”; it is now “{one_line(one.now, _LONGEST)}” "
+        f"- Merge [{short(one.merge)}] said “{one.quoted}”; said later: “{one_line(one.now, _LONGEST)}” "
         f"[{short(one.by)}]"
         for one in corrects[:_MOST]
     ]

@@ -3,7 +3,8 @@
 Candidates are labelled in an order shuffled by a seed, so that no model or person prefers the first for being first;
 the order is frozen in the message. Without a model nothing is rewritten: the answer that shares most with the others
 stands first, then what only the others say, and the text says that it was put together by rule. What they contradict
-each other in is listed with who says what, warned of, and left to the reader. Picking the best one instead is a promotion, and needs no message.
+each other in is listed with who says what, warned of, and left to the reader. Picking the best one instead is a
+promotion, and needs no message.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def three_way_of(coming: Sequence[Coming], wish: MergeOptions) -> ThreeWayPlan:
     The claims of all are joined at once, so that every conflict is met once and knows who says what.
     """
     place = coming[0].place
-    compared = compare([(one.place, one.found.turns) for one in coming])
+    compared = compare([(one.place, one.found.turns) for one in coming], whole=True)
     met = tuple(
         by_policy(clash, wish.policy, lambda id: place.lookup(id).created) for clash in compared.clashes
     )

@@ -112,7 +112,9 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
     ) -> MergePlan:
         """What merging a branch (or picked messages of it) into this one would write. Writes nothing (law 8).
 
-        Several sources make an octopus: one message with a payload for each, as a squash or in full.
+        Several sources make an octopus: one message with a payload for each, as a squash or in full; three-way, with
+        one for all. `contradictions` of the plan are where the branches cannot both be right, `corrects` what it
+        changes of earlier merges.
 
         `budget` is in tokens. With a `model`, a squash is written by it and checked; without, by extraction.
         `force` makes a merge message where a fast-forward would do. `again` merges as if earlier merges of that

@@ -10,7 +10,9 @@ import pytest
 from forky_core.cli.plain import plain
 from forky_core.context.quoting import quoted_file
 from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.claims.contradictions import contradictions
 from forky_core.merge.claims.rules import claims_of
+from forky_core.merge.claims.supersessions import supersessions
 from forky_core.merge.note.compose import note
 from forky_core.merge.note.passages import atoms, passages
 from forky_core.merge.note.quantities import quantities
@@ -84,6 +86,15 @@ READERS: dict[str, Callable[[str], object]] = {
     "a model's reading": lambda text: read(text, {}),
     "a denial": lambda text: lost_negation(text, text[:9], [text]),
     "claims by rules": lambda text: claims_of(seal(Draft("user", (TextPart(text),)), ())),
+    "contradictions": lambda text: contradictions(
+        [seal(Draft("user", (TextPart(text),)), ())], [seal(Draft("assistant", (TextPart(text + " 1"),)), ())]
+    ),
+    "supersessions": lambda text: supersessions(
+        [
+            seal(Draft("assistant", (TextPart(text),)), ()),
+            seal(Draft("user", (TextPart("No, 2. Undo that. " + text[::-1]),)), ()),
+        ]
+    ),
     "file": lambda text: quoted_file(AttachmentPart("0" * 64, "text/plain", text[:200]), text),
     "title": title_from,
     "name": lambda text: suggested_name(text, ()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ def picked(talk: Talk) -> MergePlan:
     return talk.plan("cherry-pick", source="side", picks=tuple(m.id for m in talk.path("side")[2:]))
 
 
-def three_way(talk: Talk, *sources: str, **more: object) -> ThreeWayPlan:
+def three_way(talk: Talk, *sources: str, **more: Any) -> ThreeWayPlan:
     names = sources or ("side",)
     plan = (
         talk.octopus("three-way", *names, **more)
@@ -251,7 +252,7 @@ def test_a_merge_that_corrects_an_earlier_one_says_so_and_marks_it(first: Strate
     assert corrections_in(landed) == plan.corrects
     assert corrected_lines(talk.path("main")) == {earlier.id: ((one, landed.id),)}
     sent = talk.sent("main")
-    assert f"- Merge [{earlier.id[3:9]}] said “{one.line}”; it is now “{one.now}” [{one.by[3:9]}]" in sent
+    assert f"- Merge [{earlier.id[3:9]}] said “{one.line}”; said later: “{one.now}” [{one.by[3:9]}]" in sent
     assert earlier in talk.path("main")
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from forky_core.merge.claims.matching import Kind, Match, Side, matches
 from forky_core.merge.claims.pieces import Piece, pieces, without_values
-from forky_core.merge.claims.vocabulary import spelled, word_keys
+from forky_core.merge.claims.word_keys import spelled, word_keys
 from forky_core.model import Message, MessageId
 
 

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from forky_core.merge.claims.assignments import Assignment, assignments
+from forky_core.merge.claims.cues import CLOSED, OPPOSITE_MEASURES, OWNS
 from forky_core.merge.claims.names import Name, listed, names
 from forky_core.merge.claims.pieces import Piece
 from forky_core.merge.claims.quantities import Quantity
-from forky_core.merge.claims.vocabulary import ATTRIBUTES, CLOSED, OPPOSITE_MEASURES
+from forky_core.merge.claims.word_keys import ATTRIBUTES
 
 Kind = Literal["value", "polarity", "choice", "date", "duration", "owner", "list"]
 
@@ -80,7 +81,9 @@ def matches(mine: Side, theirs: Side) -> Iterator[Match]:
     """Everything in which standing pieces of the two sides differ, with scores."""
     for piece in mine.pieces:
         if piece.standing == "stands":
-            others = [other for other in theirs.like(piece) if one_scope(piece, other)]
+            others = [
+                other for other in theirs.like(piece) if _may_differ(piece, other) and one_scope(piece, other)
+            ]
             if others:
                 bases = [likeness(piece, other) for other in others]
                 yield from _values(piece, others, bases, mine, theirs)
@@ -89,6 +92,19 @@ def matches(mine: Side, theirs: Side) -> Iterator[Match]:
                 yield from _choices(piece, others, bases, mine, theirs)
                 yield from _lists(piece, others, bases)
                 yield from _assigned(piece, others, bases)
+
+
+def _may_differ(a: Piece, b: Piece) -> bool:
+    """Whether both say something of one kind; asked first, since it is quick."""
+    return (
+        bool(a.quantities and b.quantities)
+        or a.sign != b.sign
+        or (a.decides and b.decides)
+        or (a.sets and b.sets)
+        or not a.axes.keys().isdisjoint(b.axes)
+        or (a.lists and b.lists)
+        or (a.marks and b.marks)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +179,10 @@ def _values(
                 for piece in mine.values.get((r.dimension, r.value), ())
             ):
                 continue
-            if any(piece.at < b.at for piece in theirs.values.get((q.dimension, q.value), ())):
-                score += 0.4
-            yield Match(score, a, b, kind_of(q, r), a.text[q.start : q.end], b.text[r.start : r.end])
+            known = any(piece.at < b.at for piece in theirs.values.get((q.dimension, q.value), ()))
+            yield Match(
+                score + 0.4 * known, a, b, kind_of(q, r), a.text[q.start : q.end], b.text[r.start : r.end]
+            )
 
 
 def value_score(q: Quantity, r: Quantity, a: Piece, b: Piece, base: Base) -> float:
@@ -252,7 +269,8 @@ def _choices(
         two = [n for n in told if _new(n, b, said) and not all(key in mine.words for key in n.keys)]
         if one and two:
             score = base.score - 0.2 + (0.4 if all(key in theirs.words for key in one[0].keys) else 0.0)
-            yield Match(score, a, b, "choice", one[0].text, two[0].text)
+            owner = any(OWNS.search(text) for piece in (a, b) for text in (piece.text, piece.question))
+            yield Match(score, a, b, "owner" if owner else "choice", one[0].text, two[0].text)
 
 
 def _is_code(piece: Piece) -> bool:

@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from forky_core.merge.claims.vocabulary import DECIDES, STOP, word_keys
+from forky_core.merge.claims.cues import DECIDES
+from forky_core.merge.claims.word_keys import STOP, word_keys
 
 _QUOTED = re.compile(
     r"`([^`\n]{1,60})`|[“\"]([^”\"\n]{1,60})[”\"]|«\s?([^»\n]{1,60}?)\s?»|„([^“”\n]{1,60})[“”]|「([^」\n]{1,30})」|“([^”\n]{1,30})”"

@@ -164,15 +164,15 @@ def _in_words(text: str) -> Iterator[Number]:
         if word == "cents" and not (run and run[-1].group().casefold() in _FRENCH.split()):
             counts = False
         if run and (not counts or text[run[-1].end() : match.start()].strip("- '’")):
-            yield from _number(text, run)
+            yield from _number(run)
             run = []
         if counts:
             run.append(match)
     if run:
-        yield from _number(text, run)
+        yield from _number(run)
 
 
-def _number(text: str, run: list[re.Match[str]]) -> Iterator[Number]:
+def _number(run: list[re.Match[str]]) -> Iterator[Number]:
     """A run of number words; joining words at its ends do not belong to it."""
     words = [match.group().casefold() for match in run]
     while words and (words[-1] in _AND or (words[-1] in _OF and words[-1] not in _ONES)):
@@ -188,23 +188,26 @@ def _number(text: str, run: list[re.Match[str]]) -> Iterator[Number]:
         return
     if words[-1] in _ONES and words[-1] not in ("one", "uno"):
         words, run = words[:-1], run[:-1]
+    yield Number(_value(words), run[0].start(), run[-1].end(), "word")
+
+
+def _value(words: list[str]) -> float:
+    """What a number in several words comes to."""
     total = current = 0.0
     last_scale = 1.0
     for at, word in enumerate(words):
         if word in _HALVES and at and words[at - 1] in _AND and last_scale > 1:
             total += _HALVES[word] * last_scale  # A million and a half.
-        elif word in _WORDS:
-            current += _WORDS[word]
-        elif word in _HALVES:
-            current += _HALVES[word]
         elif word in _SCALES:
             scale = _SCALES[word]
             current, last_scale = (current or 1) * scale, float(scale)
             if scale >= 1000:
-                total, current = total + current, 0
+                total, current = total + current, 0.0
         elif word in ("one", "uno"):
             current += 1
-    yield Number(total + current, run[0].start(), run[-1].end(), "word")
+        else:
+            current += _WORDS.get(word, _HALVES.get(word, 0.0))
+    return total + current
 
 
 def _in_han(text: str) -> Iterator[Number]:

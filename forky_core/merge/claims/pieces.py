@@ -11,9 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from forky_core.merge.claims.quantities import Quantity, quantities
-from forky_core.merge.claims.vocabulary import (
-    ATTRIBUTES,
+from forky_core.merge.claims.cues import (
     AXES,
     CHANGE,
     DECIDES,
@@ -29,9 +27,9 @@ from forky_core.merge.claims.vocabulary import (
     YES,
     measures,
     scopes,
-    word_key,
-    word_keys,
-)  # fmt: skip
+)
+from forky_core.merge.claims.quantities import Quantity, quantities
+from forky_core.merge.claims.word_keys import ATTRIBUTES, word_key, word_keys  # fmt: skip
 from forky_core.merge.note.passages import Passage, passages
 from forky_core.model import Message
 from forky_core.retrieval.cues import is_question
@@ -54,8 +52,29 @@ _ASKS = re.compile(
 _ASKS_HAN = re.compile("[吗呢么？]|什么|怎么|多少|几|谁|哪")
 _ANSWER = re.compile(r"^\W*(?:\w+[,，.:;!]|不，|没有，)\s*")
 _SHORT = 80
+_ANSWERING = 2
+"""Passages of an answer, after its first, that may still answer the question."""
+_LEAST_CLAUSE = 9
+"""Bytes: three signs of Chinese, two short words of English."""
 _FAR_TURNS = 4
 _FAR_WORDS = 200
+_HEAD = re.compile(
+    r"^\W*(?i:(?:and|so|then|but|now|today|und|dann|et|y|heute|aujourd['’]hui|hoy)\W+)?(?i:(?:the|our|my|your|its|a|an|every|each|all|der|die|das|"
+    r"unser\w*|mein\w*|ein|eine|le|la|les|notre|nos|mon|ma|un|une|el|los|las|nuestr\w+|mi)\s+|l['’])(?P<noun>[^\W\d_][\w-]*)"
+    r"|^(?P<plural>[A-Z][a-z-]{2,})\s+(?=[a-z])"
+)
+_REASON = re.compile(
+    r"^\W*(?:and\s+|so\s+)?(?:since|because|as|weil|da|denn|car|parce\s+que|puisque|porque|ya\s+que|因为|由于)\b|"
+    r"\b(?:instead\s+of|rather\s+than|collid\w*|taken|occupied|blocked|gave\s+up|statt|anstelle|belegt|besetzt|blockiert|au\s+lieu|occupée?|"
+    r"en\s+lugar|en\s+vez|ocupad[oa])\b|被|占|代替",
+    re.IGNORECASE,
+)
+_SETS = re.compile(r"[=:`]")
+_LISTS = re.compile(r"[,，、]")
+_MARKS = re.compile(r"[`\"“„«「]|\w-\w+-\d|_\w*\d")
+_NAME_FIRST = re.compile(
+    r"^[\"“«`]?(?:(?:Dr|Mr|Ms|Mrs|Frau|Herr|M|Mme)\.?\s+)?[A-ZÀ-Þ][\w.-]+(?:\s+[A-ZÀ-Þ][\w-]+)*[\"”»`]?(?:[,.;:]|$|\s+it\s+is)"
+)
 
 
 @dataclass(slots=True)
@@ -91,6 +110,12 @@ class Piece:
     decides: bool = False
     changes: bool = False
     keeps: bool = False
+    sets: bool = False
+    """Whether it may assign values to keys."""
+    lists: bool = False
+    """Whether it may list things."""
+    marks: bool = False
+    """Whether it may hold a name in code or quotation marks."""
     reason: bool = False
     """Whether it only gives a reason, or names what is replaced."""
     whole: bool = False
@@ -99,83 +124,95 @@ class Piece:
 
 def pieces(messages: Sequence[Message]) -> list[Piece]:
     """The clauses of the messages in order; questions give their words to what answers them and are none."""
-    found: list[Piece] = []
-    speakers = {message.id: message.name or message.role for message in messages}
-    question: tuple[str, int] = ("", -2)
-    before: tuple[str, int] = ("", -1)
+    reader = _Reader({message.id: message.name or message.role for message in messages})
     every = passages([message for message in messages if not message.hidden])
-    far = _far(every)
-    in_turn = 0
-    last_turn = -1
-    first_answer_turn = -1
+    reader.far = _far(every)
     for passage in every:
+        reader.read(passage)
+    return reader.found
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads passages one by one and remembers what was asked and said before."""
+
+    speakers: Mapping[str, str]
+    far: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    found: list[Piece] = field(default_factory=list)
+    question: str = ""
+    asked_in: int = -2
+    """The turn of the question."""
+    before: str = ""
+    said_in: int = -1
+    """The turn of the passage before."""
+    in_turn: int = 0
+
+    def read(self, passage: Passage) -> None:
         text = passage.text
-        if passage.turn != last_turn:
-            in_turn, last_turn = 0, passage.turn
+        self.in_turn = self.in_turn + 1 if passage.turn == self.said_in else 0
+        if passage.role != "tool" and _is_asking(passage):
+            self.question, self.asked_in = text, passage.turn
         else:
-            in_turn += 1
-        asks = passage.role != "tool" and _is_asking(passage)
-        keys = word_keys(without_values(text, quantities(text)))
-        if asks:
-            question = (text, passage.turn)
-        else:
-            answers = in_turn == 0 and question[1] == passage.turn - 1
-            answered = question[0] if passage.turn - question[1] in (0, 1) and in_turn <= 2 else ""
-            surroundings = dict.fromkeys(far[passage.turn], FAR)
-            if before[1] == passage.turn or (passage.role != "user" and before[1] == passage.turn - 1):
-                for key in word_keys(without_values(before[0], quantities(before[0]))):
-                    surroundings[key] = max(BEFORE, surroundings.get(key, 0))
-            for key in word_keys(answered):
-                surroundings[key] = max(ASKED, surroundings.get(key, 0))
-            for key in keys:
-                surroundings[key] = max(SENTENCE, surroundings.get(key, 0))
-            for number, clause in enumerate(_clauses(passage)):
-                values = quantities(clause)
-                own = frozenset(word_keys(without_values(clause, values)))
-                about = {**surroundings, **dict.fromkeys(own, OWN)}
-                piece = Piece(
-                    len(found),
-                    passage.turn,
-                    passage,
-                    speakers[passage.message],
-                    clause,
-                    _standing(clause, text, passage, answered),
-                    own,
-                    about,
-                    scopes(text) or scopes(answered),
-                    measures(text) if values else frozenset(),
-                    values,
-                    head=_head(clause) if passage.shape == "prose" else "",
-                    answers=answers and number == 0,
-                    question=answered,
-                    asked=frozenset(word_keys(answered)),
-                    decides=DECIDES.search(clause) is not None
-                    or bool(answers and number == 0 and WHICH.search(answered))
-                    or (in_turn == 0 and number == 0 and _NAME_FIRST.match(clause) is not None),
-                    changes=CHANGE.search(text if passage.shape == "prose" else before[0]) is not None,
-                    keeps=KEEPS.search(clause) is not None,
-                )
-                piece.reason = _REASON.search(clause) is not None
-                _polarity(piece, answered)
-                found.append(piece)
-        before = (text, passage.turn)
-    return found
+            near = passage.turn - self.asked_in in (0, 1) and self.in_turn <= _ANSWERING
+            self._clauses(passage, self.question if near else "")
+        self.before, self.said_in = text, passage.turn
 
+    def _clauses(self, passage: Passage, question: str) -> None:
+        text = passage.text
+        around = self._around(passage, question)
+        asked = frozenset(word_keys(question))
+        first = self.in_turn == 0 and self.asked_in == passage.turn - 1
+        where = scopes(text) or scopes(question)
+        supposed = passage.shape == "prose" and SUPPOSED.search(text) is not None
+        changes = CHANGE.search(text if passage.shape == "prose" else self.before) is not None
+        for number, clause in enumerate(_clauses(passage)):
+            values = quantities(clause)
+            own = frozenset(word_keys(without_values(clause, values)))
+            answers = first and number == 0
+            begins = self.in_turn == 0 and number == 0
+            piece = Piece(
+                len(self.found),
+                passage.turn,
+                passage,
+                self.speakers[passage.message],
+                clause,
+                "open" if supposed else _standing(clause, passage, question),
+                own,
+                {**around, **dict.fromkeys(own, OWN)},
+                where,
+                measures(text) if values else frozenset(),
+                values,
+                head=_head(clause) if passage.shape == "prose" else "",
+                answers=answers,
+                question=question,
+                asked=asked,
+                decides=DECIDES.search(clause) is not None
+                or (answers and WHICH.search(question) is not None)
+                or (begins and _NAME_FIRST.match(clause) is not None),
+                changes=changes,
+                keeps=KEEPS.search(clause) is not None,
+                sets=_SETS.search(clause) is not None,
+                lists=_LISTS.search(clause) is not None,
+                marks=_MARKS.search(clause) is not None,
+                reason=_REASON.search(clause) is not None,
+            )
+            _polarity(piece, question)
+            self.found.append(piece)
 
-_HEAD = re.compile(
-    r"^\W*(?i:(?:and|so|then|but|now|today|und|dann|et|y|heute|aujourd['’]hui|hoy)\W+)?(?i:(?:the|our|my|your|its|a|an|every|each|all|der|die|das|"
-    r"unser\w*|mein\w*|ein|eine|le|la|les|notre|nos|mon|ma|un|une|el|los|las|nuestr\w+|mi)\s+|l['’])(?P<noun>[^\W\d_][\w-]*)"
-    r"|^(?P<plural>[A-Z][a-z-]{2,})\s+(?=[a-z])"
-)
-_REASON = re.compile(
-    r"^\W*(?:and\s+|so\s+)?(?:since|because|as|weil|da|denn|car|parce\s+que|puisque|porque|ya\s+que|因为|由于)\b|"
-    r"\b(?:instead\s+of|rather\s+than|collid\w*|taken|occupied|blocked|gave\s+up|statt|anstelle|belegt|besetzt|blockiert|au\s+lieu|occupée?|"
-    r"en\s+lugar|en\s+vez|ocupad[oa])\b|被|占|代替",
-    re.IGNORECASE,
-)
-_NAME_FIRST = re.compile(
-    r"^[\"“«`]?(?:(?:Dr|Mr|Ms|Mrs|Frau|Herr|M|Mme)\.?\s+)?[A-ZÀ-Þ][\w.-]+(?:\s+[A-ZÀ-Þ][\w-]+)*[\"”»`]?(?:[,.;:]|$|\s+it\s+is)"
-)
+    def _around(self, passage: Passage, question: str) -> dict[str, float]:
+        """The words around a passage, with what they are worth for its subject."""
+        around = dict.fromkeys(self.far[passage.turn], FAR)
+        follows = self.said_in == passage.turn or (
+            passage.role != "user" and self.said_in == passage.turn - 1
+        )
+        for worth, text in (
+            (BEFORE, self.before if follows else ""),
+            (ASKED, question),
+            (SENTENCE, passage.text),
+        ):
+            for key in word_keys(without_values(text, quantities(text))):
+                around[key] = max(worth, around.get(key, 0.0))
+        return around
 
 
 def _head(clause: str) -> str:
@@ -215,24 +252,20 @@ def _is_asking(passage: Passage) -> bool:
 
 
 def _clauses(passage: Passage) -> Iterator[str]:
-    if passage.shape != "prose":
-        yield passage.text
-        return
-    start = 0
-    for match in _CLAUSE.finditer(passage.text):
-        piece = passage.text[start : match.start()].strip()
-        if piece:
+    """The clauses of a passage, very short ones left with the one behind."""
+    text, start = passage.text, 0
+    for match in _CLAUSE.finditer(text) if passage.shape == "prose" else ():
+        piece = text[start : match.start()].strip()
+        if len(piece.encode()) >= _LEAST_CLAUSE:
             yield piece
-        start = match.end()
-    if rest := passage.text[start:].strip():
+            start = match.end()
+    if rest := text[start:].strip():
         yield rest
 
 
-def _standing(clause: str, sentence: str, passage: Passage, question: str) -> Standing:
+def _standing(clause: str, passage: Passage, question: str) -> Standing:
     if passage.shape in ("code", "output", "call"):
         return "stands" if passage.shape != "call" else "open"
-    if SUPPOSED.search(sentence):
-        return "open"
     if SUGGESTED.search(clause):
         return "open"
     if PAST.search(clause) and not NOW.search(clause):

@@ -14,19 +14,12 @@ from dataclasses import dataclass
 
 from forky_core.merge.claims.assignments import assignments
 from forky_core.merge.claims.contradictions import Statement, statements
+from forky_core.merge.claims.cues import CHANGE, CORRECTS, DISPLACES, NO, REVERSES, TAKES_BACK
 from forky_core.merge.claims.matching import Match, Side, kind_of, likeness, one_scope, value_score
 from forky_core.merge.claims.names import names
 from forky_core.merge.claims.pieces import Piece, pieces
 from forky_core.merge.claims.quantities import Quantity, quantities
-from forky_core.merge.claims.vocabulary import (
-    ATTRIBUTES,
-    CHANGE,
-    CORRECTS,
-    DISPLACES,
-    NO,
-    REVERSES,
-    TAKES_BACK,
-)
+from forky_core.merge.claims.word_keys import ATTRIBUTES
 from forky_core.model import Message
 
 SURE = 1.6
@@ -83,7 +76,7 @@ def _replaced(later: Piece, side: Side, count: Counter[str]) -> Iterator[Match]:
     if CORRECTS.search(sentence) or CHANGE.search(sentence):
         yield from _values(before, later, side)
     if DISPLACES.search(text):
-        yield from _displaced(before, later, side)
+        yield from _displaced(before, later)
     if (CORRECTS.search(text) or NO.search(text)) and later.passage.role == "user" and len(later.own) <= _FEW:
         yield from _answered(later, side)
         yield from _renamed(later, side)
@@ -116,7 +109,7 @@ def _values(before: Sequence[Piece], later: Piece, side: Side) -> Iterator[Match
             yield best
 
 
-def _displaced(before: Sequence[Piece], later: Piece, side: Side) -> Iterator[Match]:
+def _displaced(before: Sequence[Piece], later: Piece) -> Iterator[Match]:
     """Statements of a value or name that a sentence names as the one that no longer holds."""
     cut = DISPLACES.search(later.text)
     gone = later.text[cut.end() :][:_SHORT] if cut else ""
@@ -210,13 +203,14 @@ def _same_thing(piece: Piece, later: Piece, count: Counter[str]) -> bool:
 
 
 def _just_done(later: Piece, side: Side) -> Iterator[Match]:
-    """What the last answer before a short “undo that” said it had done."""
+    """What the last answer before a short “undo that” began with."""
     for piece in reversed(side.pieces[: later.at]):
         if piece.turn < later.turn - 2:
             return
-        done = (
-            piece.turn < later.turn and piece.passage.role == "assistant" and piece.passage.shape == "prose"
-        )
-        if done and (piece.changes or piece.decides) and piece.standing == "stands":
-            yield Match(1.0, piece, later, "polarity", "yes", "no")
+        if piece.turn < later.turn and piece.passage.role == "assistant" and piece.passage.shape == "prose":
+            first = next(
+                one for one in side.pieces if one.turn == piece.turn and one.passage.shape == "prose"
+            )
+            if first.standing == "stands":
+                yield Match(1.0, first, later, "polarity", "yes", "no")
             return

@@ -91,7 +91,7 @@ class Agreeing(Reading):
     ) -> MergeRequest:
         """Propose a branch for merging into this one (or `into`); somebody looks at it and answers.
 
-        Several sources propose an octopus, as a squash or in full; a branch of another conversation proposes a graft.
+        Several sources propose an octopus, as a squash, in full or three-way; a branch of another conversation a graft.
         What else is chosen is as for `plan_merge`, and kept. To accept, land what `accepting` makes of `plan_request`.
 
         Raises:
