@@ -199,7 +199,7 @@ def value_score(q: Quantity, r: Quantity, a: Piece, b: Piece, base: Base) -> flo
         return score + (0.3 if low >= 100 and high <= 3 * low else 0.0)
     if q.dimension == r.dimension:
         return score + 0.5
-    if base.near < 0.6 and (high > 4 * low or not base.near):
+    if not base.near or high > 4 * low or a.sets or b.sets:
         return 0.0
     return score
 
@@ -218,7 +218,7 @@ def _opposites(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iter
     for b, base in zip(others, bases, strict=True):
         score = base.score - base.contrast
         both = _proposed(a) & _proposed(b)
-        shared = len(both) + (len(both) == 1 and (a.whole or b.whole) and min(len(a.own), len(b.own)) <= 2)
+        shared = len(both) + (len(both) == 1 and _short(a, b))
         for axis in a.axes.keys() & b.axes.keys():
             if a.axes[axis] == b.axes[axis]:
                 if base.near >= NEAR:
@@ -231,6 +231,11 @@ def _opposites(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iter
         if last.get(axis, -1) <= b.at:
             says = (a.axes[axis], b.axes[axis]) if axis else (a.sign, b.sign)
             yield Match(score, a, b, "polarity", *("yes" if one > 0 else "no" for one in says))
+
+
+def _short(a: Piece, b: Piece) -> bool:
+    """Whether one answers yes or no, and the other says hardly more than the word that both share."""
+    return (a.whole and 0 < len(b.own) <= 2) or (b.whole and 0 < len(a.own) <= 2)
 
 
 def _proposed(piece: Piece) -> frozenset[str]:

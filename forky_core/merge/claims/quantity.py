@@ -48,7 +48,7 @@ class Quantity:
             )
         if self.dimension == other.dimension == "date":
             return _same_date(self.value, other.value)
-        if _within(self.value, self.bound, other.value, other.bound):
+        if _within(self._numbers(), self.bound, other._numbers(), other.bound):
             return True
         if len(self.value) == len(other.value) == 1:
             one, two = self.value[0], other.value[0]

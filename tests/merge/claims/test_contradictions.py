@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forky_core.merge.claims.contradictions import ENOUGH, Contradiction, contradictions
-from forky_core.model import Message, seal
+from forky_core.model import Message, Role, seal
 from forky_core.parts import Draft, TextPart
 
 Side = tuple[str, ...]
@@ -17,7 +17,7 @@ Side = tuple[str, ...]
 def line(*texts: str) -> tuple[Message, ...]:
     path: list[Message] = []
     for number, text in enumerate(texts):
-        role = "assistant" if number % 2 else "user"
+        role: Role = "assistant" if number % 2 else "user"
         path.append(seal(Draft(role, (TextPart(text),)), (path[-1].id,) if path else ()))
     return tuple(path)
 
