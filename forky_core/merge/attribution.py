@@ -17,8 +17,8 @@ from forky_core.merge.block import FURTHER_NAMES, ITEM, PayloadLine, Row, read_b
 from forky_core.merge.claims.claim_set import Frozen
 from forky_core.merge.headings import ALSO_SAID, ATTACHED, NAMES, OF_CLAIMS, THEY_DISAGREE
 from forky_core.merge.lines.choosing import file_line
-from forky_core.merge.polarity import states
 from forky_core.merge.lines.units import units
+from forky_core.merge.polarity import states
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
 from forky_core.parts import AttachmentPart, MergePart, Part, TextPart, ToolCallPart

@@ -21,11 +21,11 @@ from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine
 from forky_core.merge.headings import ATTACHED, NAMES, SECTIONS
 from forky_core.merge.lines.candidates import BYTES_PER_TOKEN, Candidate, Quotable, size
-from forky_core.merge.polarity import stated
 from forky_core.merge.lines.focus import spoken_of
 from forky_core.merge.lines.indispensable import indispensable
 from forky_core.merge.lines.units import NO_NAMES, Names, atoms, is_named
 from forky_core.merge.lines.worth import IN_FOCUS, OLD_NEWS
+from forky_core.merge.polarity import stated
 from forky_core.model import Message, MessageId
 from forky_core.parts import AttachmentPart
 

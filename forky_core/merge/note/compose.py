@@ -10,19 +10,18 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine
-from forky_core.merge.headings import ASKED, FACTS, FILES, HEADINGS, NOTE, OPEN, RESULT, TRIED
+from forky_core.merge.headings import ASKED, FACTS, FILES, HEADINGS, NOTE, RESULT
 from forky_core.merge.note.coverage import CITATION, Picker, Relevance, distinct, size
 from forky_core.merge.note.passages import Passage, atoms, call_text, is_named, passages, plain, plain_lines
 from forky_core.model import Message, MessageId
 from forky_core.parts import AttachmentPart, ToolCallPart
 from forky_core.retrieval.cues import is_question
-from forky_core.retrieval.words import terms
 
 SMALLEST_BUDGET = 120
 DEFAULT_SHARE = 0.2

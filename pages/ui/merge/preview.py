@@ -35,10 +35,21 @@ def draw_preview(frame: Frame, held: Planning) -> None:
         st.badge(plain_label(plan.badge), icon=":material/format_quote:", color="gray")
     for warning in plan.warnings:
         st.caption(f":material/info: {plain_label(warning, 300)}")
+    _draw_dropped(plan)
     st.markdown(_cost_line(frame, plan))
     if plan.fast_forward is None:
         draw_payload(frame, held, plan)
     _draw_left_out(frame, plan)
+
+
+def _draw_dropped(plan: MergePlan) -> None:
+    """The lines of a model that do not stand, each with the reason."""
+    dropped = [one for one in plan.failed if one.shown and not plan.badge]
+    if not dropped:
+        return
+    with st.expander(f"{count(len(dropped), 'line')} of the model dropped", icon=":material/gpp_bad:"):
+        for one in dropped:
+            st.markdown(f"- ~~{plain_label(one.shown, 300)}~~  \n  {plain_label(one.sentence, 300)}")
 
 
 def _cost_line(frame: Frame, plan: MergePlan) -> str:
