@@ -313,12 +313,14 @@ def test_a_summary_that_does_not_hold_says_why_and_the_quoted_lines_stand_in(
     chat: Conversation, writer: ScriptedModel
 ) -> None:
     test, held = by_writer(chat)
-    writer.enqueue("Result\n- Use parser_v9.py to collect members lazily. [m4]")
+    for _ in range(2):
+        writer.enqueue("Result\n- Use parser_v9.py to collect members lazily. [m4]")
     by_key(test, "merge.write").click()
     test.run()
     written(test, held)
     assert "“parser_v9.py” stands nowhere in what it cites." in words(test)
-    writer.enqueue("Sure! Here is what we did.")
+    for _ in range(2):
+        writer.enqueue("Sure! Here is what we did.")
     by_key(test, "merge.again").click()
     test.run()
     written(test, held)

@@ -867,7 +867,7 @@ class _Line:
     def _best_clauses(self, part: str, supporters: Sequence[Sentence]) -> list[Clause]:
         mine = frozenset(terms(part))
         scored = [
-            (len(_shared(mine, clause.words)), clause)
+            (len(_shared(mine, clause.words)) + _named_in(_names_in(part), clause.text), clause)
             for one in supporters
             if not one.code
             for clause in one.clauses
@@ -895,6 +895,22 @@ class _Value:
     kind: str
     key: str
     shown: str = field(compare=False)
+
+
+def _names_in(text: str) -> frozenset[str]:
+    """The identifiers of a text, in small letters."""
+    tokens = (token.strip("/.:()").casefold() for token in re.findall(r"[\w./@:#-]*\w", text))
+    return frozenset(
+        token
+        for token in tokens
+        if len(token) > 2 and not token[0].isdigit() and (token.startswith("-") or invented(token, ""))
+    )
+
+
+def _named_in(names: frozenset[str], text: str) -> int:
+    """How much more a sentence weighs that holds some of these names."""
+    said = text.casefold()
+    return 2 * sum(name in said for name in names)
 
 
 def _slot(text: str) -> tuple[frozenset[str], frozenset[str]] | None:

@@ -35,7 +35,7 @@ _ALIASES: Mapping[str, str] = {
 }
 _NAMES = "|".join(sorted(map(re.escape, _ALIASES), key=len, reverse=True))
 _HEADING = re.compile(
-    rf"^\W*(?:\d+[.)]\s*)?(?:section\s+)?(?P<name>{_NAMES})\s*(?:\*\*|__|\]|\))?\s*(?:[:：—–-]\s*)?(?:\*\*|__)?\s*(?P<rest>.*)$",
+    rf"^[\W_]*(?:\d+[.)]\s*)?(?:section\s+)?(?P<name>{_NAMES})\s*(?:\*\*|__|\]|\))?\s*(?:[:：—–-]\s*)?(?:\*\*|__)?\s*(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _SIGN = re.compile(r"^\s*(?:>\s*)*(?:[-*+•–—·]|\(?\d{1,2}[.)]|\[[ xX]?\])\s+")
@@ -44,8 +44,8 @@ _NOTHING = re.compile(
     r"^\W*(?:none|nothing|nil|n/?a|not applicable|no files?(?: (?:were )?changed)?|empty|keine?|nichts|aucune?|rien|ninguno|nada|无|没有)\W*$",
     re.IGNORECASE,
 )
-_NUMBER = r"(?:ids?\s*:?\s*|see\s+|msgs?\.?\s*|messages?\s+|\^)?m?\s?\d{1,4}"
-_JOIN = r"\s*(?:,|;|/|&|and|und|et|y|to|-|–|—|\.\.)?\s*"
+_NUMBER = r"(?:ids?\s*:?\s*|see\s+|msgs?\.?\s*|messages?\s+|\^)?m?\s?\d{1,4}(?!\d)"
+_JOIN = r"(?:\s*(?:,|;|/|&|-|–|—|\.\.)\s*|\s+(?:(?:and|und|et|y|to)\s+)?|(?=m))"
 _GROUP = re.compile(
     rf"\s*[\[({{【<（]\s*(?P<inside>{_NUMBER}(?:{_JOIN}{_NUMBER})*)\s*[\])}}】>）]", re.IGNORECASE
 )

@@ -302,7 +302,7 @@ def _of_digits(match: re.Match[str]) -> Iterator[Number]:
 def _plain(digits: str) -> str:
     if re.fullmatch(r"\d+\.0+", digits):
         digits = digits.split(".", maxsplit=1)[0]
-    return str(int(digits)) if digits.isdecimal() else digits
+    return (digits.lstrip("0") or "0") if digits.isdecimal() else digits
 
 
 def _wide(word: str) -> int | None:

@@ -52,23 +52,21 @@ PORT = branch(
         ("`--inplace` is not used with the proxy. [m2]", ""),
         ("The user said to use `--inplace` with the proxy. [m2]", "speaker"),
         ("Use `--inplace` with the proxy. [m2]", "negation"),
-        ("The proxy never waits for port 8080. [m2]", ""),
         ("The proxy moved to the other machine. [m4]", "unsupported"),
         ("Grafana was replaced by Kibana. [m2]", "invented"),
         ("The proxy “needs port 8080 and waits”. [m2]", ""),
         ("The proxy “waits for port 8080”. [m2]", "quote"),
-        ("Grafana waits for 45 seconds. [m2]", ""),
         ("The port is certainly 8080. [m2]", "certain"),
     ],
 )
 def test_numbers_units_names_denials_and_quotations(line: str, expected: str) -> None:
-    if line in ("The proxy never waits for port 8080. [m2]", "Grafana waits for 45 seconds. [m2]"):
-        pytest.skip("What code cannot see: a reviewer may.")
     assert check(PORT, line) == expected
 
 
 def test_a_sentence_that_denies_something_else_right_after_does_no_harm() -> None:
-    said = branch("user: PDF?", "assistant: We use WeasyPrint for invoices. wkhtmltopdf is not maintained any more.")
+    said = branch(
+        "user: PDF?", "assistant: We use WeasyPrint for invoices. wkhtmltopdf is not maintained any more."
+    )
     assert check(said, "WeasyPrint makes the invoices. [m2]") == ""
     assert check(said, "wkhtmltopdf is still maintained. [m2]") == ""  # “still” may stand for a denial.
     assert check(said, "wkhtmltopdf is maintained. [m2]") == "negation"
@@ -151,8 +149,13 @@ def test_copies_fold_into_one_line() -> None:
 
 
 def test_a_name_that_another_message_spells_brings_its_id_along() -> None:
-    said = branch("user: Port the parser to TypeScript, Mira's cases stay.", "assistant: The parser is ported; all cases pass.")
-    lines, _ = read_note("Result\n- The parser is ported to TypeScript; Mira's cases pass. [m2]", numbered(said.messages))
+    said = branch(
+        "user: Port the parser to TypeScript, Mira's cases stay.",
+        "assistant: The parser is ported; all cases pass.",
+    )
+    lines, _ = read_note(
+        "Result\n- The parser is ported to TypeScript; Mira's cases pass. [m2]", numbered(said.messages)
+    )
     (line,) = judge(lines, said).lines
     assert line.cites == tuple(message.id for message in said.messages)
 

@@ -40,7 +40,17 @@ def test_items_and_ids_are_read_in_any_form(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "heading", ["Result", "Result:", "## Result", "**Result**", "**Result:**", "### 2. Results", "RESULT:", "__Result__"]
+    "heading",
+    [
+        "Result",
+        "Result:",
+        "## Result",
+        "**Result**",
+        "**Result:**",
+        "### 2. Results",
+        "RESULT:",
+        "__Result__",
+    ],
 )
 def test_headings_are_read_in_any_form(heading: str) -> None:
     assert read(f"Asked\n- A port. [m1]\n\n{heading}\n\n- It is 8080. [m2]") == [
