@@ -144,7 +144,8 @@ def judge(summary: Summary) -> Judged:
 
 
 def _words(text: str) -> str:
-    return " ".join(re.sub(r"[*_]", "", text).split()).strip(" .")
+    plain = " ".join(re.sub(r"[*_]", "", text).split())
+    return re.sub(r" (?=[.,])", "", plain).strip(" .")
 
 
 def written_out(lines: Sequence[Line], numbers: Sequence[int]) -> str:
