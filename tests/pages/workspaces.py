@@ -37,7 +37,8 @@ def empty_workspace(patch: pytest.MonkeyPatch, **environment: str) -> Iterator[F
 @contextmanager
 def workspace_with_a_writer(patch: pytest.MonkeyPatch) -> Iterator[tuple[Forky, ScriptedModel]]:
     """An empty workspace that offers, beside the offline models, which answer by default, one that says what a test
-    enqueues."""
+    enqueues.
+    """
     info = ModelInfo("scripted/writer", "The writer", "Scripted", input_price=1e-5, output_price=1e-5)
     writer = ScriptedModel("scripted/writer", info=info)
     with empty_workspace(patch) as opened:
