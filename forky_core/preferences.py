@@ -17,6 +17,7 @@ from forky_core.llm.probing import ServerProposal
 from forky_core.store.contract import Store
 
 _MODEL = "default_model"
+_REVIEWER = "merge_reviewer"
 _SERVERS = "model_servers"
 
 
@@ -41,6 +42,15 @@ def choose_default(store: Store, models: Catalogue, name: str | None) -> None:
 
 def chosen_default(store: Store) -> str | None:
     return store.setting(_MODEL)
+
+
+def choose_reviewer(store: Store, name: str | None) -> None:
+    """Who reads a merge that another model wrote beside its branch, and flags what does not hold; None: nobody."""
+    store.set_setting(_REVIEWER, name)
+
+
+def chosen_reviewer(store: Store) -> str | None:
+    return store.setting(_REVIEWER)
 
 
 def add_server(store: Store, models: Catalogue, agreed: ServerProposal) -> str:

@@ -15,7 +15,7 @@ from pages.ui.lists import apply_list_style
 from pages.ui.session import session
 from pages.ui.settings.about import draw_about
 from pages.ui.settings.access import draw_access
-from pages.ui.settings.providers import draw_default, draw_keyed, draw_servers
+from pages.ui.settings.providers import draw_default, draw_keyed, draw_reviewer, draw_servers
 from pages.ui.settings.storage import draw_storage
 from pages.ui.settings.tokens import draw_tokens
 from pages.ui.undoing import last_shown, page_top
@@ -29,6 +29,7 @@ def main() -> None:
     with st.container(key="column-settings", gap="medium"):
         if isinstance(forky.models, Catalogue):
             draw_default(forky, forky.models, held)
+            draw_reviewer(forky, forky.models)
             draw_keyed(forky.models, held)
             draw_servers(forky, forky.models, held)
         st.markdown("##### You")

@@ -1,11 +1,11 @@
-"""Column "model path": which summaries the checks of a merge with a model let pass, and which they refuse.
+"""Column "model path": which lines the checks of a merge with a model let pass, and which they refuse.
 
-A summary is a list of claims about a branch, as a model would answer. Hostile ones hold claims that must not land: made
-up, turned round, swapped, out of date. Sound ones must land whole. They are written by hand in data/model-path.jsonl
-(docs/mergebench.md has the format); further sound ones are made of the other sets: summaries that quote whole sentences
-word for word, which nobody could call wrong.
+A summary is a note about a branch, as a model would answer: lines under the sections of a note, each with the turns it
+rests on. Hostile ones hold lines that must not land: made up, turned round, swapped, out of date. Sound ones must land
+whole. They are written by hand in data/model-path.jsonl (docs/mergebench.md has the format); further sound ones are
+made of the other sets: notes that quote whole sentences word for word, which nobody could call wrong.
 
-A claim counts as passed where forky_core believes it after one answer and the same answer again in the repair round: a
+A line counts as passed where forky_core believes it after one answer and the same answer again in the repair round: a
 model that insists.
 """
 
@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import json
 import random
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,17 +22,21 @@ from typing import Any, Literal, cast
 
 from bench.mergebench.case import LANGUAGES, Case, Language, Split, Turn, pieces, turns_of
 from bench.mergebench.hindsight import coding_log
-from bench.mergebench.ours import messages
+from bench.mergebench.ours import planned_squash
 from bench.mergebench.run import NOT_MADE, Run, some
 from bench.mergebench.sources import DATA
 from bench.mergebench.table import Table, Tally
 from bench.mergebench.talk import locomo, qmsum
 from bench.mergebench.true import BadItem
 from bench.mergebench.true import load as load_true
-from forky_core.merge.models.asking import ReadingFailed, read_with
+from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.headings import FACTS, NOTE
+from forky_core.merge.models.checks import Failed
+from forky_core.merge.models.squash import target_view, transcript_of
+from forky_core.merge.models.written_note import NoteFailed, write_note
 
-CLAIMS = 15
-"""Claims of a summary that quotes word for word."""
+LINES = 15
+"""Lines of a summary that quotes word for word."""
 MOST_QUOTED = 25
 """Words of a quotation, as the request to the model says."""
 QUOTED_SUMMARIES = 40
@@ -40,16 +46,24 @@ Expected = Literal["hostile", "sound"]
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a note, before it is written out as a model would answer."""
+
+    section: str
+    text: str
+    cites: tuple[int, ...]
+    """Numbers of turns, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """A model's answer about a branch, and what of it must not land."""
 
     case: Case
     kind: str
-    claims: tuple[Mapping[str, Any], ...]
-    """As the request asks for them, but for `cites`, which are numbers of turns from 1."""
-    verbatim: tuple[Mapping[str, Any], ...] = ()
+    lines: tuple[Line, ...]
     wrong: frozenset[int] = frozenset()
-    """Numbers, from 1, of the claims that must not land; none of a sound summary."""
+    """Numbers, from 1, of the lines that must not land; none of a sound summary."""
 
     @property
     def expected(self) -> Expected:
@@ -61,9 +75,9 @@ class Judged:
     """What the checks let pass of a summary."""
 
     passed: frozenset[int]
-    """Numbers of the claims that were believed."""
-    checks: tuple[str, ...]
-    """Names of the checks that failed in the first answer."""
+    """Numbers of the lines that were believed."""
+    failed: tuple[Failed, ...]
+    """What was dropped, with the reason."""
 
 
 def load(split: Split, data: Path = DATA) -> list[Summary]:
@@ -81,13 +95,14 @@ def load(split: Split, data: Path = DATA) -> list[Summary]:
 def _summary(row: Mapping[str, Any], where: str) -> Summary:
     try:
         side = turns_of(row["side"])
-        numbers = [cite for claim in row["claims"] for cite in claim["cites"]]
-        numbers += [one["cite"] for one in row.get("verbatim", ())]
+        lines = tuple(Line(section, text, tuple(cites)) for section, text, cites in row["lines"])
         wrong = frozenset(row["wrong"])
-        if not all(isinstance(at, int) and 1 <= at <= len(side) for at in numbers):
-            raise BadItem(f"{where}: a claim cites a turn that the side does not have.")
-        if not wrong <= set(range(1, len(row["claims"]) + 1)) or row["language"] not in LANGUAGES:
-            raise BadItem(f"{where}: a wrong claim, or the language, is not there.")
+        if not all(1 <= at <= len(side) for line in lines for at in line.cites):
+            raise BadItem(f"{where}: a line cites a turn that the side does not have.")
+        if any(line.section not in NOTE for line in lines):
+            raise BadItem(f"{where}: a section of that name is in no note.")
+        if not wrong <= set(range(1, len(lines) + 1)) or row["language"] not in LANGUAGES:
+            raise BadItem(f"{where}: a wrong line, or the language, is not there.")
         case = Case(
             row["id"],
             row.get("scenario") or row["id"],
@@ -96,44 +111,63 @@ def _summary(row: Mapping[str, Any], where: str) -> Summary:
             turns_of(row.get("trunk", ())),
             side,
         )
-        return Summary(case, row["kind"], tuple(row["claims"]), tuple(row.get("verbatim", ())), wrong)
+        return Summary(case, row["kind"], lines, wrong)
     except (KeyError, TypeError, ValueError) as error:
         raise BadItem(f"{where}: {error}") from error
 
 
 def judge(summary: Summary) -> Judged:
-    """Which claims forky_core believes of this answer, where the model gives it again when it is asked to mend it."""
-    side = messages(summary.case.side, None)
-    ids = _ids_by_turn(summary.case.side, [message.id.removeprefix("b2:")[:12] for message in side])
-    answer = json.dumps({
-        "claims": [{**claim, "cites": [ids[at - 1] for at in claim["cites"]]} for claim in summary.claims],
-        "verbatim": [{**one, "cite": ids[one["cite"] - 1]} for one in summary.verbatim],
-        "dropped": [],
-        "conflicts_with_target": [],
-    }, ensure_ascii=False)  # fmt: skip
+    """Which lines forky_core believes of this note, where the model gives it again when it is asked to mend it."""
+    plan, known = planned_squash(summary.case.trunk, summary.case.side, summary.case.tokens)
+    lookup = known.__getitem__
+    target = target_view(plan, lookup)
+    transcript = transcript_of(plan, lookup, target)
+    numbers = _numbers_by_turn(summary.case.side)
+    answer = written_out(summary.lines, numbers)
     try:
-        reading = read_with(lambda _messages: answer, side, budget=summary.case.tokens)
-    except ReadingFailed as error:
-        return Judged(frozenset(), tuple(sorted({failed.check for failed in error.failed})))
-    believed = {(" ".join(claim.text.split()), claim.key) for claim in reading.claims}
-    numbers = {
-        at
-        for at, claim in enumerate(summary.claims, 1)
-        if (" ".join(claim["text"].split()), " ".join(claim.get("key", "").split())[:80]) in believed
-    }
-    return Judged(frozenset(numbers), ())
+        note = write_note(
+            lambda _messages: answer,
+            transcript,
+            room=2 * summary.case.tokens + 2_000,
+            count_tokens=estimate_tokens,
+            target=target,
+        )
+    except NoteFailed as error:
+        return Judged(frozenset(), error.failed)
+    believed = Counter(_words(line.text) for line in note.lines)
+    passed = set()
+    for at, line in enumerate(summary.lines, 1):
+        if believed[_words(line.text)]:
+            believed[_words(line.text)] -= 1
+            passed.add(at)
+    return Judged(frozenset(passed), note.failed)
 
 
-def _ids_by_turn(turns: Sequence[Turn], ids: Sequence[str]) -> list[str]:
-    """The id that a citation of each turn means: of a tool's turn, the message with the result."""
+def _words(text: str) -> str:
+    plain = " ".join(re.sub(r"[*_]", "", text).split())
+    return re.sub(r" (?=[.,])", "", plain).strip(" .")
+
+
+def written_out(lines: Sequence[Line], numbers: Sequence[int]) -> str:
+    """The note as a model would answer; `numbers` are those of the messages that turns became."""
+    rows: list[str] = []
+    for section in NOTE:
+        mine = [line for line in lines if line.section == section]
+        rows += [section] if mine else []
+        rows += [f"- {line.text} {' '.join(f'[m{numbers[at - 1]}]' for at in line.cites)}" for line in mine]
+    return "\n".join(rows)
+
+
+def _numbers_by_turn(turns: Sequence[Turn]) -> list[int]:
+    """The number of the message that a citation of each turn means: of a tool's turn, that of the result."""
     found, at = [], 0
     for turn in turns:
         at += 2 if turn.role == "tool" and turn.call else 1
-        found.append(ids[at - 1])
+        found.append(at)
     return found
 
 
-def quoting(case: Case, claims: int = CLAIMS) -> Summary | None:
+def quoting(case: Case, lines: int = LINES) -> Summary | None:
     """A summary of whole sentences, word for word, drawn from the side; None where there are too few."""
     sentences: list[tuple[int, str]] = []
     for at, turn in enumerate(case.side, 1):
@@ -143,56 +177,43 @@ def quoting(case: Case, claims: int = CLAIMS) -> Summary | None:
                 for piece in pieces(turn.text, case.language)
                 if 5 <= len(piece.split()) <= MOST_QUOTED or (case.language == "zh" and len(piece) >= 8)
             ]
-    if len(sentences) < claims:
+    if len(sentences) < lines:
         return None
-    drawn = sorted(random.Random(case.id).sample(sentences, claims))
-    rows = tuple(
-        {
-            "type": "fact",
-            "key": "",
-            "value": "",
-            "text": sentence,
-            "polarity": "affirmed",
-            "status": "settled",
-            "cites": [at],
-            "quote": sentence,
-            "supersedes": [],
-        }
-        for at, sentence in drawn
-    )
+    drawn = sorted(random.Random(case.id).sample(sentences, lines))
+    rows = tuple(Line(FACTS, sentence, (at,)) for at, sentence in drawn)
     return Summary(case, "word for word", rows)
 
 
-def _quoted(cases: Iterable[Case], count: int, claims: int) -> Iterator[Summary]:
+def _quoted(cases: Iterable[Case], count: int, lines: int) -> Iterator[Summary]:
     """At most `count` summaries, of different sides that are spread evenly."""
     distinct = list({case.id: case for case in cases}.values())
-    found = [summary for case in distinct if (summary := quoting(case, claims)) is not None]
+    found = [summary for case in distinct if (summary := quoting(case, lines)) is not None]
     yield from found[:: max(1, len(found) // count)][:count]
 
 
 def tables(run: Run, data: Path = DATA) -> list[Table]:
-    """Hostile summaries that pass, by kind; sound ones, and their claims, that are refused, by set."""
+    """Hostile summaries that pass, by kind; sound ones, and their lines, that are refused, by set."""
     count = QUOTED_SUMMARIES // 4 if run.quick else QUOTED_SUMMARIES
     written = some(run, load(run.split, data), QUOTED_SUMMARIES)
     made_up = [item.case for language in LANGUAGES for item in load_true(language, run.split, data)]
     sets: dict[str, list[Summary]] = {
         "written by hand": [one for one in written if one.expected == "sound"],
-        "quoted, coding log": list(_quoted((one.case for one in coding_log(run.split)), count, CLAIMS)),
-        "quoted, LoCoMo": list(_quoted((one.case for one in locomo(run.split)), count, CLAIMS)),
-        "quoted, QMSum": list(_quoted((one.case for one in qmsum(run.split, quick=True)), count, CLAIMS)),
+        "quoted, coding log": list(_quoted((one.case for one in coding_log(run.split)), count, LINES)),
+        "quoted, LoCoMo": list(_quoted((one.case for one in locomo(run.split)), count, LINES)),
+        "quoted, QMSum": list(_quoted((one.case for one in qmsum(run.split, quick=True)), count, LINES)),
         "quoted, made-up branches": list(_quoted(made_up, count, 4)),
     }
     sound = Tally()
     for name, summaries in sets.items():
         for summary in summaries:
             judged = judge(summary)
-            whole, lost = not judged.passed, len(judged.passed) < len(summary.claims)
+            whole, lost = not judged.passed, len(judged.passed) < len(summary.lines)
             for row in ("all", name):
                 sound.add(row, "refused whole", summary.case.source, float(whole))
-                sound.add(row, "lost a claim", summary.case.source, float(lost))
-                for at in range(1, len(summary.claims) + 1):
-                    sound.add(row, "claims refused", summary.case.source, float(at not in judged.passed))
-    heads = ("refused whole", "lost a claim", "claims refused")
+                sound.add(row, "lost a line", summary.case.source, float(lost))
+                for at in range(1, len(summary.lines) + 1):
+                    sound.add(row, "lines refused", summary.case.source, float(at not in judged.passed))
+    heads = ("refused whole", "lost a line", "lines refused")
     tables = [sound.table("Model path: sound summaries refused", _note(sets), heads)]
     hostile = [one for one in written if one.expected == "hostile"]
     if not hostile:

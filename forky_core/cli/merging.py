@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
@@ -15,10 +16,12 @@ from forky_core.cli.settling import (
     contradiction_facts,
     settling,
 )
-from forky_core.errors import BadContent
+from forky_core.errors import BadContent, ModelError
 from forky_core.merge.claims.conflict_resolution import Clash
+from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.strategies import STRATEGIES
 from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.repo.merges.default_writer import default_writer
 from forky_core.repo.repo import short
 from forky_core.views.payload import payload_text
 
@@ -74,7 +77,11 @@ def add_wish(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--pick", action="append", default=[], metavar="ID", help="a message to bring; repeat it"
     )
-    command.add_argument("--model", help="who writes a squash (default: it is extracted without a model)")
+    writer = command.add_mutually_exclusive_group()
+    writer.add_argument(
+        "--model", help="who writes a squash (default: the model of the branch that receives it)"
+    )
+    writer.add_argument("--by-rules", action="store_true", help="quote lines of the branch, and ask no model")
     command.add_argument("--focus", default="", help="what matters to you, for a squash")
     command.add_argument("--budget", type=int, metavar="TOKENS", help="how long a squash may be")
     command.add_argument("--again", action="store_true", help="as if earlier merges had brought nothing")
@@ -84,7 +91,8 @@ def run_merge(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     _refuse_unasked(options)
     wish = chosen(options, sources=options.source)
     chat = place(forky, options)
-    return _edit_and_decide(chat, chat.plan_merge(options.source, **wish), options, out)
+    plan = _written(forky, chat, options, wish, lambda wished: chat.plan_merge(options.source, **wished))
+    return _edit_and_decide(chat, plan, options, out)
 
 
 def run_graft(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
@@ -92,7 +100,29 @@ def run_graft(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     wish = chosen(options)
     chat = place(forky, options)
     source = forky.conversation(options.source, options.source_branch)
-    return _edit_and_decide(chat, chat.plan_graft(source, **wish), options, out)
+    plan = _written(forky, chat, options, wish, lambda wished: chat.plan_graft(source, **wished))
+    return _edit_and_decide(chat, plan, options, out)
+
+
+def _written(
+    forky: Forky,
+    chat: Conversation,
+    options: argparse.Namespace,
+    wish: MergeOptionFields,
+    plan: Callable[[MergeOptionFields], MergePlan],
+) -> MergePlan:
+    """The plan, a squash written by the model of the target where one is set; quoted lines stand in where it fails."""
+    if "model" in wish or options.by_rules or wish.get("strategy", "squash") != "squash":
+        return plan(wish)
+    writer = default_writer(forky.models, chat.rules)
+    if writer is None:
+        return plan(wish)
+    try:
+        return plan({**wish, "model": writer})
+    except (SquashRejected, ModelError) as error:
+        why = f"{writer} could not write it, so lines are quoted by rules: {error}"
+    quoted = plan(wish)
+    return replace(quoted, warnings=(*quoted.warnings, why))
 
 
 def _refuse_unasked(options: argparse.Namespace) -> None:

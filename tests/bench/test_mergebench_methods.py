@@ -109,9 +109,7 @@ def test_a_tools_turn_becomes_the_call_and_its_result() -> None:
 
 
 def test_a_models_squash_is_what_it_wrote_or_quoted_lines_where_that_is_refused() -> None:
-    cite = ours.planned_squash(TRUNK, SIDE, 80)[0].turns[-1].removeprefix("b2:")[:8]
-    said = {"type": "result", "text": "The Perminalen is booked for two nights.", "cites": [cite]}
-    answer = json.dumps({"claims": [{**said, "quote": "the Perminalen is booked for two nights"}]})
+    answer = f"Result\n- The Perminalen is booked for two nights. [m{len(SIDE)}]"
     written = ours.write(lambda _asked: answer, "scripted", TRUNK, SIDE, 80)
     assert "The Perminalen is booked for two nights." in written
     refused = ours.write(lambda _asked: "Sure, what else?", "scripted", TRUNK, SIDE, 80)

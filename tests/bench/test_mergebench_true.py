@@ -150,42 +150,32 @@ def test_a_verdict_that_is_none_is_refused(tmp_path: Path) -> None:
         conflicts.load("de", "development", tmp_path)
 
 
-def claim(text: str, quote: str, cite: int, **more: Any) -> dict[str, Any]:
-    form = {
-        "type": "fact",
-        "key": "",
-        "value": "",
-        "polarity": "affirmed",
-        "status": "settled",
-        "supersedes": [],
-    }
-    return {**form, "text": text, "quote": quote, "cites": [cite], **more}
-
-
 SUMMARY: dict[str, Any] = {
     "id": "en-sound-001",
     "kind": "sound",
     "language": "en",
     "split": "development",
     "side": [["user", "Which port?"], ["tool", "listening", "ss", "{}"], ["assistant", "It listens on port 8080."]],
-    "claims": [claim("It listens on port 8080.", "listens on port 8080", 3)],
-    "verbatim": [{"kind": "number", "cite": 3, "span": "8080"}],
+    "lines": [["Facts", "It listens on port 8080.", [3]]],
     "wrong": [],
 }  # fmt: skip
 
 
 def test_a_sound_summary_passes_and_a_made_up_number_does_not(tmp_path: Path) -> None:
-    made_up = claim("It listens on port 9090.", "listens on port 8080", 3)
-    hostile = {**SUMMARY, "id": "hostile", "kind": "made-up number", "claims": [made_up], "wrong": [1]}
+    made_up = ["Facts", "It listens on port 9090.", [3]]
+    hostile = {**SUMMARY, "id": "hostile", "kind": "made-up number", "lines": [made_up], "wrong": [1]}
     written(tmp_path, "model-path.jsonl", SUMMARY, hostile)
     sound, wrong = model_path.load("development", tmp_path)
     assert (sound.expected, wrong.expected) == ("sound", "hostile")
     assert model_path.judge(sound).passed == {1}
     judged = model_path.judge(wrong)
-    assert not judged.passed and judged.checks == ("invented",)
+    assert not judged.passed and [one.check for one in judged.failed] == ["number"]
 
 
-@pytest.mark.parametrize("changed", [{"wrong": [2]}, {"language": "it"}, {"claims": [claim("a", "b", 4)]}])
+@pytest.mark.parametrize(
+    "changed",
+    [{"wrong": [2]}, {"language": "it"}, {"lines": [["Facts", "a", [4]]]}, {"lines": [["Gossip", "a", [3]]]}],
+)
 def test_a_summary_of_another_form_is_refused(tmp_path: Path, changed: dict[str, Any]) -> None:
     written(tmp_path, "model-path.jsonl", {**SUMMARY, **changed})
     with pytest.raises(BadItem, match=r"model-path\.jsonl, line 1"):
@@ -196,7 +186,7 @@ def test_a_summary_that_quotes_word_for_word_is_made_of_whole_sentences() -> Non
     case = item().case
     assert model_path.quoting(case) is None
     (one,) = [model_path.quoting(case, 1)]
-    assert one is not None and one.claims[0]["quote"] in [turn.text for turn in case.side]
+    assert one is not None and one.lines[0].text in [turn.text for turn in case.side]
     assert model_path.judge(one).passed == {1}
 
 

@@ -18,8 +18,11 @@ from forky_core.merge.note.passages import atoms, passages
 from forky_core.merge.note.quantities import quantities
 from forky_core.merge.superseded import superseded_in
 from forky_core.merge.models.checks import lost_negation
+from forky_core.merge.models.line_checks import judge
+from forky_core.merge.models.note_answer import NoteLine, read_note
 from forky_core.merge.models.reading import read
-from forky_core.model import seal
+from forky_core.merge.models.transcript import Transcript
+from forky_core.model import MessageId, seal
 from forky_core.parts import AttachmentPart, Draft, TextPart, ToolResultPart
 from forky_core.repo.identity import suggested_name, title_from
 from forky_core.retrieval.passages import dialogue, document_passages
@@ -84,6 +87,7 @@ READERS: dict[str, Callable[[str], object]] = {
         focus=text,
     ),
     "a model's reading": lambda text: read(text, {}),
+    "a model's note": lambda text: read_note(f"Result\n- {text}", {"m1": MessageId("b2:" + "0" * 32)}),
     "a denial": lambda text: lost_negation(text, text[:9], [text]),
     "claims by rules": lambda text: claims_of(seal(Draft("user", (TextPart(text),)), ())),
     "contradictions": lambda text: contradictions(
@@ -109,6 +113,16 @@ READERS: dict[str, Callable[[str], object]] = {
     "diff": lambda text: text_diff(text, text[::-1] + "x").folded,
     "terminal": plain,
 }
+
+
+def check_line(text: str) -> object:
+    """A line of a note that is its one message, word for word."""
+    message = seal(Draft("user", (TextPart(text[:6_000]),)), ())
+    line = NoteLine(1, "Facts", " ".join(text[:600].split()), (message.id,))
+    return judge([line], Transcript((message,)))
+
+
+READERS["a line of a note"] = check_line
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -373,22 +372,17 @@ def by_writer(chat: Conversation) -> tuple[AppTest, Session]:
     return test, held
 
 
-def claims(chat: Conversation, text: str) -> str:
-    last = chat.checkout("debug").path()[-1]
-    quote = "collect members lazily"
-    return json.dumps(
-        {"claims": [{"type": "decision", "text": text, "cites": [last.id[3:11]], "quote": quote}]}
-    )
+NOTE = "Result\n- Collect members lazily, by calling `collect_members(cls)`. [m4]"
 
 
 def test_a_model_is_asked_only_when_the_person_says_so(chat: Conversation, writer: ScriptedModel) -> None:
     test, held = by_writer(chat)
     assert "The writer will read 4 messages once" in words(test) and writer.requests == ()
-    writer.enqueue(claims(chat, "Collect members lazily."))
+    writer.enqueue(NOTE)
     by_key(test, "merge.write").click()
     test.run()
     written(test, held)
-    assert "- Collect members lazily." in preview(test)
+    assert "- Collect members lazily, by calling" in preview(test)
     press(test, "merge.land")
     assert chat.head is not None and chat.head.merge is not None
     assert chat.head.merge.made_by == "scripted/writer"
@@ -398,12 +392,14 @@ def test_a_summary_that_does_not_hold_says_why_and_the_quoted_lines_stand_in(
     chat: Conversation, writer: ScriptedModel
 ) -> None:
     test, held = by_writer(chat)
-    writer.enqueue(claims(chat, "Use parser_v9.py instead."))
+    for _ in range(2):
+        writer.enqueue("Result\n- Use parser_v9.py to collect members lazily. [m4]")
     by_key(test, "merge.write").click()
     test.run()
     written(test, held)
-    assert "“parser_v9.py” is not in the cited messages." in words(test)
-    writer.enqueue("Sure! Here is what we did.")
+    assert "“parser_v9.py” stands nowhere in what it cites." in words(test)
+    for _ in range(2):
+        writer.enqueue("Sure! Here is what we did.")
     by_key(test, "merge.again").click()
     test.run()
     written(test, held)
@@ -411,6 +407,28 @@ def test_a_summary_that_does_not_hold_says_why_and_the_quoted_lines_stand_in(
     press(test, "merge.quoted")
     assert "failed the checks" in words(test)
     assert preview(test) == told(chat.plan_merge("debug"))
+
+
+def test_where_the_target_has_a_model_it_is_offered_to_write_and_the_quoted_lines_are_one_click_away(
+    chat: Conversation, writer: ScriptedModel
+) -> None:
+    chat.set_rules(model="scripted/writer")
+    test = merge(chat)
+    assert by_key(test, "merge.by").value == "scripted/writer" and writer.requests == ()
+    press(test, "merge.quoted")
+    assert preview(test) == told(chat.plan_merge("debug"))
+    assert by_key(merge(chat, by="rules"), "merge.by").value == ""
+
+
+def test_a_dropped_line_is_shown_with_its_reason(chat: Conversation, writer: ScriptedModel) -> None:
+    test, held = by_writer(chat)
+    for _ in range(2):
+        writer.enqueue(f"{NOTE}\nFacts\n- `enum_fields()` runs in parser.py line 99. [m2]")
+    by_key(test, "merge.write").click()
+    test.run()
+    written(test, held)
+    assert "line 99" in words(test) and "The number 99 is not in what it cites." in words(test)
+    assert "line 99" not in preview(test)
 
 
 def test_a_model_that_fails_is_a_sentence_with_ways_on(chat: Conversation, writer: ScriptedModel) -> None:

@@ -36,12 +36,15 @@ def empty_workspace(patch: pytest.MonkeyPatch, **environment: str) -> Iterator[F
 
 @contextmanager
 def workspace_with_a_writer(patch: pytest.MonkeyPatch) -> Iterator[tuple[Forky, ScriptedModel]]:
-    """An empty workspace that offers, beside the offline models, one that says what a test enqueues."""
+    """An empty workspace that offers, beside the offline models, which answer by default, one that says what a test
+    enqueues.
+    """
     info = ModelInfo("scripted/writer", "The writer", "Scripted", input_price=1e-5, output_price=1e-5)
     writer = ScriptedModel("scripted/writer", info=info)
     with empty_workspace(patch) as opened:
         assert isinstance(opened.models, Catalogue)
         opened.models.add(writer)
+        opened.models.choose_default("offline/quote")
         yield opened, writer
 
 

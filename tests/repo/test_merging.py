@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from forky_core.errors import ModelError, NothingToDo, Outdated
@@ -61,17 +59,10 @@ def test_after_landing_the_model_is_sent_exactly_what_the_preview_said(
 def test_a_model_can_write_the_squash_and_is_checked(chat: Conversation) -> None:
     models = chat._repo.models
     assert isinstance(models, ScriptedModels)
-    fix = chat.checkout("debug").path()[-1]
-    line = {
-        "type": "decision",
-        "text": "Collect members lazily.",
-        "cites": [fix.id[3:11]],
-        "quote": "collect members lazily",
-    }
-    models.two.enqueue(json.dumps({"claims": [line]}))
+    models.two.enqueue("Result\n- Collect members lazily, with `collect_members(cls)`. [m4]")
     plan = chat.plan_merge("debug", model="scripted/two", budget=200)
     assert (
-        "Collect members lazily." in plan.payload
+        "Collect members lazily, with" in plan.payload
         and plan.drafts[0].draft.parts[0].stored()["made_by"] == "scripted/two"
     )
     models.two.enqueue("Sure! To fix enums you should first of all look at 99 other files.")

@@ -29,6 +29,7 @@ _DENIES = re.compile(
 _CLAUSE_END = re.compile(
     r"[.!?;:\n。！？；]\s*|,\s+(?:so|but|and|then|because|which|while|although)\b|\b(?:but|because)\b"
 )
+_SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)\]*_]*\s*$")
 _FENCED = re.compile(r"^```(?:json)?[ \t]*\n(.*?)\n?```[ \t]*$", re.DOTALL | re.MULTILINE)
 _REFUSAL = re.compile(
     r"\W*(?:(?:i['’]?m|i am)\s+(?:very\s+)?(?:sorry|afraid|unable)|sorry\b|i\s+(?:can['’]?t|can\s?not|won['’]?t|must\s+decline)|"
@@ -50,6 +51,15 @@ CheckName = Literal[
     "negation",
     "length",
     "size",
+    "unsupported",
+    "number",
+    "subject",
+    "speaker",
+    "certain",
+    "modality",
+    "superseded",
+    "instruction",
+    "repeat",
 ]
 
 
@@ -61,7 +71,7 @@ class Failed:
     sentence: str
     """What is wrong, for people and for the model that is asked to mend it."""
     entry: int | None = None
-    """Number of the claim, from 1; None: the answer as a whole."""
+    """Number of the claim or the line, from 1; None: the answer as a whole."""
     shown: str = ""
     """The text that failed, where there is one."""
 
@@ -123,6 +133,8 @@ def _clause(source: str, quote: str) -> str:
     cut = [match.end() for match in _CLAUSE_END.finditer(before)]
     stop = _CLAUSE_END.search(after)
     head = before[cut[-1] :] if cut else before
+    if _SENTENCE_END.search(quote):
+        return (head + quote).strip()
     return (head + quote + (after[: stop.start()] if stop else after)).strip()
 
 

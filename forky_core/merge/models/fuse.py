@@ -9,10 +9,10 @@ from dataclasses import replace
 from forky_core.errors import ModelError
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.fuse import Disagreement, FusePlan, with_answer
-from forky_core.merge.models.asking import Ask
 from forky_core.merge.models.checks import Failed, invented, json_object
 from forky_core.merge.models.reading import mending_prompt
 from forky_core.merge.models.squash import SquashRejected
+from forky_core.merge.models.written_note import Ask
 from forky_core.merge.wording import spoken
 from forky_core.parts import Json
 
@@ -41,7 +41,7 @@ def fuse_with_model(plan: FusePlan, *, ask: Ask, model: str) -> FusePlan:
     made, failed = _read(plan, answer, model)
     if made is None:
         try:
-            made, _ = _read(plan, ask(mending_prompt(prompt, answer, failed, ())), model)
+            made, _ = _read(plan, ask(mending_prompt(prompt, answer, failed)), model)
         except ModelError as error:
             if error.failure.kind == "stopped":
                 raise

@@ -71,7 +71,7 @@ came to nothing, unless knowing that it failed saves trying it again.
 _MEND = """\
 Your answer failed these checks:
 {failed}
-{missing}
+
 Answer again with the whole JSON, mended, and nothing else. Leave out what you cannot found on the transcript."""
 
 
@@ -92,6 +92,11 @@ class Reading:
     dropped: tuple[Dropped, ...] = ()
     against: tuple[str, ...] = ()
     """Keys of the target that the model thinks are contradicted: a hint, code decides."""
+
+    @property
+    def says_something(self) -> bool:
+        """Whether anything was believed, and be it that nothing is worth telling."""
+        return bool(self.claims or self.verbatim or self.dropped)
 
     def __add__(self, other: Reading) -> Reading:
         return Reading(
@@ -165,15 +170,14 @@ def reading_prompt(
 
 
 def mending_prompt(
-    asked: Sequence[ProviderMessage], answer: str, failed: Sequence[Failed], missing: Sequence[str]
+    asked: Sequence[ProviderMessage], answer: str, failed: Sequence[Failed]
 ) -> tuple[ProviderMessage, ...]:
     """The one repair round: the same request, the answer, and what is wrong with it."""
     rows = "\n".join(f"- {sentence}" for sentence in sentences(failed)) or "- (none)"
-    named = f"It says nothing of: {', '.join(missing)}. Add what of it the reader needs." if missing else ""
     return (
         *asked,
         {"role": "assistant", "content": answer or "(nothing)"},
-        {"role": "user", "content": _MEND.format(failed=rows, missing=named)},
+        {"role": "user", "content": _MEND.format(failed=rows)},
     )
 
 
@@ -183,7 +187,7 @@ def sentences(failed: Iterable[Failed]) -> tuple[str, ...]:
 
 
 def read(answer: str, texts: Mapping[MessageId, str]) -> tuple[Reading, tuple[Failed, ...]]:
-    """What an answer says about the messages `texts`, and what is wrong with it; () where nothing is."""
+    """What of an answer about the messages `texts` stands, and what is wrong with the rest; () where nothing is."""
     value, wrong = json_object(answer)
     if wrong is not None:
         return Reading(), (wrong,)
@@ -231,7 +235,10 @@ class _Reader:
         order = {id: at for at, id in enumerate(self.texts)}
         cites = tuple(sorted({id for _, id in found if id is not None}, key=order.__getitem__))
         text = " ".join(html.unescape(entry["text"]).split())
+        before = len(self.failed)
         quote = self._founded(number, text, entry, [self.texts[id] for id in cites])
+        if len(self.failed) > before:
+            return
         earlier = [self.claims[at] for at in entry.get("supersedes", ()) if at in self.claims and at < number]
         self.claims[number] = Claim(
             cast("ClaimType", entry["type"]),

@@ -1,37 +1,49 @@
-"""A squash of claims that a model read: the same plan as without one, with another text and the claims frozen in it.
+"""A squash that a model writes: the same plan as without one, with its note in place of the quoted lines.
 
-Code chooses what finds room, by the importance of its type; the model only reads (reading.py). What fails a check is never repaired by guessing:
-`SquashRejected` says what failed and carries the plan without a model, badged, so that the person can still merge.
+The model only writes; code judges each line (line_checks.py), keeps what finds room, and says what was dropped. Where
+nothing stands, `SquashRejected` carries the plan without a model, badged, so that the person can still merge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from forky_core.context.citing import own_sources
 from forky_core.context.masking import Lookup
+from forky_core.dag import first_parent_path
 from forky_core.errors import ForkyError
-from forky_core.merge.attribution import attribute
-from forky_core.merge.block import PayloadLine, render
-from forky_core.merge.claims.active_claims import active_claims, by_message
-from forky_core.merge.claims.claim_set import SECTION_OF, ClaimSet, Frozen, Verbatim
-from forky_core.merge.models.asking import Ask, ReadingFailed, read_with
+from forky_core.merge.attribution import attribute, rests_on
+from forky_core.merge.block import PayloadLine, fitting, read_back, render
+from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, SETTLED, TRIED, UNRESOLVED
 from forky_core.merge.models.checks import Failed
-from forky_core.merge.models.reading import Reading, sentences
-from forky_core.merge.note.compose import default_budget
-from forky_core.merge.plan import MergePlan
+from forky_core.merge.models.note_answer import NoteLine
+from forky_core.merge.models.reading import sentences
+from forky_core.merge.models.transcript import Transcript
+from forky_core.merge.models.written_note import Ask, NoteFailed, WrittenNote, write_note
+from forky_core.merge.note.compose import default_budget, file_line
+from forky_core.merge.plan import MergePlan, still_said
+from forky_core.merge.wording import spoken
 from forky_core.model import Message, MessageId
+from forky_core.parts import AttachmentPart
+from forky_core.retrieval.words import terms
+
+IMPORTANCE = (RESULT, TRIED, ASKED, OPEN, FACTS, FILES)
+"""Of sections, where not all finds room."""
+MOST_CITED = 4
+"""Messages named at the end of a line, the last of those it rests on."""
+_KNOWN_TURNS = 60
+"""Of the target, the last messages whose names a note may use."""
 
 
 class SquashRejected(ForkyError):
-    """The model's summary failed a check; nothing was written."""
+    """Nothing of what the model wrote can be used; nothing was written."""
 
     def __init__(self, failed: Sequence[Failed], answer: str, plan: MergePlan) -> None:
         self.failed = tuple(failed)
         self.problems = sentences(failed)
         """Sentences, each one thing that failed."""
-        super().__init__("The model's summary cannot be used.", " ".join(self.problems))
+        super().__init__("What the model wrote cannot be used.", " ".join(self.problems))
         self.answer = answer
         self.plan = plan
         """The plan without a model, badged, with what failed."""
@@ -46,19 +58,35 @@ def squash_with_model(
     focus: str = "",
     budget_tokens: int | None = None,
 ) -> MergePlan:
-    """The squash `plan` with a payload of what `model` reads.
+    """The squash `plan` with a note that `model` writes.
 
     Raises:
-        SquashRejected: the answer failed a check, and so did the mended one.
+        SquashRejected: no line of the note stands, or it saves nothing.
         ModelError: from `ask`; nothing was written.
     """
-    turns = attribute([lookup(id) for id in plan.turns], lookup, plan.short).messages
-    budget = budget_of(plan, budget_tokens)
+    target = target_view(plan, lookup)
+    transcript = transcript_of(plan, lookup, target)
+    room = note_room(plan, lookup, budget_tokens)
     try:
-        reading = read_with(ask, turns, focus=focus, budget=budget)
-    except ReadingFailed as error:
+        note = write_note(
+            ask, transcript, room=room, count_tokens=plan.count_tokens, focus=focus, target=target
+        )
+    except NoteFailed as error:
         raise SquashRejected(error.failed, error.answer, badged(plan, model, error.failed)) from error
-    return squash_of_reading(plan, reading, lookup=lookup, model=model, budget_tokens=budget_tokens)
+    return squash_of_note(plan, note, lookup=lookup, model=model, budget_tokens=budget_tokens)
+
+
+def transcript_of(plan: MergePlan, lookup: Lookup, target: Sequence[Message]) -> Transcript:
+    """The branch as a writer sees it, with what the plan found to be taken back."""
+    return Transcript(
+        tuple(lookup(id) for id in plan.turns), tuple(map(spoken, target)), tuple(plan.superseded)
+    )
+
+
+def target_view(plan: MergePlan, lookup: Lookup) -> list[Message]:
+    """The last messages of the branch that is merged into."""
+    path = first_parent_path(plan.target, lambda id: lookup(id).parents)[-_KNOWN_TURNS:]
+    return [message for message in map(lookup, path) if not message.hidden]
 
 
 def budget_of(plan: MergePlan, budget_tokens: int | None) -> int:
@@ -68,110 +96,115 @@ def budget_of(plan: MergePlan, budget_tokens: int | None) -> int:
     return max(0, budget_tokens - plan.count_tokens(plan.header))
 
 
-def squash_of_reading(
-    plan: MergePlan, reading: Reading, *, lookup: Lookup, model: str, budget_tokens: int | None = None
+def note_room(plan: MergePlan, lookup: Lookup, budget_tokens: int | None) -> int:
+    """Tokens that are left for a note below what earlier merges settled or left open, and files."""
+    beside = [*_settled(plan, lookup), *_attached(plan, lookup)]
+    taken = plan.count_tokens(render("", beside, plan.short)) if beside else 0
+    return max(0, budget_of(plan, budget_tokens) - taken)
+
+
+def squash_of_note(
+    plan: MergePlan, note: WrittenNote, *, lookup: Lookup, model: str, budget_tokens: int | None = None
 ) -> MergePlan:
-    """The squash `plan` with a payload of what was read.
+    """The squash `plan` with what stands of a note.
 
     Raises:
         SquashRejected: nothing found room, or it saves nothing over the branch itself.
     """
-    turns = [lookup(id) for id in plan.turns]
-    told = _Told(plan, budget_of(plan, budget_tokens))
-    live = active_claims(
-        turns,
-        lookup=lookup,
-        parents_of=lambda id: lookup(id).parents,
-        extract=by_message(reading.claims),
-    )
-    told.fill(live, reading.verbatim)
-    said = attribute(turns, lookup, plan.short).messages
-    told.source(said)
-    text = render(plan.header, told.lines, plan.short)
+    written = [_payload_line(line, plan, lookup) for line in note.lines]
+    room = float(note_room(plan, lookup, budget_tokens))
+    ranked = sorted(written, key=lambda line: IMPORTANCE.index(line.section))
+    told, left = fitting(ranked, room, plan.short, plan.count_tokens)
+    sources, _ = fitting(_sources(plan, lookup, told), left, plan.short, plan.count_tokens)
+    lines = [line for section in NOTE for line in written if line.section == section and line in told]
+    for line in sources:
+        at = max(place for place, one in enumerate(lines) if line.cites[0] in one.cites)
+        lines.insert(at + 1, replace(line, section=lines[at].section))
+    lines = [*_settled(plan, lookup), *lines, *_attached(plan, lookup)]
+    text = render(plan.header, lines, plan.short)
     tokens = plan.count_tokens(text)
     wrong: Failed | None = None
-    if not live.claims and not reading.verbatim:
+    if not note.lines:
         wrong = Failed("empty", "The model found nothing worth telling.")
-    elif not told.lines:
-        wrong = Failed("size", "No claim of it finds room in the budget.")
+    elif not told:
+        wrong = Failed("size", "No line of it finds room in the budget.")
     elif tokens >= plan.tokens_full:
         wrong = Failed("size", f"It is no shorter than the branch itself ({plan.tokens_full} tokens).")
     if wrong is not None:
-        raise SquashRejected((wrong,), reading.to_json(), badged(plan, model, (wrong,)))
-    cites = {cite for line in told.lines for cite in line.cites}
-    kept = frozenset(claim for claim in live.claims if claim.text in told.texts)
-    frozen = Frozen(ClaimSet(kept, live.gone), tuple(told.spans))
-    block = replace(plan.squash_block(text, cites, model), claims=frozen.to_json())
-    made = plan.with_block(block)
-    if told.left:
-        many = "1 claim" if told.left == 1 else f"{told.left} claims"
-        made = replace(made, warnings=(*made.warnings, f"{many} found no room in {told.budget} tokens."))
-    return made
+        failed = (wrong, *note.failed)
+        raise SquashRejected(failed, note.answer, badged(plan, model, failed))
+    cites = {cite for line in lines for cite in line.cites}
+    old = plan.block
+    block = plan.squash_block(text, cites, model)
+    made = plan.with_block(replace(block, claims=still_said(old.claims if old is not None else "", text)))
+    warnings = [*made.warnings]
+    if len(told) < len(written):
+        warnings.append(f"{_lines(len(written) - len(told))} found no room in {round(room)} tokens.")
+    dropped = [one for one in note.failed if one.check != "repeat"]
+    if dropped:
+        verb = "does" if len(dropped) == 1 else "do"
+        warnings.append(
+            f"{_lines(len(dropped))} that {model} wrote {verb} not hold, and {'was' if len(dropped) == 1 else 'were'} dropped."
+        )
+    return replace(made, warnings=tuple(warnings), failed=note.failed)
 
 
 def badged(plan: MergePlan, model: str, failed: Sequence[Failed] = ()) -> MergePlan:
     """The plan without a model, marked as what stands in for an answer that was refused."""
-    badge = f"Quoted lines; the summary by {model} failed the checks."
+    badge = f"Quoted lines; the note by {model} failed the checks."
     return replace(plan, badge=badge, failed=tuple(failed))
 
 
-@dataclass(slots=True)
-class _Told:
-    """What finds room, the most important first."""
+def _lines(count: int) -> str:
+    return "1 line" if count == 1 else f"{count} lines"
 
-    plan: MergePlan
-    budget: int
-    lines: list[PayloadLine] = field(default_factory=list)
-    texts: set[str] = field(default_factory=set)
-    spans: list[Verbatim] = field(default_factory=list)
-    spent: int = 0
-    left: int = 0
 
-    def fill(self, live: ClaimSet, spans: Sequence[Verbatim]) -> None:
-        order = list(SECTION_OF)
-        room = self.budget
-        rows: list[tuple[int, PayloadLine, Verbatim | None]] = [
-            (
-                order.index(claim.type),
-                PayloadLine(claim.text, tuple(map(MessageId, claim.cites)), SECTION_OF[claim.type]),
-                None,
-            )
-            for claim in live.ordered
-        ]
-        rows += [
-            (
-                order.index("verbatim"),
-                PayloadLine(span.span, (MessageId(span.cite),), SECTION_OF["verbatim"]),
-                span,
-            )
-            for span in spans
-            if "\n" not in span.span
-        ]
-        for _, line, span in sorted(rows, key=lambda row: row[0]):
-            if not self._take(line, room):
-                self.left += 1
-            elif span is not None:
-                self.spans.append(span)
+def _payload_line(line: NoteLine, plan: MergePlan, lookup: Lookup) -> PayloadLine:
+    """A line as it lands: of a merge among the messages, it cites those that the merge tells of."""
+    cites: dict[MessageId, None] = {}
+    for id in line.cites:
+        cites.update(dict.fromkeys(_origins(lookup(id), line.text, plan) or (id,)))
+    return PayloadLine(line.text, tuple(cites)[-MOST_CITED:], line.section)
 
-    def source(self, turns: Sequence[Message]) -> None:
-        """Below what an answer told that rests on passages, where those stand: its SOURCES line, word for word.
 
-        A claim is in the model's words and seldom keeps the numbers of a citation, so the line comes whenever the
-        answer has one and it finds room.
-        """
-        said = {turn.id: own_sources(turn.text) for turn in turns if turn.role == "assistant"}
-        last = {id: at for at, line in enumerate(self.lines) for id in line.cites if said.get(id)}
-        for id, at in sorted(last.items(), key=lambda one: -one[1]):
-            cost = self.plan.count_tokens(f"{said[id]} [3f2a91]\n")
-            if self.spent + cost <= self.budget:
-                self.spent += cost
-                self.lines.insert(at + 1, PayloadLine(said[id], (id,), self.lines[at].section, quoted=True))
+def _origins(message: Message, text: str, plan: MergePlan) -> tuple[MessageId, ...]:
+    """Of a merge, the messages that its line most like this text rests on."""
+    mine = frozenset(terms(text))
+    best, found = 0, tuple[MessageId, ...]()
+    for merge in message.merges:
+        for row in read_back(merge.text, rests_on(merge)):
+            shared = len(mine & frozenset(terms(row.text)))
+            cites = tuple(id for id in row.cites if id in plan.speakers)
+            if cites and shared > best:
+                best, found = shared, cites
+    return found
 
-    def _take(self, line: PayloadLine, room: int) -> bool:
-        cost = self.plan.count_tokens(f"- {line.text} {'[3f2a91] ' * len(line.cites)}\n")
-        if self.spent + cost > room:
-            return False
-        self.spent += cost
-        self.texts.add(line.text)
-        self.lines.append(line)
-        return True
+
+def _settled(plan: MergePlan, lookup: Lookup) -> list[PayloadLine]:
+    """What earlier merges of the branch settled or left open: it is passed on word for word."""
+    turns = [lookup(id) for id in plan.turns]
+    if not any(turn.merges for turn in turns):
+        return []
+    return [
+        line for line in attribute(turns, lookup, plan.short).claims if line.section in (SETTLED, UNRESOLVED)
+    ]
+
+
+def _attached(plan: MergePlan, lookup: Lookup) -> list[PayloadLine]:
+    """One line for each file of the branch, since the note does not carry it."""
+    return [
+        PayloadLine(file_line(part), (id,), FILES)
+        for id in plan.turns
+        for part in lookup(id).parts
+        if isinstance(part, AttachmentPart)
+    ]
+
+
+def _sources(plan: MergePlan, lookup: Lookup, told: Sequence[PayloadLine]) -> Iterator[PayloadLine]:
+    """Of answers that rest on passages of documents, where those stand: their SOURCES lines, word for word."""
+    cited = {id for line in told for id in line.cites}
+    for id in plan.turns:
+        message = lookup(id)
+        said = own_sources(message.text) if id in cited and message.role == "assistant" else ""
+        if said:
+            yield PayloadLine(said, (id,), FACTS, quoted=True)

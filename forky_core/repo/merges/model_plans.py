@@ -1,27 +1,37 @@
-"""Plans that a model has a part in: it reads, code checks and merges; where it fails, the plan without it stands in."""
+"""Plans that a model has a part in. It writes or reads, code checks; where it fails, the plan without it stands in."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from threading import Event
 
 from forky_core.context.masking import Lookup
 from forky_core.dag import ancestors
-from forky_core.merge.attribution import attribute
+from forky_core.errors import ForkyError
 from forky_core.merge.claims.active_claims import by_message
 from forky_core.merge.claims.claim_set import folded
 from forky_core.merge.claims.rules import claims_of
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.models.asking import ReadingFailed
 from forky_core.merge.models.reading import Reading
-from forky_core.merge.models.squash import SquashRejected, badged, squash_of_reading
+from forky_core.merge.models.review import review
+from forky_core.merge.models.squash import (
+    SquashRejected,
+    badged,
+    note_room,
+    squash_of_note,
+    target_view,
+    transcript_of,
+)
+from forky_core.merge.models.transcript import Transcript
+from forky_core.merge.models.written_note import NoteFailed
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge, plan_octopus
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.model import Message
-from forky_core.repo.merges.model_reading import ModelReader
+from forky_core.preferences import chosen_reviewer
+from forky_core.repo.answers.once import ask_once
+from forky_core.repo.merges.model_reading import ModelReader, NoteWriter
 from forky_core.repo.repo import Repo
 
 
@@ -30,7 +40,7 @@ def plan_of(repo: Repo, place: MergeInputs, wish: MergeOptions, stop: Event) -> 
 
     Raises:
         BadContent: as `plan_merge`.
-        SquashRejected: the model's reading failed a check.
+        SquashRejected: nothing of what the model wrote stands.
         ModelError: the model did not answer, or was stopped.
     """
     if wish.model is not None and wish.strategy == "three-way":
@@ -39,20 +49,38 @@ def plan_of(repo: Repo, place: MergeInputs, wish: MergeOptions, stop: Event) -> 
 
 
 def written(repo: Repo, planned: MergePlan, wish: MergeOptions, lookup: Lookup, stop: Event) -> MergePlan:
-    """A squash with its block made of what the model reads, where one is wished for; any other plan as it is."""
+    """A squash with its block written by the model that is wished for; any other plan as it is.
+
+    Where a reviewer is set, it is asked about the block, and what it flags is shown as a warning.
+    """
     if wish.model is None or wish.strategy != "squash" or not planned.drafts:
         return planned
-
-    def heard(turns: Sequence[Message]) -> Sequence[Message]:
-        return attribute(turns, lookup, planned.short).messages
-
-    reader = ModelReader(repo, wish.model, wish.focus, stop, wish.reread, heard)
+    target = target_view(planned, lookup)
+    transcript = transcript_of(planned, lookup, target)
+    writer = NoteWriter(repo, wish.model, wish.focus, stop, wish.reread)
+    room = note_room(planned, lookup, wish.budget)
     try:
-        reading = reader.read([lookup(id) for id in planned.turns])
-    except ReadingFailed as error:
+        note = writer.write(transcript, target, room, planned.count_tokens)
+    except NoteFailed as error:
         quoted = badged(planned, wish.model, error.failed)
         raise SquashRejected(error.failed, error.answer, quoted) from error
-    return squash_of_reading(planned, reading, lookup=lookup, model=wish.model, budget_tokens=wish.budget)
+    made = squash_of_note(planned, note, lookup=lookup, model=wish.model, budget_tokens=wish.budget)
+    return reviewed(repo, made, transcript, stop)
+
+
+def reviewed(repo: Repo, made: MergePlan, transcript: Transcript, stop: Event) -> MergePlan:
+    """The plan with what the reviewer that Settings name flags; as it is where none is set, or it does not answer."""
+    name = chosen_reviewer(repo.store)
+    if name is None:
+        return made
+    try:
+        model = repo.models.model(name)
+        flags = review(lambda prompt: ask_once(model, name, prompt, stop=stop), made.payload, transcript)
+    except ForkyError as error:
+        if stop.is_set():
+            raise
+        return replace(made, warnings=(*made.warnings, f"{name} could not review it: {error}"))
+    return replace(made, warnings=(*made.warnings, *(f"{name} flags: {flag.sentence}" for flag in flags)))
 
 
 def plan_of_several(repo: Repo, places: Sequence[MergeInputs], wish: MergeOptions, stop: Event) -> MergePlan:

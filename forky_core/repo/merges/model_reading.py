@@ -1,4 +1,4 @@
-"""A model's readings of a conversation: asked for once, kept beside it, and never for what was read before.
+"""What models read and wrote of a conversation: asked for once, kept beside it, and never for what was read before.
 
 A range too long for the model is read in pieces. Each is kept by itself, under the ids of all messages up to its end,
 the model and the focus, with the number of messages before it: the piece that ended there is what it goes on from.
@@ -8,12 +8,15 @@ Where a branch has grown, the longest beginning that was read is taken as it is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 
 from forky_core.llm.contract import Model
 from forky_core.merge.models.asking import read_with
+from forky_core.merge.models.note_request import REQUEST
 from forky_core.merge.models.reading import Reading, reading_keys
+from forky_core.merge.models.transcript import Transcript
+from forky_core.merge.models.written_note import WrittenNote, write_note
 from forky_core.merge.note.compose import default_budget
 from forky_core.merge.wording import spoken
 from forky_core.model import Message
@@ -22,6 +25,10 @@ from forky_core.repo.repo import Repo
 
 PIECE = 24_000
 """Tokens read at a time at most; of a smaller window, half of it."""
+
+
+MOST_SO_FAR = 1_200
+"""Tokens of the note of a long branch's earlier pieces, at least: its last piece decides what of it is needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +82,60 @@ class ModelReader:
             if pieces is not None:
                 return sum(pieces, Reading()), end
         return Reading(), 0
+
+
+@dataclass(frozen=True, slots=True)
+class NoteWriter:
+    """A model that writes the note of a merge for one person's plan."""
+
+    repo: Repo
+    name: str
+    focus: str
+    stop: Event
+    afresh: bool = False
+    """Write again what was written before."""
+
+    def write(
+        self,
+        transcript: Transcript,
+        target: Sequence[Message],
+        room: int,
+        count_tokens: Callable[[str], int],
+    ) -> WrittenNote:
+        """The note of a branch in about `room` tokens. A branch too long for the model is read in pieces.
+
+        Raises:
+            NoteFailed: nothing of what it wrote stands.
+            ModelError: the model did not answer, or was stopped.
+            NotFound: the model is gone.
+        """
+        model = self.repo.models.model(self.name)
+        messages = transcript.messages
+        pieces = list(_pieces(messages, model))
+        note: WrittenNote | None = None
+        start = 0
+        for at, piece in enumerate(pieces):
+            end = start + len(piece)
+            size = room if at == len(pieces) - 1 else max(room, MOST_SO_FAR)
+            keys = reading_keys(
+                (one.id for one in messages[:end]), f"{REQUEST} {size} {self.name}", self.focus
+            )
+            stored = None if self.afresh else self.repo.store.derived(self.repo.id, keys[-1:]).get(keys[-1])
+            found = WrittenNote.from_json(stored) if stored else None
+            if found is None:
+                found = write_note(
+                    lambda prompt: ask_once(model, self.name, prompt, stop=self.stop),
+                    replace(transcript, messages=messages[:end]),
+                    room=size,
+                    count_tokens=count_tokens,
+                    focus=self.focus,
+                    target=target,
+                    so_far=note,
+                    start=start,
+                )
+                self.repo.store.keep_derived(self.repo.id, {keys[-1]: found.to_json()})
+            note, start = found, end
+        return note if note is not None else WrittenNote(())
 
 
 def _stored(reading: Reading, start: int) -> str:

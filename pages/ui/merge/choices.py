@@ -19,6 +19,7 @@ from forky_core.merge.claims.conflict_resolution import Policy
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation
+from forky_core.repo.merges.default_writer import default_writer
 from forky_core.views.graph import line_of_text
 from forky_core.views.merging import BUDGET_STEP, bound_together, budget_range, default_source
 from forky_core.views.shelf import count
@@ -52,6 +53,8 @@ _PICKED = 8
 """Hex digits of a pick in the URL."""
 _LISTED = 60
 """Messages listed to tick before a person asks for more."""
+BY_RULES = "rules"
+"""Who writes, in the URL, where no model shall."""
 _OFFLINE = "Offline"
 _HOME = "main"
 """Where every conversation begins."""
@@ -93,7 +96,7 @@ def read_wish(frame: Frame) -> MergeOptions | None:
         strategy,
         focus=params.get("focus", "") if told else "",
         budget=int(budget) if told and budget.isdecimal() else None,
-        writer=(params.get("by") or None) if told else None,
+        writer=_writer(frame, strategy) if told else None,
         picks=ticked_picks(frame) if strategy == "cherry-pick" else (),
         force=strategy == "full" and params.get("force") == "1",
         others=others,
@@ -104,6 +107,14 @@ def read_wish(frame: Frame) -> MergeOptions | None:
         else "ask",
         request=int(number) if (number := params.get("request", "")).isdecimal() else None,
     )
+
+
+def _writer(frame: Frame, strategy: Strategy) -> str | None:
+    """The model of the URL; where it names none, a squash is written by the model that answers on the target."""
+    by = st.query_params.get("by")
+    if by is None and strategy == "squash":
+        return default_writer(frame.forky.models, frame.chat.rules)
+    return None if by in (None, "", BY_RULES) else by
 
 
 def _source(frame: Frame) -> tuple[str, ConversationId | None]:
@@ -236,9 +247,9 @@ def _draw_writer(frame: Frame, wish: MergeOptions) -> None:
         names,
         format_func=lambda name: infos[name].label if name in infos else name or "Quoted lines, no model",
         key="merge.by",
-        help="Quoted lines are chosen by code: nothing can be invented. A model writes shorter sentences, each "
-        "checked against what it cites. Models with a key, or running on this machine, are offered here.",
-        on_change=lambda: want(by=st.session_state["merge.by"]),
+        help="Quoted lines are chosen by code: nothing can be invented. A model writes a note, each line checked "
+        "against what it cites. Models with a key, or running on this machine, are offered here.",
+        on_change=lambda: want(by=st.session_state["merge.by"] or BY_RULES),
     )
 
 

@@ -12,7 +12,7 @@ from pages.ui.markdown import plain_label, showable
 from pages.ui.merge.planning import Planning, begin_writing
 from pages.ui.telling import telling
 
-_INSTRUCTIONS = 450
+_INSTRUCTIONS = 900
 """Tokens of what the model is told beside the branch."""
 
 
@@ -50,14 +50,16 @@ def _draw_offer(frame: Frame, held: Planning) -> None:
         f"{said}. What it writes is checked against {'them' if what == 'answer' else 'what it cites'}, and shown here "
         "before anything lands."
     )
-    st.button(
-        f"Write it with {_name(frame, held)}",
-        key="merge.write",
-        type="primary",
-        icon=":material/edit_note:",
-        on_click=begin_writing,
-        args=(held, frame.forky, frame.chat),
-    )
+    with st.container(key="line-merge-offer", horizontal=True):
+        st.button(
+            f"Write it with {_name(frame, held)}",
+            key="merge.write",
+            type="primary",
+            icon=":material/edit_note:",
+            on_click=begin_writing,
+            args=(held, frame.forky, frame.chat),
+        )
+        _draw_quoted(held)
 
 
 def _draw_waiting(frame: Frame, held: Planning) -> None:
@@ -89,7 +91,7 @@ def _draw_rejected(frame: Frame, held: Planning) -> None:
     assert error is not None
     with st.container(key="merge-rejected", border=True):
         st.markdown(
-            f":material/gpp_bad: {_name(frame, held)} wrote {'an answer' if held.wish.strategy == 'fuse' else 'a summary'} that does not hold."
+            f":material/gpp_bad: {_name(frame, held)} wrote {'an answer' if held.wish.strategy == 'fuse' else 'a note'} that does not hold."
         )
         st.caption("It was shown what failed and asked once to mend it. Nothing of it was written.")
         for problem in error.problems[:12]:
@@ -111,13 +113,17 @@ def _draw_ways_on(frame: Frame, held: Planning) -> None:
             on_click=begin_writing,
             args=(held, frame.forky, frame.chat),
         )
-        st.button(
-            "Use the one by rule instead" if held.wish.strategy == "fuse" else "Use the quoted lines instead",
-            key="merge.quoted",
-            icon=":material/format_quote:",
-            on_click=_use_quoted,
-            args=(held,),
-        )
+        _draw_quoted(held)
+
+
+def _draw_quoted(held: Planning) -> None:
+    st.button(
+        "Use the one by rule instead" if held.wish.strategy == "fuse" else "Use the quoted lines instead",
+        key="merge.quoted",
+        icon=":material/format_quote:",
+        on_click=_use_quoted,
+        args=(held,),
+    )
 
 
 def _use_quoted(held: Planning) -> None:

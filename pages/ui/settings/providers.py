@@ -12,10 +12,18 @@ import streamlit as st
 from forky_core.errors import ForkyError
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Done, Failed
+from forky_core.llm.offline import PROVIDER as OFFLINE
 from forky_core.llm.probing import ServerProposal
 from forky_core.llm.providers import PROVIDERS
 from forky_core.llm.status import ProviderStatus
-from forky_core.preferences import add_server, choose_default, chosen_default, remove_server
+from forky_core.preferences import (
+    add_server,
+    choose_default,
+    choose_reviewer,
+    chosen_default,
+    chosen_reviewer,
+    remove_server,
+)
 from forky_core.repo.workspace import Workspace
 from pages.ui.frame import saying
 from pages.ui.markdown import plain_label, showable
@@ -72,6 +80,32 @@ def _choose_default(forky: Workspace, models: Catalogue, held: Session) -> None:
         choose_default(forky.store, models, name)
         said = next((info.label for info in models.models() if info.name == name), name)
         held.say(f"The default model is {said or 'chosen automatically'} from now on.")
+
+
+def draw_reviewer(forky: Workspace, models: Catalogue) -> None:
+    """Keys: `settings.reviewer`."""
+    offered = {info.name: info for info in models.models() if info.provider != OFFLINE}
+    chosen = chosen_reviewer(forky.store)
+    if not offered and chosen is None:
+        return
+    names = ["", *([chosen] if chosen is not None and chosen not in offered else []), *offered]
+
+    def label(name: str) -> str:
+        if not name:
+            return "Nobody"
+        info = offered.get(name)
+        return showable(f"{info.label} – {info.provider}" if info is not None else f"{name} – not found now")
+
+    st.selectbox(
+        "Reviews merges that a model wrote",
+        names,
+        index=names.index(chosen or ""),
+        key="settings.reviewer",
+        format_func=label,
+        help="It reads the branch beside the note and flags lines that are not supported, out of date or missing. Its flags "
+        "are shown as warnings; it changes nothing, and each review costs one call.",
+        on_change=lambda: choose_reviewer(forky.store, st.session_state["settings.reviewer"] or None),
+    )
 
 
 def draw_keyed(models: Catalogue, held: Session) -> None:

@@ -1,0 +1,182 @@
+"""A note that a model writes: asked for once, judged line by line, mended once; what still fails is left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from forky_core.errors import ForkyError, ModelError
+from forky_core.llm.contract import ProviderMessage
+from forky_core.merge.headings import NOTE
+from forky_core.merge.models.checks import Failed
+from forky_core.merge.models.line_checks import Judgement, judge
+from forky_core.merge.models.note_answer import NoteLine, read_note
+from forky_core.merge.models.note_request import Limit, note_request, repair_request
+from forky_core.merge.models.statements import numbers
+from forky_core.merge.models.transcript import Transcript, numbered
+from forky_core.model import Message, MessageId
+from forky_core.parts import canonical_json
+from forky_core.retrieval.words import terms
+
+Ask = Callable[[tuple[ProviderMessage, ...]], str]
+"""Sends messages to the chosen model and returns its whole answer; raises ModelError where there is none."""
+
+TOO_LONG = 1.25
+"""Times its limit from which on a note is asked for again, shorter."""
+_ALIKE = 0.5
+"""Of the words of two lines, the share in common from which on one is taken for the other, mended."""
+_WHOLE = 0.7
+"""Of the lines of a first answer, the share that a mended note has where it is a whole one."""
+
+
+class NoteFailed(ForkyError):
+    """A model's note, and its mended one, hold no line that stands."""
+
+    def __init__(self, failed: Sequence[Failed], answer: str) -> None:
+        super().__init__("The model's note cannot be used.", " ".join(one.sentence for one in failed[:6]))
+        self.failed = tuple(failed)
+        self.answer = answer
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenNote:
+    """What of a model's answers is believed."""
+
+    lines: tuple[NoteLine, ...]
+    """In the order of the sections."""
+    failed: tuple[Failed, ...] = ()
+    """Lines that were dropped, each with the reason."""
+    answer: str = ""
+    """The last answer, as it came."""
+
+    def to_json(self) -> str:
+        return canonical_json(
+            {
+                "lines": [[one.section, one.text, list(one.cites)] for one in self.lines],
+                "failed": [[one.check, one.sentence, one.entry or 0, one.shown] for one in self.failed],
+                "answer": self.answer,
+            }
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> WrittenNote | None:
+        """None for what no note is stored as."""
+        try:
+            entry = json.loads(text)
+            lines = tuple(
+                NoteLine(number, section, said, tuple(map(MessageId, cites)))
+                for number, (section, said, cites) in enumerate(entry["lines"], 1)
+            )
+            failed = tuple(
+                Failed(check, said, at or None, shown) for check, said, at, shown in entry["failed"]
+            )
+            return cls(lines, failed, entry["answer"])
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    def shown(self, ids: Mapping[str, MessageId]) -> str:
+        """The note as a model is shown it again, with the short ids of its request."""
+        marks = {id: mark for mark, id in ids.items()}
+        rows: list[str] = []
+        for section in NOTE:
+            mine = [line for line in self.lines if line.section == section]
+            rows += [section] if mine else []
+            rows += [
+                f"- {line.text} {' '.join(f'[{marks[id]}]' for id in line.cites if id in marks)}"
+                for line in mine
+            ]
+        return "\n".join(rows)
+
+
+def write_note(
+    ask: Ask,
+    transcript: Transcript,
+    *,
+    room: int,
+    count_tokens: Callable[[str], int],
+    focus: str = "",
+    target: Sequence[Message] = (),
+    so_far: WrittenNote | None = None,
+    start: int = 0,
+) -> WrittenNote:
+    """The note that a model writes of a branch, in about `room` tokens.
+
+    `target` are messages that the reader knows. Of a long branch, `so_far` is the note of the messages before number
+    `start`, and the result the note of all.
+
+    Raises:
+        NoteFailed: no line of the answer stands, nor of the mended one.
+        ModelError: from `ask`.
+    """
+    ids = numbered(transcript.messages)
+    limit = Limit.of(room, transcript, count_tokens)
+    known = so_far.shown(ids) if so_far is not None else ""
+    asked = note_request(transcript, limit, focus=focus, target=target, so_far=known, start=start)
+    answer = ask(asked)
+    first, wrong = _judged(answer, ids, transcript)
+    mendable = [one for one in first.failed if one.check != "repeat"]
+    too_long = _too_long(first.lines, limit)
+    if not mendable and not too_long:
+        return WrittenNote(_ordered(first.lines), first.failed, answer)
+    try:
+        mended = ask(repair_request(asked, answer, mendable, too_long))
+    except ModelError as error:
+        if error.failure.kind == "stopped" or not first.lines:
+            raise
+        return WrittenNote(_ordered(first.lines), first.failed, answer)
+    second, still = _judged(mended, ids, transcript)
+    lines = _joined(first.lines, second.lines)
+    if not lines:
+        raise NoteFailed(first.failed or second.failed, answer if wrong is not None or not still else mended)
+    return WrittenNote(_ordered(lines), _dropped(first, second, lines), mended if still is None else answer)
+
+
+def _judged(
+    answer: str, ids: Mapping[str, MessageId], transcript: Transcript
+) -> tuple[Judgement, Failed | None]:
+    """What stands of an answer; and what the answer is where it is no note."""
+    lines, wrong = read_note(answer, ids)
+    return (judge(lines, transcript), None) if wrong is None else (Judgement((), (wrong,)), wrong)
+
+
+def _too_long(lines: Sequence[NoteLine], limit: Limit) -> int:
+    """How many words or characters too long the lines are together; 0 where that does no harm."""
+    text = [line.text for line in lines]
+    size = sum(map(len, text)) if limit.unit == "characters" else sum(len(one.split()) for one in text)
+    return size - limit.count if size > TOO_LONG * limit.count else 0
+
+
+def _joined(first: Sequence[NoteLine], second: Sequence[NoteLine]) -> tuple[NoteLine, ...]:
+    """A mended note; where it holds little but what was mended, together with what stood before."""
+    if not second or not first:
+        return tuple(second or first)
+    left = [line for line in first if not any(_same_thing(line.text, other.text) for other in second)]
+    if len(second) >= _WHOLE * len(first):
+        return tuple(second)
+    return (*left, *second)
+
+
+def _dropped(first: Judgement, second: Judgement, lines: Sequence[NoteLine]) -> tuple[Failed, ...]:
+    """What was left out in the end: no line that stands says it in other words."""
+    found: dict[str, Failed] = {}
+    before = {line.text for line in first.lines}
+    mending = [line.text for line in lines if line.text not in before]
+    for one in (*first.failed, *second.failed):
+        mended = one.entry is not None and any(_alike(one.shown, text) for text in mending)
+        if not mended and (one.entry is not None or not lines):
+            found.setdefault(one.shown.casefold(), one)
+    return tuple(found.values())
+
+
+def _same_thing(text: str, other: str) -> bool:
+    return _alike(text, other) and {n.forms for n in numbers(text)} == {n.forms for n in numbers(other)}
+
+
+def _alike(text: str, other: str) -> bool:
+    mine, theirs = frozenset(terms(text)), frozenset(terms(other))
+    return len(mine & theirs) >= _ALIKE * max(1, len(mine | theirs))
+
+
+def _ordered(lines: Sequence[NoteLine]) -> tuple[NoteLine, ...]:
+    return tuple(sorted(lines, key=lambda line: NOTE.index(line.section)))
