@@ -14,10 +14,13 @@ from forky_core.merge.options import TOLD
 from forky_core.merge.plan import MergePlan
 from forky_core.model import Message, MessageId, View
 from forky_core.repo.visible import Visible
+from forky_core.views.places import branch_for
 from forky_core.views.sides import left_from
 
 BUDGET_STEP = 20
 _SMALLEST = 60
+_HOME = "main"
+"""Where every conversation begins."""
 _NO_SHORTER = "is no shorter than the branch"
 """How a plan says that telling the branch in other words saves nothing."""
 _LARGEST = 20_000
@@ -108,6 +111,32 @@ def default_source(view: View, visible: Visible, target: str) -> str | None:
         left_at = left_from(branch.head, depth, visible)
         ranked.append((branch.head not in has, left_at, known[branch.head].created, branch.name))
     return max(ranked)[3] if ranked else None
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Which branch a message is merged with, and into which other."""
+
+    source: str
+    target: str
+
+
+def way_home(
+    message: MessageId, view: View, visible: Visible, current: str, came_from: str = ""
+) -> Way | None:
+    """How a message's branch is merged: into “main”; main itself into the branch one came from, or the newest.
+
+    None where there is no other branch.
+    """
+    source = branch_for(message, view, visible, current)
+    others = [name for name in view.branches if name != source]
+    if not others:
+        return None
+    if _HOME in others:
+        return Way(source, _HOME)
+    if came_from in others:
+        return Way(source, came_from)
+    return Way(source, default_source(view, visible, source) or others[0])
 
 
 def strange_marks(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[str, ...]:

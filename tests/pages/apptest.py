@@ -111,6 +111,12 @@ def choose_branch(test: AppTest, name: str) -> AppTest:
     return _tell(test, box, "chosen", {"branch": name, "n": given["heard"] + 1})
 
 
+def act(test: AppTest, name: str, id: str) -> AppTest:
+    """Press a small button of the Chat page, of this message, and run the page."""
+    acts = _component(test, "chat.acts", "forky.acts")
+    return _tell(test, acts, "act", {"name": name, "id": id, "n": 1})
+
+
 def merge_editor(test: AppTest, at: int = 0) -> dict[str, Any]:
     """What the Merge page's editor of block number `at` was asked to draw."""
     (given,) = json.loads(_component(test, f"merge.editor.{at}", "forky_merge_editor").proto.json)
