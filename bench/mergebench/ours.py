@@ -15,19 +15,16 @@ from bench.mergebench.case import Method, Role, Turn
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Failed, ProviderMessage, Request, TextDelta
 from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.claims.contradictions import contradictions
 from forky_core.merge.headings import HEADINGS
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.models.squash import SquashRejected, squash_with_model
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.planner import plan_merge
 from forky_core.merge.squash import squash_of
-from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import Message, MessageId, seal
 from forky_core.parts import Draft, Part, TextPart, ToolCallPart, ToolResultPart
 
-NOTHING_SAID = Turn("assistant", "Understood.")
-"""Ends a side that ends with a question: a merge leaves out a turn that has no answer yet."""
 _HEADER = re.compile(r"\A\[Merged [^\n]*\]\n?")
 _MARKS = re.compile(r"(?: \[[0-9a-f]{6,32}\])+$", re.MULTILINE)
 
@@ -113,17 +110,9 @@ def write(
 
 
 def contradicts(main: Sequence[Turn], side: Sequence[Turn]) -> bool:
-    """Whether a three-way merge of the side into what main has said since the fork would show a conflict."""
-    root = messages((Turn("user", "Let us go on from here."), Turn("assistant", "All right.")))
-    ours = messages((*main, *_closing(main)), root[-1].id)
-    theirs = messages((*side, *_closing(side)), root[-1].id)
-    known = {message.id: message for message in (*root, *ours, *theirs)}
-    plan = plan_merge(_place(known, ours[-1].id, theirs[-1].id), MergeOptions("three-way", force=True))
-    return isinstance(plan, ThreeWayPlan) and bool(plan.clashes)
-
-
-def _closing(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    return () if turns and turns[-1].role == "assistant" else (NOTHING_SAID,)
+    """Whether Forky sees that the side contradicts what main has said since the fork; no model is asked."""
+    root = messages((Turn("user", "Let us go on from here."), Turn("assistant", "All right.")))[-1].id
+    return bool(contradictions(messages(main, root), messages(side, root)))
 
 
 def _place(known: dict[MessageId, Message], target: MessageId | None, source: MessageId) -> MergeInputs:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
 from forky_core.cli.editor import edited
-from forky_core.cli.settling import add_settling, conflict_entries, conflict_facts, settling
+from forky_core.cli.settling import (
+    add_settling,
+    conflict_entries,
+    conflict_facts,
+    contradiction_facts,
+    settling,
+)
 from forky_core.errors import BadContent
 from forky_core.merge.claims.conflict_resolution import Clash
 from forky_core.merge.strategies import STRATEGIES
@@ -75,7 +82,7 @@ def add_wish(command: argparse.ArgumentParser) -> None:
 
 def run_merge(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     _refuse_unasked(options)
-    wish = chosen(options)
+    wish = chosen(options, sources=options.source)
     chat = place(forky, options)
     return _edit_and_decide(chat, chat.plan_merge(options.source, **wish), options, out)
 
@@ -134,8 +141,10 @@ def _what_will_happen(plan: MergePlan) -> tuple[str, ...]:
     )
 
 
-def chosen(options: argparse.Namespace, proposed: Strategy = "squash") -> MergeOptionFields:
-    """What the options name of a wish; `proposed` is the strategy where none is named.
+def chosen(
+    options: argparse.Namespace, proposed: Strategy = "squash", sources: Sequence[str] = ()
+) -> MergeOptionFields:
+    """What the options name of a wish; `proposed` is the strategy where none is named, `sources` are merged.
 
     Raises:
         BadContent: a budget that nothing fits in, or what is for another strategy.
@@ -157,7 +166,7 @@ def chosen(options: argparse.Namespace, proposed: Strategy = "squash") -> MergeO
         named["again"] = True
     if getattr(options, "force", False):
         named["force"] = True
-    policy, choices = settling(options, named.get("strategy", proposed))
+    policy, choices = settling(options, named.get("strategy", proposed), sources)
     if options.policy:
         named["policy"] = policy
     if choices:
@@ -182,6 +191,7 @@ def decide(
     for one in plan.omitted:
         groups.setdefault(one.why, []).append(short(one.message))
     facts += conflict_facts(_clashes(plan))
+    facts += contradiction_facts(_contradictions(plan))
     facts += [f"left out: {' '.join(ids)}: {why}" for why, ids in groups.items()]
     return finish(
         options,
@@ -218,8 +228,17 @@ def _entry(chat: Conversation, plan: MergePlan) -> dict[str, object]:
         **({"unanswered": plan.unanswered} if plan.unanswered else {}),
         **({"request": plan.request} if plan.request is not None else {}),
         **({"conflicts": conflict_entries(_clashes(plan))} if plan.strategy == "three-way" else {}),
+        "contradictions": conflict_entries(_contradictions(plan)),
+        "corrects": [
+            {"merge": one.merge, "line": one.line, "now": one.now, "message": one.by} for one in plan.corrects
+        ],
     }
 
 
 def _clashes(plan: MergePlan) -> tuple[Clash, ...]:
     return plan.clashes if isinstance(plan, ThreeWayPlan) else ()
+
+
+def _contradictions(plan: MergePlan) -> tuple[Clash, ...]:
+    """Those that nothing in the plan settles; of a three-way merge they are conflicts."""
+    return () if isinstance(plan, ThreeWayPlan) else plan.contradictions

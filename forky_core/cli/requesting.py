@@ -71,7 +71,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    wish = chosen(options)
+    wish = chosen(options, sources=options.source)
     names: list[str] = options.source
     sources = names if options.of is None else [forky.conversation(options.of, name) for name in names]
     made = place(forky, options).request_merge(sources, note=options.note, **wish)
@@ -115,7 +115,8 @@ def run_comment(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 def run_change(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = place(forky, options)
-    wish = chosen(options, chat.request(options.number).strategy)
+    old = chat.request(options.number)
+    wish = chosen(options, old.strategy, old.sources)
     done = chat.change_request(options.number, note=options.note, into=options.target, **wish)
     return _said(done.summary, out)
 
@@ -129,7 +130,7 @@ def run_accept(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     here = place(forky, options)
     request = here.request(options.number)
     chat: Conversation = here.checkout(request.into)
-    planned = chat.plan_request(request.number, **chosen(options, request.strategy))
+    planned = chat.plan_request(request.number, **chosen(options, request.strategy, request.sources))
     plan = chat.accepting(request.number, planned)
     return decide(chat, plan, options, out, question=f"Accept request {request.number}?")
 

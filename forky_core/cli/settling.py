@@ -42,7 +42,7 @@ def add_take(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="KEY=WHAT",
-        help="settle a conflict: mine, theirs, both, or words of your own; repeat it",
+        help="settle a conflict: mine, theirs, both, the name of a source, or words of your own; repeat it",
     )
 
 
@@ -56,26 +56,35 @@ def add_settling(command: argparse.ArgumentParser) -> None:
     add_take(command)
 
 
-def settling(options: argparse.Namespace, strategy: Strategy) -> tuple[Policy, Mapping[str, Choice]]:
+def settling(
+    options: argparse.Namespace, strategy: Strategy, sources: Sequence[str] = ()
+) -> tuple[Policy, Mapping[str, Choice]]:
     """What `add_settling` was told; BadContent where the merge will have no conflicts to settle."""
     for option, told in (("--policy", options.policy), ("--take", options.take)):
         if told and strategy != "three-way":
             raise BadContent(f"{option} is for a three-way merge, and this is one by {strategy}.")
-    return options.policy or "ask", choices(options.take)
+    return options.policy or "ask", choices(options.take, sources)
 
 
-def choices(taken: Iterable[str]) -> Mapping[str, Choice]:
-    """BadContent for what names no key."""
+def choices(taken: Iterable[str], sources: Sequence[str] = ()) -> Mapping[str, Choice]:
+    """What is taken of each key; the name of one of `sources` takes what that branch says.
+
+    Raises:
+        BadContent: one of them names no key.
+    """
     found: dict[str, Choice] = {}
     for one in taken:
         key, sign, what = one.partition("=")
         if not sign or not key.strip() or not what.strip():
             raise BadContent(
-                f"“{one[:60]}” is no choice.", "Write KEY=mine, KEY=theirs, KEY=both or KEY=your words."
+                f"“{one[:60]}” is no choice.",
+                "Write KEY=mine, KEY=theirs, KEY=both, KEY=BRANCH or KEY=your words.",
             )
         match what.strip():
             case "mine" | "theirs" | "both" as side:
                 found[key.strip()] = Choice(side)
+            case name if name in sources:
+                found[key.strip()] = Choice("theirs", source=name)
             case words:
                 found[key.strip()] = Choice("text", words)
     return found
@@ -84,10 +93,21 @@ def choices(taken: Iterable[str]) -> Mapping[str, Choice]:
 def conflict_facts(clashes: Sequence[Clash]) -> list[str]:
     """A line for each conflict of a plan or a branch."""
     return [
-        f"conflict: {clash.key}: {_said('mine', clash.mine)}{_said('theirs', clash.theirs)}{_said('base', clash.base)}"
+        f"conflict: {clash.key}: {_sides(clash)}{_said('base', clash.base)}"
         f"{f'taken: {clash.result.text}' if clash.result else 'open'}"
         for clash in clashes
     ]
+
+
+def contradiction_facts(clashes: Sequence[Clash]) -> list[str]:
+    """A line for each contradiction of a plan that settles none."""
+    return [f"contradiction: {clash.key}: {_sides(clash).removesuffix('; ')}" for clash in clashes]
+
+
+def _sides(clash: Clash) -> str:
+    if len(clash.sources) > 1:
+        return "".join(_said(one.name, one.claims) for one in clash.said_by)
+    return f"{_said('mine', clash.mine)}{_said('theirs', clash.theirs)}"
 
 
 def _said(side: str, claims: Sequence[object]) -> str:
@@ -103,6 +123,7 @@ def conflict_entries(clashes: Sequence[Clash]) -> list[dict[str, object]]:
             "hash": clash.conflict.hash,
             "mine": [claim.stored() for claim in clash.mine],
             "theirs": [claim.stored() for claim in clash.theirs],
+            "said_by": {one.name: [claim.stored() for claim in one.claims] for one in clash.said_by},
             "base": [claim.stored() for claim in clash.base],
             "result": clash.result.stored() if clash.result else None,
             "by": clash.choice.by if clash.choice else None,
@@ -117,7 +138,8 @@ def run_resolve(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = place(forky, options)
     if not options.take:
         return _list(chat, options, out)
-    plan = chat.plan_resolution(choices(options.take))
+    names = {one.name for clash in chat.unresolved for one in clash.sources}
+    plan = chat.plan_resolution(choices(options.take, tuple(names)))
     return finish(
         options,
         out,
@@ -176,6 +198,7 @@ def _fuse_entry(chat: Conversation, plan: FusePlan) -> dict[str, object]:
             {"label": one.label, "message": one.message.id, "shared": round(one.shared, 4)}
             for one in plan.candidates
         ],
+        "warnings": plan.warnings,
         "disagreements": [{"about": one.about, "says": dict(one.says)} for one in plan.disagreements],
         "best": plan.best,
         "why": plan.why,

@@ -15,10 +15,10 @@ from forky_core.context.masking import Lookup
 from forky_core.errors import NotFound
 from forky_core.merge.block import FURTHER_NAMES, ITEM, PayloadLine, Row, read_back, read_quotation, unmarked
 from forky_core.merge.claims.claim_set import Frozen
-from forky_core.merge.headings import ALSO_SAID, ATTACHED, NAMES, OF_CLAIMS, THEY_DISAGREE
+from forky_core.merge.headings import ALSO_SAID, ATTACHED, CORRECTS, NAMES, OF_CLAIMS, THEY_DISAGREE
 from forky_core.merge.lines.choosing import file_line
-from forky_core.merge.polarity import states
 from forky_core.merge.lines.units import units
+from forky_core.merge.polarity import states
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
 from forky_core.parts import AttachmentPart, MergePart, Part, TextPart, ToolCallPart
@@ -101,8 +101,10 @@ class _Gathering:
         """What a merge says: each line is its origin's, and what has none its own."""
         own = _Told(turn, rest=tuple(part for each in turn.parts if (part := _own_words(each)) is not None))
         told: dict[MessageId, _Told] = {}
-        for row in _rows(turn):
-            if row.section is not None and row.text.strip() and not self._pass_on(turn, row, told):
+        for row in rows_of(turn):
+            if row.section in (None, CORRECTS) or not row.text.strip():
+                continue
+            if not self._pass_on(turn, row, told):
                 own.lines[row.text] = None
         # Rows stand by section; what they rest on is listed in the order it was said.
         said = {id: at for at, id in enumerate(id for merge in turn.merges for id in rests_on(merge))}
@@ -179,7 +181,7 @@ class _Origins:
 
     def _told_by(self, message: Message) -> tuple[Row, ...]:
         if message.id not in self.rows:
-            self.rows[message.id] = tuple(_rows(message))
+            self.rows[message.id] = tuple(rows_of(message))
         return self.rows[message.id]
 
     def find(self, id: MessageId) -> Message | None:
@@ -194,7 +196,8 @@ def _retells(merge: MergePart) -> bool:
     return merge.strategy in ("squash", "three-way", "cherry-pick")
 
 
-def _rows(message: Message) -> Iterator[Row]:
+def rows_of(message: Message) -> Iterator[Row]:
+    """The lines of the payloads of a merge that tell what other messages said."""
     for merge in message.merges:
         if merge.strategy == "cherry-pick":
             yield from read_quotation(merge.text, map(MessageId, merge.messages))
@@ -203,10 +206,10 @@ def _rows(message: Message) -> Iterator[Row]:
 
 
 def rests_on(merge: MergePart) -> tuple[MessageId, ...]:
-    """What the marks of a payload may name: the messages it stands for, and those that its claims cite."""
-    frozen = Frozen.from_json(merge.claims) if merge.claims else None
-    claims = frozen.set.claims if frozen is not None else ()
-    beside = (MessageId(cite) for claim in claims for cite in claim.cites)
+    """What the marks of a payload may name: what it stands for, and what its claims and corrections cite."""
+    frozen = (Frozen.from_json(merge.claims) if merge.claims else None) or Frozen()
+    beside = [MessageId(cite) for claim in frozen.set.claims for cite in claim.cites]
+    beside += [id for one in frozen.corrects for id in (one.merge, one.by)]
     return tuple(dict.fromkeys((*map(MessageId, merge.messages), *beside)))
 
 

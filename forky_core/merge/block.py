@@ -32,7 +32,7 @@ class PayloadLine:
     names: bool = False
     """A list of what its one message names beside."""
     speaker: str = ""
-    """Who said it, as a reader is told; "" where it goes without saying."""
+    """Who said it; "" where it goes without saying. A reader is told where it is somebody else than in the line above."""
 
 
 def render(header: str, lines: Sequence[PayloadLine], short: ShortIds) -> str:
@@ -50,7 +50,8 @@ def render(header: str, lines: Sequence[PayloadLine], short: ShortIds) -> str:
         for line, before, after in zip(mine, (None, *mine), (*mine[1:], None), strict=False):
             marks = "" if _together(line, after) else "".join(f" [{short(id)}]" for id in line.cites)
             sign = "" if line.quoted or line.names else ITEM
-            speaker = f"{line.speaker}: " if line.speaker and not _together(before, line) else ""
+            again = before is not None and before.speaker == line.speaker
+            speaker = f"{line.speaker}: " if line.speaker and not again else ""
             sign = FURTHER_NAMES if line.names and _together(before, line) else sign
             rows.append(f"{sign}{speaker}{line.text}{marks}")
     return "\n".join(rows)

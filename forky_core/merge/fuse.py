@@ -2,8 +2,8 @@
 
 Candidates are labelled in an order shuffled by a seed, so that no model or person prefers the first for being first;
 the order is frozen in the message. Without a model nothing is rewritten: the answer that shares most with the others
-stands first, then what only the others say, and the text says that it was put together by rule. What they disagree on
-is listed and left to the reader. Picking the best one instead is a promotion, and needs no message.
+stands first, then what only the others say, and the text says that it was put together by rule. What they contradict
+each other in is listed with who says what, warned of, and left to the reader. Picking the best one instead is a promotion, and needs no message.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 
 from forky_core.errors import BadContent
 from forky_core.hashing import content_hash
-from forky_core.merge.claims.claim_set import ClaimSet, Conflict
-from forky_core.merge.claims.rules import claims_of
+from forky_core.merge.claims.claim_set import Claim
+from forky_core.merge.claims.conflict_resolution import Clash
+from forky_core.merge.comparison import compare_answers
 from forky_core.merge.headings import ALSO_SAID, THEY_DISAGREE
 from forky_core.merge.plan import MergePlan, Planned
 from forky_core.merge.wording import ShortIds, spoken
@@ -96,9 +97,10 @@ def plan_fuse(
     drawn = seed if seed is not None else int(content_hash([a.id for a in ordered])[3:11], 16)
     random.Random(drawn).shuffle(ordered)  # noqa: S311 - an order, not a secret
     candidates = _labelled(ordered)
+    clashes = compare_answers((one.label, one.message) for one in candidates)
     best = max(candidates, key=lambda one: (one.shared, -ord(one.label)))
     here = next((answer for answer in distinct if answer.id == head.id), None)
-    text = _union(candidates, best)
+    text = _union(candidates, best, clashes)
     ids = tuple(one.message.id for one in candidates)
     part = MergePart("fuse", f"{len(ids)} answers", ids, text)
     return FusePlan(
@@ -115,14 +117,18 @@ def plan_fuse(
         tokens=count_tokens(text) - (cost(here) if here is not None else 0),
         tokens_full=sum(map(cost, distinct)),
         omitted=(),
-        warnings=("Put together by rule, without a model: nothing is rewritten.",),
+        warnings=(
+            "Put together by rule, without a model: nothing is rewritten.",
+            *_contradicting(clashes),
+        ),
         drafts=(Planned((question.id, *ids), Draft("assistant", (part,))),),
         short=ShortIds.among(ids),
         count_tokens=count_tokens,
+        contradictions=clashes,
         question=question.text,
         candidates=candidates,
         seed=drawn,
-        disagreements=_disagreements(candidates),
+        disagreements=_disagreements(clashes),
         best=best.label,
         why=f"{best.label} shares most with the others: {best.shared:.0%} of its words are said by another one too.",
         forks=here is None and head.id != question.id,
@@ -138,7 +144,11 @@ def with_answer(
     made = plan.with_block(replace(block, text=text, made_by=model))
     assert isinstance(made, FusePlan)
     return replace(
-        made, disagreements=tuple(disagreements), best=best or plan.best, why=why or plan.why, warnings=()
+        made,
+        disagreements=tuple(disagreements),
+        best=best or plan.best,
+        why=why or plan.why,
+        warnings=_contradicting(plan.contradictions),
     )
 
 
@@ -152,16 +162,24 @@ def _labelled(ordered: Sequence[Message]) -> tuple[Candidate, ...]:
     return tuple(found)
 
 
-def _union(candidates: Sequence[Candidate], best: Candidate) -> str:
+def _contradicting(clashes: Sequence[Clash]) -> tuple[str, ...]:
+    """A sentence on what the answers contradict each other in; () where they do not."""
+    if not clashes:
+        return ()
+    said = "; ".join(f"{one.name} says “{one.claims[0].text.rstrip('.')}”" for one in clashes[0].said_by)
+    more = len(clashes) - 1
+    rest = f", and {more} more contradiction{'s' if more > 1 else ''}" if more else ""
+    return (f"The answers contradict each other: {said}{rest}. Say which one holds.",)
+
+
+def _union(candidates: Sequence[Candidate], best: Candidate, clashes: Sequence[Clash]) -> str:
     others = [one for one in candidates if one is not best]
     head = (
         f"[Put together by rule from {len(candidates)} answers: {best.label}, which shares most with the others, then what "
         "only the others say. Nothing was rewritten.]"
     )
     known = set(terms(spoken(best.message)))
-    disputed = [
-        quote for conflict in _conflicts(candidates) for claim in conflict.claims if (quote := claim.quote)
-    ]
+    disputed = [quote for clash in clashes for claim in clash.conflict.claims if (quote := claim.quote)]
     rows: list[str] = []
     for one in others:
         for sentence in _sentences(one.message):
@@ -177,7 +195,7 @@ def _union(candidates: Sequence[Candidate], best: Candidate) -> str:
     parts = [head, spoken(best.message)]
     if rows:
         parts.append("\n".join((ALSO_SAID, *rows)))
-    if found := _disagreements(candidates):
+    if found := _disagreements(clashes):
         lines = (
             f"- {one.about}: {'; '.join(f'{label} says “{says}”' for label, says in one.says)}"
             for one in found
@@ -192,20 +210,17 @@ def _sentences(message: Message) -> Iterator[str]:
             yield " ".join(unit.text.split())
 
 
-def _conflicts(candidates: Sequence[Candidate]) -> tuple[Conflict, ...]:
-    return ClaimSet.of(claim for one in candidates for claim in claims_of(one.message)).conflicts
+def _brief(claim: Claim, clash: Clash) -> str:
+    """The value alone, where values are what differs."""
+    differ = len({value.says for value in clash.conflict.values}) == len(clash.conflict.values)
+    return claim.value if claim.value and differ else claim.text
 
 
-def _disagreements(candidates: Sequence[Candidate]) -> tuple[Disagreement, ...]:
-    label = {one.message.id: one.label for one in candidates}
+def _disagreements(clashes: Sequence[Clash]) -> tuple[Disagreement, ...]:
     return tuple(
         Disagreement(
-            conflict.key,
-            tuple(
-                sorted(
-                    (label[MessageId(claim.cites[0])], claim.value or claim.text) for claim in conflict.claims
-                )
-            ),
+            clash.key,
+            tuple(sorted((one.name, _brief(claim, clash)) for one in clash.said_by for claim in one.claims)),
         )
-        for conflict in _conflicts(candidates)
+        for clash in clashes
     )

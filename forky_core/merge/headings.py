@@ -29,9 +29,11 @@ SETTLED = "Settled"
 RESOLVED = f"{SETTLED}, where merged branches disagreed:"
 """How the payload begins that settles what merges left open and brings no branch."""
 UNRESOLVED = "UNRESOLVED (both were said; neither has been decided)"
+CORRECTS = "Corrects earlier merges"
+"""The section with lines of earlier merges that hold no longer."""
 OF_CLAIMS = (SETTLED, UNRESOLVED, *SECTION_OF.values())
 """Of what is told in other words, in the order it is shown."""
-HEADINGS = frozenset(f"{title}:" for title in (*NOTE, *SECTIONS, *OF_CLAIMS))
+HEADINGS = frozenset(f"{title}:" for title in (*NOTE, *SECTIONS, *OF_CLAIMS, CORRECTS))
 """Whole lines. A line of a message that reads like one is never quoted, so that a payload can be read back."""
 ALSO_SAID = "Also said:"
 THEY_DISAGREE = "They disagree:"

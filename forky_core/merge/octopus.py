@@ -1,9 +1,9 @@
-"""An octopus: several branches at once, as one message with a payload for each.
+"""An octopus: several branches at once, as one message with a payload for each, or three-way with one for all.
 
 What a source brings is what the target lacks, less what an earlier source of the same merge has brought. So the order
-of the sources changes only what is shown first: the messages that come are the same in any. There is no three-way
-octopus: a conflict is between two, and among three branches each choice would have to be made again for the next;
-merged three-way one after another, each conflict is met once, with what was settled before.
+of the sources changes only what is shown first: the messages that come are the same in any. Three-way, the claims of
+all branches are joined at once (docs/design/three-way-joins-all-branches-at-once.md), so that a conflict is met once
+however many of them disagree.
 """
 
 from __future__ import annotations
@@ -20,33 +20,40 @@ from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.squash import squash_of
+from forky_core.merge.three_way import Coming, three_way_of
 from forky_core.model import MessageId
+from forky_core.parts import Strategy
 
 WITH_ANOTHER = "It comes with “{}”."
 
 
-def plan_octopus(places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan:
-    """What merging all these sources into their one target would do, as turns or squashed.
+SEVERAL: tuple[Strategy, ...] = ("full", "squash", "three-way")
+"""The strategies that take several sources."""
+
+
+def plan_several(places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan:
+    """What merging all these sources into their one target would do.
 
     Raises:
-        BadContent: fewer than two sources, or a strategy that speaks of one source only.
+        BadContent: fewer than two sources, or a strategy that takes one only.
     """
-    if wish.strategy not in ("full", "squash"):
+    if wish.strategy not in SEVERAL:
         raise BadContent(
             f"Several branches cannot be merged at once by {wish.strategy}.",
-            "Use full or squash, or merge them one after another.",
+            "Use full, squash or three-way, or merge them one after another.",
         )
     if len(places) < 2:
         raise BadContent("An octopus needs several branches.", "Name another one, or merge this one alone.")
     heads, notes = _independent(places)
+    shares = _shares(heads, wish.budget)
     sides: list[MergePlan] = []
+    coming: list[Coming] = []
     brought: dict[MessageId, str] = {}
     waiting: dict[str, tuple[MessageId, ...]] = {}
-    shares = _shares(heads, wish.budget)
     for place, budget in zip(heads, shares, strict=True):
         here = replace(place, beside=tuple(other.source for other in heads))
-        side = _side(here, replace(wish, budget=budget), brought)
-        if side.drafts:
+        side = _side(here, replace(wish, budget=budget), brought, coming)
+        if side.turns:
             sides.append(side)
             brought |= dict.fromkeys((*side.delta, *side.turns), place.source_name)
         elif side.relation == "unanswered":
@@ -59,10 +66,12 @@ def plan_octopus(places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan
         plan = first.empty(wish.strategy, "unanswered" if waiting else "up_to_date", *notes)
         open_ends = tuple(id for ids in waiting.values() for id in ids)
         return replace(plan, source_name=_names(places), unanswered=open_ends)
-    return replace(
-        first.empty(wish.strategy, "merge", *dict.fromkeys(notes)),
-        reverted=tuple(dict.fromkeys(one for side in sides for one in side.reverted)),
-    ).of_sides(sides)
+    back = tuple(dict.fromkeys(one for side in sides for one in side.reverted))
+    if wish.strategy == "three-way":
+        made = three_way_of(coming, wish)
+        offers = (warning for side in sides for warning in side.warnings)
+        return replace(made, reverted=back, warnings=tuple(dict.fromkeys((*notes, *made.warnings, *offers))))
+    return replace(first.empty(wish.strategy, "merge", *dict.fromkeys(notes)), reverted=back).of_sides(sides)
 
 
 def _names(places: Sequence[MergeInputs]) -> str:
@@ -99,8 +108,10 @@ def _shares(places: Sequence[MergeInputs], budget: int | None) -> list[int | Non
     return [budget * cost // sum(costs) for cost in costs]
 
 
-def _side(place: MergeInputs, wish: MergeOptions, brought: dict[MessageId, str]) -> MergePlan:
-    """The plan of one source, as if what earlier ones bring had been there."""
+def _side(
+    place: MergeInputs, wish: MergeOptions, brought: dict[MessageId, str], coming: list[Coming]
+) -> MergePlan:
+    """The plan of one source, as if what earlier ones bring had been there; three-way, what it brings is gathered."""
 
     def plan(here: MergeInputs, found: IncomingChanges) -> MergePlan:
         ours = replace(
@@ -112,12 +123,16 @@ def _side(place: MergeInputs, wish: MergeOptions, brought: dict[MessageId, str])
         if not ours.turns:
             note = f"“{here.source_name}” brings nothing that the others do not."
             return here.empty(wish.strategy, "up_to_date", note)
-        made = full_of(here, ours) if wish.strategy == "full" else squash_of(here, ours, wish)
-        shared = (
+        shared = tuple(
             Omission(turn.id, WITH_ANOTHER.format(brought[turn.id]))
             for turn in found.turns
             if turn.id in brought
         )
+        if wish.strategy == "three-way":
+            coming.append(Coming(here, replace(ours, omitted=(*ours.omitted, *shared))))
+            turns = tuple(turn.id for turn in ours.turns)
+            return replace(here.empty("three-way", "merge"), delta=ours.delta, turns=turns)
+        made = full_of(here, ours) if wish.strategy == "full" else squash_of(here, ours, wish)
         return replace(made, omitted=(*made.omitted, *shared))
 
     return plan_branch_merge(place, wish, plan)

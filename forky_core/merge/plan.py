@@ -14,12 +14,13 @@ from typing import Literal
 
 from forky_core.errors import BadContent, NotFound, RequestError
 from forky_core.merge.block import cited
-from forky_core.merge.claims.claim_set import Frozen
+from forky_core.merge.claims.claim_set import Correction, Frozen
 from forky_core.merge.claims.conflict_resolution import Clash
 from forky_core.merge.incoming_changes import REPRESENTED, Omission
 from forky_core.merge.models.checks import Failed
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.pointing import Dangling
+from forky_core.merge.superseded import Superseded
 from forky_core.merge.wording import ShortIds
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Draft, Json, MergePart, Strategy
@@ -40,18 +41,6 @@ class Reverted:
     """The merge, pick or message on the target's line."""
     revert: MessageId
     """What took it back; reverting this brings it back."""
-
-
-@dataclass(frozen=True, slots=True)
-class Superseded:
-    """Something the branch said that it later took back or replaced."""
-
-    earlier: str
-    """Word for word, out of `earlier_message`."""
-    earlier_message: MessageId
-    later: str
-    """What took its place or took it back, word for word."""
-    later_message: MessageId
 
 
 NO_ROOM = "No line of it found room."
@@ -115,13 +104,17 @@ class MergePlan:
     reverted: tuple[Reverted, ...] = ()
     """What the target took back of the source: reverting those reverts brings it back, and so does merging `again`."""
     sides: tuple[MergePlan, ...] = ()
-    """Of an octopus: what each source brings, in the order shown. () of any other merge."""
+    """Of an octopus with a payload for each source: what each brings, in the order shown. () of any other merge."""
+    heads: Mapping[str, MessageId] = field(default_factory=lambda: MappingProxyType({}))
+    """Of several sources that come in one payload: the head of each, in the order shown."""
     dangling: tuple[Dangling, ...] = ()
     """Of picks: what they refer to and leave behind."""
     graft: Graft | None = None
     """Of a graft: the other conversation."""
     contradictions: tuple[Clash, ...] = ()
     """Where what comes contradicts what stands on the target, or another source: shown before landing (law 9)."""
+    corrects: tuple[Correction, ...] = ()
+    """Lines of earlier merges on the target that what comes corrects; the payload says so."""
     superseded: tuple[Superseded, ...] = ()
     """Of a squash: what the branch took back, in the order it was said first; it never stands as current."""
     unanswered: tuple[MessageId, ...] = ()
@@ -155,11 +148,17 @@ class MergePlan:
         return f"“{self.target_name}” has all of “{self.source_name}” already."
 
     @property
+    def sources(self) -> tuple[str, ...]:
+        """The branches it brings something of, in the order shown."""
+        return tuple(side.source_name for side in self.sides) or tuple(self.heads) or (self.source_name,)
+
+    @property
     def expected_heads(self) -> Mapping[str, MessageId | None]:
         """The heads by branch of this conversation that the plan was made for."""
         if self.graft is not None:
             return {self.target_name: self.target}
-        of = {side.source_name: side.source for side in self.sides} or {self.source_name: self.source}
+        of = {side.source_name: side.source for side in self.sides}
+        of = of or dict(self.heads) or {self.source_name: self.source}
         return {self.target_name: self.target, **of}
 
     @property
@@ -295,4 +294,5 @@ def still_said(claims: str, text: str) -> str:
         c for c in frozen.set.claims if c.supersedes or c.text in text or (c.value and c.value in text)
     )
     verbatim = tuple(one for one in frozen.verbatim if one.span in text)
-    return Frozen(replace(frozen.set, claims=kept), verbatim).to_json()
+    corrects = tuple(one for one in frozen.corrects if one.quoted in text)
+    return Frozen(replace(frozen.set, claims=kept), verbatim, corrects).to_json()

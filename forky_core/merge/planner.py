@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
 from forky_core.errors import BadContent
+from forky_core.merge.claims.conflict_resolution import Clash, SaidBy
+from forky_core.merge.comparison import CUT, compare
+from forky_core.merge.corrections import correction_rows, with_corrections
 from forky_core.merge.inputs import MergeInputs
+from forky_core.merge.octopus import plan_several
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.strategies import STRATEGIES
+from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.merge.wording import one_line
+
+_LONGEST = 140
+"""Characters of a statement that a warning quotes."""
 
 
 def plan_merge(place: MergeInputs, wish: MergeOptions) -> MergePlan:
-    """What merging the source into the target would do. Nothing is written.
+    """What merging the source into the target would do, with what contradicts. Nothing is written.
 
     Raises:
         BadContent: there is no such strategy, or it cannot do what is wished.
@@ -20,4 +32,64 @@ def plan_merge(place: MergeInputs, wish: MergeOptions) -> MergePlan:
         raise BadContent(
             f"There is no way to merge called “{wish.strategy}”.", f"There are: {', '.join(STRATEGIES)}."
         )
-    return planner(place, wish)
+    return _compared((place,), wish, lambda wish: planner(place, wish))
+
+
+def plan_octopus(places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan:
+    """What merging several sources into their one target would do, with what contradicts among all of them.
+
+    Raises:
+        BadContent: fewer than two sources, or a strategy that takes one only.
+    """
+    return _compared(places, wish, lambda wish: plan_several(places, wish))
+
+
+def _compared(
+    places: Sequence[MergeInputs], wish: MergeOptions, planner: Callable[[MergeOptions], MergePlan]
+) -> MergePlan:
+    """The plan with what its turns contradict and correct; a three-way merge is made of that, and knows it already."""
+    plan = planner(wish)
+    if not plan.drafts or isinstance(plan, ThreeWayPlan):
+        return plan
+    coming = {side.source_name: side.turns for side in plan.sides or (plan,)}
+    found = compare(
+        [
+            (place, [place.lookup(id) for id in coming[place.source_name]])
+            for place in places
+            if place.source_name in coming
+        ]
+    )
+    if found.corrects and wish.budget is not None and plan.strategy == "squash":
+        # The room for what is corrected comes out of the budget.
+        room = plan.count_tokens(f"\n{correction_rows(found.corrects, plan.short)}")
+        plan = planner(replace(wish, budget=max(0, wish.budget - room)))
+    warnings = list(plan.warnings)
+    if found.contradictions:
+        warnings.append(contradiction_warning(found.contradictions))
+    if found.cut:
+        warnings.append(CUT)
+    if found.corrects:
+        many = "1 line" if len(found.corrects) == 1 else f"{len(found.corrects)} lines"
+        warnings.append(f"This corrects {many} of earlier merges on “{plan.target_name}”.")
+    plan = replace(
+        plan, warnings=tuple(warnings), contradictions=found.contradictions, corrects=found.corrects
+    )
+    sides = [
+        replace(side, corrects=tuple(one for one in found.corrects if one.by in side.speakers))
+        for side in plan.sides
+    ]
+    return with_corrections(plan.of_sides(sides) if sides else plan)
+
+
+def _brief(said: SaidBy) -> str:
+    return one_line(said.claims[0].text, _LONGEST).rstrip(".")
+
+
+def contradiction_warning(found: Sequence[Clash]) -> str:
+    """A sentence that names both sides of the first contradiction, and the way out."""
+    first, *more = found
+    said = "; ".join(f"“{one.name}” says “{_brief(one)}”" for one in first.said_by)
+    if not more:
+        return f"{said}. A three-way merge settles it."
+    rest = "1 more contradiction" if len(more) == 1 else f"{len(more)} more contradictions"
+    return f"{said}; and there {'is' if len(more) == 1 else 'are'} {rest}. A three-way merge settles them."

@@ -21,6 +21,7 @@ from forky_core.merge.note.compose import default_budget, note
 from forky_core.merge.note.passages import plain, plain_lines
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan, still_said
+from forky_core.merge.superseded import superseded_in
 from forky_core.merge.wording import ShortIds, full_header, squash_header
 from forky_core.model import Message
 
@@ -50,7 +51,8 @@ def squash_of(place: MergeInputs, found: IncomingChanges, wish: MergeOptions) ->
     told = _passed_on(said.claims, known, room * CLAIMS_SHARE if said.messages else room, short, count)
     known += [line.text for line in told]
     left = room - count(render("", told, short)) if told else room
-    lines = note(said.messages, known, left, focus=wish.focus, count_tokens=count)
+    superseded = superseded_in(said.messages)
+    lines = note(said.messages, known, left, focus=wish.focus, count_tokens=count, superseded=superseded)
     text = render(header, (*told, *lines), short)
     tokens = count(text)
     tokens_full = place.tokens_full(found.turns, full_header(place.source_name, found, short, prompt))
@@ -69,6 +71,7 @@ def squash_of(place: MergeInputs, found: IncomingChanges, wish: MergeOptions) ->
         tokens=tokens,
         tokens_full=tokens_full,
         omitted=found.omitted,
+        superseded=superseded,
         header=header,
         short=short,
     )

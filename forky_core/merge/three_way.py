@@ -1,9 +1,9 @@
-"""Three-way: what both branches claim, set against each other; what they disagree on stays visible until it is settled.
+"""Three-way: what branches claim, set against each other; what they disagree on stays visible until it is settled.
 
-Code merges the claims (claims.py) and never a model: a model may find them, align their keys and propose. The payload
-is a squash that says more: what was settled, what is UNRESOLVED with both values and their sources, what the source
-claims, and its best lines where there is room. The claims are frozen in the message, so that a later merge reads
-them back; the text and they are two forms of one thing, and are made in one place, `_told`.
+Code merges the claims (claims/claim_set.py) and never a model: a model may find them, align their keys and propose.
+The payload is a squash that says more: what was settled, what is UNRESOLVED with every value and who says it, what the
+sources claim, and their best lines where there is room. The claims are frozen in the message, so that a later merge
+reads them back; the text and they are two forms of one thing, and are made in one place, `_told`.
 """
 
 from __future__ import annotations
@@ -12,23 +12,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
+from typing import NamedTuple
 
 from forky_core.context.quoting import in_quotes
-from forky_core.dag import ancestors
 from forky_core.merge.attribution import Attribution, attribute, said_texts
 from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.branch_merge import plan_branch_merge
-from forky_core.merge.claims.active_claims import active_claims
 from forky_core.merge.claims.claim_set import SECTION_OF, Claim, ClaimSet, Frozen, Verbatim, folded
-from forky_core.merge.claims.conflict_resolution import Choice, Clash, by_policy, choose, clashes
+from forky_core.merge.claims.conflict_resolution import Choice, Clash, by_policy, choose
+from forky_core.merge.comparison import CUT, compare
+from forky_core.merge.corrections import correction_rows
 from forky_core.merge.headings import OF_CLAIMS, SETTLED, UNRESOLVED
 from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
-from forky_core.merge.lines.choosing import default_budget, extract
+from forky_core.merge.note.compose import default_budget, note
 from forky_core.merge.options import MergeOptions
-from forky_core.merge.plan import MergePlan
+from forky_core.merge.plan import MergePlan, Planned
 from forky_core.merge.wording import ShortIds, full_header, three_way_header
-from forky_core.model import Message, MessageId
+from forky_core.model import MessageId
+from forky_core.parts import MergePart
 
 CLAIMS_SHARE = 0.6
 """Of the room, the most that claims take which replace nothing and contradict nothing."""
@@ -70,58 +72,85 @@ class ThreeWayPlan(MergePlan):
         return written(replace(self, clashes=choose(self.clashes, choices), by_hand=False))
 
 
+class Coming(NamedTuple):
+    """One source of a merge, and what there is to bring of it."""
+
+    place: MergeInputs
+    found: IncomingChanges
+
+
 def plan_three_way(place: MergeInputs, wish: MergeOptions) -> MergePlan:
     """What a three-way merge would do; always a message, so that it can be read and changed.
 
     Raises:
         BadContent: a choice names no conflict.
     """
-    return plan_branch_merge(place, wish, lambda place, found: _planned(place, found, wish))
+    return plan_branch_merge(place, wish, lambda place, found: three_way_of([Coming(place, found)], wish))
 
 
-def _planned(place: MergeInputs, found: IncomingChanges, wish: MergeOptions) -> MergePlan:
-    ours, theirs, base = sides(place, found)
-    met = clashes(ours, theirs, base, place.resolutions)
-    met = tuple(by_policy(clash, wish.policy, lambda id: place.lookup(id).created) for clash in met)
+def three_way_of(coming: Sequence[Coming], wish: MergeOptions) -> ThreeWayPlan:
+    """What merging these sources into their one target would do, each of which brings something.
+
+    The claims of all are joined at once, so that every conflict is met once and knows who says what.
+    """
+    place = coming[0].place
+    compared = compare([(one.place, one.found.turns) for one in coming])
+    met = tuple(
+        by_policy(clash, wish.policy, lambda id: place.lookup(id).created) for clash in compared.clashes
+    )
     met = choose(met, wish.choices)
-    brought = ours.join(theirs).without(ours)
-    short = place.short_ids()
-    said = attribute(found.turns, place.lookup, short)
-    prompt = place.prompt_of_source(found)
-    header = three_way_header(place.source_name, found, short, prompt, made_by=place.reader)
+    brought = compared.joined.without(compared.target)
+    several = replace(place, beside=tuple(one.place.source for one in coming))
+    short = several.short_ids()
+    turns = tuple(turn for one in coming for turn in one.found.turns)
+    said = attribute(turns, place.lookup, short)
+    header = three_way_header(
+        [(one.place.source_name, one.found, one.place.prompt_of_source(one.found)) for one in coming],
+        short,
+        made_by=place.reader,
+    )
     count = place.count_tokens
-    cost = place.cost(found.turns)
-    room = default_budget(cost) if wish.budget is None else max(0, wish.budget - count(header))
-    tokens_full = place.tokens_full(found.turns, full_header(place.source_name, found, short, prompt))
-    warnings = place.warnings(found, short)
-    if not found.bases and place.target is not None:
-        warnings.append("No base: the two share no message. Claims are compared without one.")
+    room = default_budget(place.cost(turns)) if wish.budget is None else max(0, wish.budget - count(header))
+    tokens_full = sum(_tokens_full(*one, short) for one in coming)
+    warnings = [note for one in coming for note in one.place.warnings(one.found, short)]
+    for one in coming:
+        if not one.found.bases and place.target is not None:
+            who = "the two" if len(coming) == 1 else f"“{place.target_name}” and “{one.place.source_name}”"
+            warnings.append(f"No base: {who} share no message. Claims are compared without one.")
     if not place.reader:
         warnings.append("Claims were found by rules, without a model: plain statements only.")
-    empty = place.empty("three-way", "merge", *warnings)
+    if compared.cut:
+        warnings.append(CUT)
+    names = tuple(one.place.source_name for one in coming)
+    empty = replace(
+        place.empty("three-way", "merge", *dict.fromkeys(warnings)),
+        source_name=", ".join(names),
+        source=place.source if len(coming) == 1 else None,
+        heads=MappingProxyType(
+            {} if len(coming) == 1 else {one.place.source_name: one.place.source for one in coming}
+        ),
+        delta=tuple(dict.fromkeys(id for one in coming for id in one.found.delta)),
+        bases=tuple(dict.fromkeys(id for one in coming for id in one.found.bases)),
+        turns=tuple(turn.id for turn in turns),
+        through=said.through,
+        tokens_full=tokens_full,
+        omitted=tuple(omission for one in coming for omission in one.found.omitted),
+        header=header,
+        corrects=compared.corrects,
+        short=short,
+    )
     plan = ThreeWayPlan(
         **{name: getattr(empty, name) for name in MergePlan.__dataclass_fields__},
         clashes=met,
         brought=brought,
-        replaced=tuple(claim for claim in ours.ordered if claim.id in brought.gone),
-        disputed=_about(place, said, {folded(clash.key) for clash in met}),
+        replaced=tuple(claim for claim in compared.target.ordered if claim.id in brought.gone),
+        disputed=_about(place, said, met),
         room=room,
         reader=place.reader,
         verbatim=place.verbatim,
     )
-    plan = replace(
-        plan,
-        delta=found.delta,
-        bases=found.bases,
-        turns=tuple(message.id for message in found.turns),
-        through=said.through,
-        tokens_full=tokens_full,
-        omitted=found.omitted,
-        header=header,
-        short=short,
-    )
     first = plan.squash_block(header, ())
-    plan = replace(plan, payload=header, tokens=count(header), drafts=(place.merge_message(found, first),))
+    plan = replace(plan, payload=header, tokens=count(header), drafts=(_message(coming, first),))
     plan = written(replace(plan, lines=_excerpts(place, said, plan, wish)))
     if plan.tokens >= tokens_full:
         note = f"The payload ({plan.tokens} tokens) is no shorter than the branch: use full ({tokens_full})."
@@ -129,25 +158,26 @@ def _planned(place: MergeInputs, found: IncomingChanges, wish: MergeOptions) -> 
     return plan
 
 
-def sides(place: MergeInputs, found: IncomingChanges) -> tuple[ClaimSet, ClaimSet, ClaimSet]:
-    """What the target claims, what the source claims, and what both claimed where they parted."""
-    known = (
-        ancestors((place.target,), place.parents_of) if place.target is not None else frozenset[MessageId]()
-    )
-    coming = {message.id for message in found.turns}
-    path = place.line_of(place.source)
-    shared = [message for message in path if message.id in known]
-
-    def said(line: Sequence[Message]) -> ClaimSet:
-        return active_claims(line, lookup=place.lookup, parents_of=place.parents_of, extract=place.extract)
-
-    theirs = said([message for message in path if message.id in known or message.id in coming])
-    return said(place.line_of(place.target)), theirs, said(shared)
+def _message(coming: Sequence[Coming], part: MergePart) -> Planned:
+    """The message that lands: the target is its context, the last complete turn of each source a further parent."""
+    planned = [one.place.merge_message(one.found, part) for one in coming]
+    parents = tuple(dict.fromkeys(id for one in planned for id in one.parents))
+    sources = tuple(id for one in planned for id in one.draft.sources)
+    return Planned(parents, replace(planned[0].draft, sources=sources))
 
 
-def _about(place: MergeInputs, said: Attribution, keys: set[str]) -> tuple[str, ...]:
+def _tokens_full(place: MergeInputs, found: IncomingChanges, short: ShortIds) -> int:
+    header = full_header(place.source_name, found, short, place.prompt_of_source(found))
+    return place.tokens_full(found.turns, header)
+
+
+def _about(place: MergeInputs, said: Attribution, met: Sequence[Clash]) -> tuple[str, ...]:
+    """The quotations of the sources about what is in conflict."""
+    keys = {folded(clash.key) for clash in met}
     every = chain.from_iterable(map(place.extract, said.messages)) if keys else ()
-    return tuple(claim.quote for claim in every if claim.quote and folded(claim.key) in keys)
+    keyed = (claim.quote for claim in every if claim.quote and folded(claim.key) in keys)
+    stated = (claim.quote for clash in met for claim in clash.theirs if claim.quote)
+    return tuple(dict.fromkeys((*keyed, *stated)))
 
 
 def _excerpts(
@@ -160,10 +190,7 @@ def _excerpts(
         return ()
     known = said_texts(place.read_on(place.target))
     known += [text for claim in told for text in (claim.text, claim.quote)]
-    lines = extract(
-        said.messages, known, left, names=said.names, focus=wish.focus, count_tokens=plan.count_tokens
-    )
-    return tuple(lines)
+    return tuple(note(said.messages, known, left, focus=wish.focus, count_tokens=plan.count_tokens))
 
 
 def written(plan: ThreeWayPlan) -> ThreeWayPlan:
@@ -176,7 +203,8 @@ def written(plan: ThreeWayPlan) -> ThreeWayPlan:
     ]
     sections = [f"{title}:\n{row}" for title, row in rows.items()]
     rest = render("", lines, plan.short).lstrip("\n") if lines else ""
-    text = "\n".join(part for part in (plan.header, *sections, rest) if part)
+    corrected = correction_rows(plan.corrects, plan.short)
+    text = "\n".join(part for part in (plan.header, *sections, rest, corrected) if part)
     cites = {cite for claim in told for cite in claim.cites}
     cites.update(chain.from_iterable(line.cites for line in lines))
     cites.update(one.cite for one in plan.verbatim if one.span in text)
@@ -184,6 +212,7 @@ def written(plan: ThreeWayPlan) -> ThreeWayPlan:
     frozen = Frozen(
         ClaimSet.of((*told, *results), plan.brought.gone),
         tuple(one for one in plan.verbatim if one.span in text),
+        plan.corrects,
     )
     block = replace(plan.squash_block(text, cites, plan.reader), claims=frozen.to_json())
     chosen = {
@@ -193,7 +222,7 @@ def written(plan: ThreeWayPlan) -> ThreeWayPlan:
     }
     made = plan.with_block(block)
     assert isinstance(made, ThreeWayPlan)
-    return replace(made, entries=MappingProxyType(chosen))
+    return replace(made, entries=MappingProxyType(chosen), contradictions=made.unresolved)
 
 
 def _said(line: str, told: Sequence[Claim]) -> bool:
@@ -214,13 +243,17 @@ def _told(plan: ThreeWayPlan) -> tuple[tuple[Claim, ...], dict[str, str]]:
         if clash.result is not None:
             sections.setdefault(SETTLED, []).append(_settled_row(clash, clash.result, short))
         elif clash.theirs:
-            sections.setdefault(UNRESOLVED, []).append(_open_row(clash, plan, short))
+            sections.setdefault(UNRESOLVED, []).append(_open_row(clash, short))
             # Both sides are frozen: a later merge may find claims in another way, and the conflict must stay.
             told += (*clash.mine, *clash.theirs)
     spent = sum(plan.count_tokens(row) for rows in sections.values() for row in rows)
     was = {claim: _replaced_by(claim, plan.replaced) for claim in plan.brought.ordered}
-    # What replaces something must be told: the frozen set takes the old value away.
-    first = [claim for claim in plan.brought.ordered if was[claim] or claim.supersedes]
+    # What stands in place of something must be told: the frozen set takes the earlier claim away.
+    first = [
+        claim
+        for claim in plan.brought.ordered
+        if was[claim] or claim.supersedes or any(claim.repeats(old) for old in plan.replaced)
+    ]
     rest = [claim for claim in plan.brought.ordered if claim not in first]
     for claim in (*first, *rest):
         if claim in disputed:
@@ -260,12 +293,14 @@ def _parts(result: Claim) -> tuple[str, ...]:
     return tuple(result.value.split(" and ")) if result.value else ()
 
 
-def _open_row(clash: Clash, plan: ThreeWayPlan, short: ShortIds) -> str:
-    def side(name: str, claims: Sequence[Claim]) -> str:
-        return " / ".join(f"{in_quotes(name)} says “{c.text}” {_marks(c.cites, short)}" for c in claims)
-
-    both = (side(plan.target_name, clash.mine), side(plan.source_name, clash.theirs))
-    return f"- {clash.key}: {'; '.join(text for text in both if text)}"
+def _open_row(clash: Clash, short: ShortIds) -> str:
+    """Every value with who says it."""
+    said = [
+        f"{in_quotes(one.name)} says “{claim.text}” {_marks(claim.cites, short)}"
+        for one in clash.said_by
+        for claim in one.claims
+    ]
+    return f"- {clash.key}: {'; '.join(said)}"
 
 
 def _marks(cites: Sequence[str], short: ShortIds) -> str:

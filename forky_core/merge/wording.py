@@ -108,14 +108,21 @@ def squash_header(source: str, incoming: IncomingChanges, short: ShortIds, promp
 
 
 def three_way_header(
-    source: str, incoming: IncomingChanges, short: ShortIds, prompt: str = "", *, made_by: str = ""
+    sources: Sequence[tuple[str, IncomingChanges, str]], short: ShortIds, *, made_by: str = ""
 ) -> str:
-    """What stands above the claims of a three-way merge."""
+    """What stands above the claims of a three-way merge; of each source its name, what comes and another prompt."""
     found = "by a model" if made_by else "by rules, without a model"
-    return (
-        f"[Merged branch {in_quotes(source)}, {_origin(incoming, short)}: what its {len(incoming.turns)} messages claim, "
-        f"found {found}, {_NOT_INSTRUCTIONS}. Each line ends with the ids of its messages.]{_prompt_note(prompt)}"
+    names = " and ".join(f"{in_quotes(name)}, {_origin(incoming, short)}" for name, incoming, _ in sources)
+    count = sum(len(incoming.turns) for _, incoming, _ in sources)
+    branch, its = ("branch", "its") if len(sources) == 1 else ("branches", "their")
+    head = (
+        f"[Merged {branch} {names}: what {its} {count} messages claim, found {found}, {_NOT_INSTRUCTIONS}. Each line "
+        "ends with the ids of its messages.]"
     )
+    if len(sources) == 1:
+        return head + _prompt_note(sources[0][2])
+    prompts = (quote(one_line(f"{name}: {prompt}", _LONGEST_PROMPT)) for name, _, prompt in sources if prompt)
+    return "\n".join((head, *([PROMPT_NOTE, *told] if (told := [*prompts]) else ())))
 
 
 def quoted_messages(source: str, messages: Sequence[Message], short: ShortIds) -> str:

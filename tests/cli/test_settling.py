@@ -49,6 +49,50 @@ def test_a_three_way_merge_shows_its_conflicts_and_lands_with_what_is_taken(fork
     assert "unresolved" not in entry["landed"]
 
 
+def test_a_merge_that_settles_nothing_shows_what_contradicts(forky: Run, torn: str) -> None:
+    looked = forky("merge", "debug", "--into", "main", "--dry-run")
+    assert "contradiction: port: mine “The port is 7070.”; theirs “No, use port 9090.”\n" in looked.out
+    assert "! “main” says “The port is 7070”; “debug” says “No, use port 9090”." in looked.out
+    entry = json.loads(forky("merge", "debug", "--into", "main", "--dry-run", "--json").out)
+    (one,) = entry["contradictions"]
+    assert [claim["value"] for claim in (*one["mine"], *one["theirs"])] == ["7070", "9090"]
+    assert {name: claims[0]["value"] for name, claims in one["said_by"].items()} == {
+        "main": "7070",
+        "debug": "9090",
+    }
+    assert entry["corrects"] == []
+
+
+def test_several_branches_are_merged_three_way_and_settled_by_the_name_of_one(
+    forky: Run, torn: str, database: Path
+) -> None:
+    with Forky.open(database) as store:
+        chat = store.conversation(torn, "main")
+        talk(chat.fork("idea", at=chat.path()[1].id), "No, use port 6060.", "Done.")
+    call = ("merge", "debug", "idea", "--into", "main", "--strategy", "three-way")
+    looked = forky(*call, "--dry-run")
+    said = "main “The port is 7070.”; debug “No, use port 9090.”; idea “No, use port 6060.”"
+    assert f"conflict: port: {said}; base “The port is 8080.”; open" in looked.out
+    refused = forky(*call, "--take", "port=theirs", "--yes")
+    assert refused.code == 2 and "Name one: “debug”, “idea”." in refused.err
+    landed = json.loads(forky(*call, "--take", "port=idea", "--yes", "--json").out)
+    assert landed["conflicts"][0]["result"]["value"] == "6060" and "unresolved" not in landed["landed"]
+    assert landed["landed"] == "Merged “debug”, “idea” into “main” (three-way)"
+
+
+def test_what_several_branches_left_open_is_settled_by_the_name_of_one(
+    forky: Run, torn: str, database: Path
+) -> None:
+    with Forky.open(database) as store:
+        chat = store.conversation(torn, "main")
+        talk(chat.fork("idea", at=chat.path()[1].id), "No, use port 6060.", "Done.")
+    forky("merge", "debug", "idea", "--into", "main", "--strategy", "three-way", "--yes")
+    assert "debug “No, use port 9090.”; idea “No, use port 6060.”" in forky("resolve", "--branch", "main").out
+    settled = forky("resolve", "--branch", "main", "--take", "port=debug", "--yes")
+    assert settled.code == 0 and "No, use port 9090." in settled.out
+    assert forky("resolve", "--branch", "main").out == "Nothing is open.\n"
+
+
 def test_what_landed_open_is_listed_and_settled_later(forky: Run, torn: str) -> None:
     forky("merge", "debug", "--into", "main", "--strategy", "three-way", "--yes")
     assert forky("resolve", "--branch", "main").out.startswith("conflict: port:")
@@ -141,7 +185,7 @@ def test_several_branches_are_proposed_and_accepted(forky: Run, torn: str, datab
         talk(chat.fork("idea", at=chat.path()[1].id), "Add a cache?", "Decision: a cache of 64 MB.")
     made = forky("request", "make", "debug", "idea", "--into", "main")
     assert made.code == 0 and "“debug”, “idea” into “main” (squash)" in made.out
-    refused = forky("request", "accept", "1", "--strategy", "three-way", "--yes")
+    refused = forky("request", "accept", "1", "--strategy", "cherry-pick", "--yes")
     assert refused.code == 2 and "Several branches cannot be merged at once" in refused.err
     accepted = forky("request", "accept", "1", "--yes")
     assert "Merged “debug”, “idea” into “main” (squash, request 1" in accepted.out

@@ -9,10 +9,9 @@ from typing import Any, Literal, cast
 from forky_core.context import Context, build_context
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.inputs import MergeInputs
-from forky_core.merge.octopus import plan_octopus
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.planner import plan_merge
+from forky_core.merge.planner import plan_merge, plan_octopus
 from forky_core.model import Message, MessageId, Rules, seal
 from forky_core.parts import Draft, Part, Strategy, TextPart
 

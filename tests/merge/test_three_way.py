@@ -57,7 +57,7 @@ def test_a_value_that_only_one_side_changed_is_no_conflict_and_says_what_it_was(
     talk = Talk()
     shared = talk.say("main", "user: Plan the server.", "assistant: The port is 8080.")
     talk.say("debug", "user: No, use port 9090.", "assistant: Done.", at=shared.id)
-    talk.say("main", "user: The port is 8080, right?", "assistant: Yes, the port is 8080.")
+    talk.say("main", "user: The port is 8080, right?", "assistant: I think so.")
     plan = three_way(talk)
     assert plan.clashes == ()
     assert "No, use port 9090. (no longer: 8080)" in plan.payload

@@ -114,6 +114,36 @@ def test_answers_above_the_head_are_fused_on_a_branch_of_their_own(chat: Convers
     assert chat.checkout("fused").path()[-1].merge is not None
 
 
+def test_answers_that_contradict_each_other_are_both_shown_and_warned_of() -> None:
+    forky, models = workspace()
+    chat = talk(forky.create("Verdict"), "Hello", "Hello.")
+    answers = ("Yes. We must use Redis for the queue.", "No. We must not use Redis for the queue.")
+    for answer in answers:
+        models.one.enqueue(answer)
+    chat.ask("Do we use Redis for the queue?")
+    chat.regenerate()[1].result()
+    plan = chat.plan_fuse()
+    (clash,) = plan.contradictions
+    assert {one.name for one in clash.said_by} == {"A", "B"}
+    assert any(warning.startswith("The answers contradict each other: A says “") for warning in plan.warnings)
+    below = plan.payload.split("They disagree:")[1]
+    assert "We must use Redis for the queue" in below and "We must not use Redis for the queue" in below
+    (one,) = plan.disagreements
+    assert [label for label, _ in one.says] == ["A", "B"]
+
+
+def test_answers_that_agree_are_fused_without_a_warning_of_contradiction() -> None:
+    forky, models = workspace()
+    chat = talk(forky.create("Agreed"), "Hello", "Hello.")
+    for answer in ("We use Redis for the queue.", "Redis it is, for the queue. Pin its version."):
+        models.one.enqueue(answer)
+    chat.ask("What do we use for the queue?")
+    chat.regenerate()[1].result()
+    plan = chat.plan_fuse()
+    assert plan.contradictions == () and "They disagree" not in plan.payload
+    assert all("contradict" not in warning for warning in plan.warnings)
+
+
 def test_a_fusion_that_was_overtaken_is_refused(chat: Conversation) -> None:
     plan = chat.plan_fuse()
     talk(chat, "Quick?", "Yes.")
@@ -140,7 +170,9 @@ def test_a_model_fuses_from_escaped_labelled_answers_and_is_checked(chat: Conver
     }
     models(chat).two.enqueue(json.dumps(entry))
     plan = chat.plan_fuse(model="scripted/two")
-    assert plan.payload == entry["answer"] and plan.best == "B" and plan.warnings == ()
+    assert plan.payload == entry["answer"] and plan.best == "B"
+    (warning,) = plan.warnings
+    assert warning.startswith("The answers contradict each other: ")
     assert plan.disagreements[0].says == (("A", "8080"), ("B", "9090"))
     prompt = models(chat).two.requests[0].messages[0]["content"]
     assert prompt.index('<answer label="A">') < prompt.index("Answer with JSON only")

@@ -2,13 +2,14 @@
 
 A claim takes the place of one that it contradicts where its message knew of the other's, that is, where the other's
 message is an ancestor. So order on a line settles what changed, and only what was said in parallel stays in conflict:
-the three-way view without a base. What a merge froze is read back as it was landed (law 3).
+the three-way view without a base. What is said again is affirmed: whoever took back the first saying only has not
+answered the second. What a merge froze is read back as it was landed (law 3).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from forky_core.context.masking import Lookup, masked
@@ -66,7 +67,9 @@ def by_message(claims: Iterable[Claim]) -> Extract:
 def frozen_in(merge: MergePart) -> Frozen | None:
     """The claims a payload carries; None where it carries none. A three-way one says it all, if nothing."""
     frozen = Frozen.from_json(merge.claims) if merge.claims else None
-    return Frozen() if frozen is None and merge.strategy == "three-way" else frozen
+    if frozen is not None and frozen.claims_anything:
+        return frozen
+    return Frozen() if merge.strategy == "three-way" else None
 
 
 def _speakers(merges: Sequence[MergePart], lookup: Lookup) -> Iterable[Message]:
@@ -88,6 +91,14 @@ def _unclaimed(merge: MergePart) -> Iterable[str]:
     quotes = merge.strategy == "squash" and not merge.made_by
     claimed = {cite for claim in frozen.set.claims for cite in claim.cites}
     return (id for id in merge.messages if id not in claimed) if quotes else ()
+
+
+def _affirmed(earlier: Claim, again: Claim) -> Claim:
+    """A claim that was said again: in the words that carry more weight, else in the later ones, and resting on both."""
+    words = again if _STRENGTH[again.type] <= _STRENGTH[earlier.type] else earlier
+    supersedes = dict.fromkeys((*earlier.supersedes, *again.supersedes))
+    cites = dict.fromkeys((*earlier.cites[:1], *again.cites))
+    return replace(words, cites=tuple(cites), supersedes=tuple(supersedes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +127,14 @@ class _Register:
             return
         if claim.key:
             known = [one for one in held if self._knew(message, one)]
-            repeated = [one for one in known if claim.repeats(one.claim)]
-            if any(_STRENGTH[one.claim.type] <= _STRENGTH[claim.type] for one in repeated):
-                return
-            for one in (*repeated, *(one for one in known if claim.contradicts(one.claim))):
+            for one in [one for one in known if claim.contradicts(one.claim)]:
                 self.gone.add(one.claim.id)
                 held.remove(one)
+            for one in [one for one in known if claim.repeats(one.claim)]:
+                affirmed = _affirmed(one.claim, claim)
+                self.gone |= {one.claim.id, claim.id} - {affirmed.id}
+                held.remove(one)
+                claim = affirmed
         self.gone.update(claim.supersedes)
         held.append(_Heard(claim, message, at))
 

@@ -14,9 +14,11 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from textwrap import shorten
 from typing import Literal, get_args
 
 from forky_core.hashing import content_hash
+from forky_core.model import MessageId
 from forky_core.parts import Json, canonical_json
 
 ClaimType = Literal[
@@ -53,6 +55,8 @@ LONGEST_TEXT = 30
 """Words of a claim."""
 LONGEST_QUOTE = 25
 """Words of its quotation."""
+_LONGEST_LINE = 160
+"""Characters of a corrected line that a payload quotes."""
 
 
 def folded(text: str) -> str:
@@ -259,13 +263,48 @@ class ClaimSet:
 
 
 @dataclass(frozen=True, slots=True)
+class Correction:
+    """A line of an earlier merge that a later merge corrects."""
+
+    merge: MessageId
+    """The earlier merge, on the line that both landed on."""
+    line: str
+    """What the earlier merge tells, word for word."""
+    now: str
+    """What the later merge brings in its place, word for word."""
+    by: MessageId
+    """The message that says so."""
+
+    @property
+    def quoted(self) -> str:
+        """The line as a payload quotes it."""
+        return shorten(self.line, _LONGEST_LINE, placeholder="…")
+
+    def stored(self) -> list[Json]:
+        return [self.merge, self.line, self.now, self.by]
+
+    @classmethod
+    def from_stored(cls, entry: Json) -> Correction:
+        """ValueError or TypeError for what no correction is stored as."""
+        merge, line, now, by = _texts(entry)
+        return cls(MessageId(merge), line, now, MessageId(by))
+
+
+@dataclass(frozen=True, slots=True)
 class Frozen:
     """What a merge message keeps of the claims it brought, so that a later merge reads them back."""
 
     set: ClaimSet = field(default_factory=ClaimSet)
     verbatim: tuple[Verbatim, ...] = ()
+    corrects: tuple[Correction, ...] = ()
+    """Lines of earlier merges that this one corrects."""
 
     def __bool__(self) -> bool:
+        return self.claims_anything or bool(self.corrects)
+
+    @property
+    def claims_anything(self) -> bool:
+        """Whether it speaks for the messages it was made from, and is more than a note on earlier merges."""
         return bool(self.set.claims or self.set.gone or self.verbatim)
 
     def to_json(self) -> str:
@@ -275,6 +314,8 @@ class Frozen:
         entry = self.set.stored()
         if self.verbatim:
             entry["verbatim"] = [one.stored() for one in self.verbatim]
+        if self.corrects:
+            entry["corrects"] = [one.stored() for one in self.corrects]
         return canonical_json(entry)
 
     @classmethod
@@ -283,7 +324,8 @@ class Frozen:
         try:
             entry = json.loads(text)
             verbatim = tuple(map(Verbatim.from_stored, entry.get("verbatim", ())))
-            return cls(ClaimSet.from_stored(entry), verbatim)
+            corrects = tuple(map(Correction.from_stored, entry.get("corrects", ())))
+            return cls(ClaimSet.from_stored(entry), verbatim, corrects)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
 

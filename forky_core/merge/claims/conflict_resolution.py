@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from forky_core.errors import BadContent
-from forky_core.merge.claims.claim_set import Claim, ClaimSet, Conflict, folded
+from forky_core.merge.claims.claim_set import Claim, Conflict, folded
 from forky_core.model import MessageId
 from forky_core.parts import Json
 
@@ -33,6 +33,19 @@ class Choice:
     """For "text": the words."""
     by: str = ""
     """"": the person. Else "remembered", "policy newest", or the model whose proposal was taken."""
+    source: str = ""
+    """For "theirs" of several sources: the branch whose claims are taken."""
+
+    def stored(self) -> list[Json]:
+        return [self.take, self.text, self.by, *((self.source,) if self.source else ())]
+
+
+@dataclass(frozen=True, slots=True)
+class SaidBy:
+    """What one branch claims about a conflict."""
+
+    name: str
+    claims: tuple[Claim, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +56,12 @@ class Clash:
     mine: tuple[Claim, ...]
     """What the target says."""
     theirs: tuple[Claim, ...]
-    """What the source says; () where the target carries the conflict from an earlier merge."""
+    """What the sources say; () where the target carries the conflict from an earlier merge."""
     base: tuple[Claim, ...]
     """What both said before they parted."""
     choice: Choice | None = None
+    said_by: tuple[SaidBy, ...] = ()
+    """Who says what, each claim once: the target first, then the sources that say something of it."""
 
     @property
     def key(self) -> str:
@@ -66,10 +81,30 @@ class Clash:
         if choice.take == "text":
             text = " ".join(choice.text.split())
             return text, _value_in(text, self.conflict.claims)
-        sides = {"mine": self.mine, "theirs": self.theirs, "both": (*self.mine, *self.theirs)}[choice.take]
+        sides = self._side(choice)
         said = tuple(dict.fromkeys(claim.text for claim in sides))
         values = tuple(dict.fromkeys(claim.value or claim.text for claim in sides))
         return " / ".join(said), " and ".join(values)
+
+    def _side(self, choice: Choice) -> tuple[Claim, ...]:
+        """The claims that a choice takes; () where nobody of that name says anything."""
+        if choice.take == "mine":
+            return self.mine
+        if choice.take != "theirs":
+            return (*self.mine, *self.theirs)
+        if not choice.source:
+            return self.theirs
+        return next((one.claims for one in self.said_by if one.name == choice.source), ())
+
+    @property
+    def sources(self) -> tuple[SaidBy, ...]:
+        """What each source says."""
+        return tuple(one for one in self.said_by if not set(one.claims) <= set(self.mine))
+
+    @property
+    def sources_differ(self) -> bool:
+        """Whether several sources say different things, so that "theirs" takes no side."""
+        return len(self.sources) > 1 and len({(c.says, c.polarity) for c in self.theirs}) > 1
 
     def chosen(self, choice: Choice | None) -> Clash:
         """With this choice; None opens it again.
@@ -86,8 +121,12 @@ class Clash:
                 raise BadContent("A resolution needs some words.", "To leave it open, take nothing.")
             if len(choice.text) > LONGEST_WORD:
                 raise BadContent(f"A resolution has at most {LONGEST_WORD} characters.")
-            side = {"mine": self.mine, "theirs": self.theirs}.get(choice.take, self.conflict.claims)
-            if not side:
+            if choice.take == "theirs" and not choice.source and self.sources_differ:
+                raise BadContent(
+                    f"About “{self.key}” the branches say different things.",
+                    f"Name one: {', '.join(f'“{one.name}”' for one in self.sources)}.",
+                )
+            if choice.take != "text" and not self._side(choice):
                 raise BadContent(
                     f"Nothing is said about “{self.key}” on that side.", "Take the other, or both."
                 )
@@ -110,20 +149,17 @@ def _value_in(text: str, claims: Sequence[Claim]) -> str:
     return next(iter(named)) if len(named) == 1 else ""
 
 
-def clashes(
-    ours: ClaimSet, theirs: ClaimSet, base: ClaimSet, remembered: Mapping[str, Json]
-) -> tuple[Clash, ...]:
-    """Every conflict of the merge, those that were settled before with their resolution."""
-    found = []
-    for conflict in ours.join(theirs).conflicts:
-        mine = tuple(claim for claim in conflict.claims if claim in ours.claims)
-        other = tuple(claim for claim in conflict.claims if claim not in ours.claims)
-        clash = Clash(conflict, mine, other, base.on(conflict.key))
-        known = remembered.get(conflict.hash)
-        if isinstance(known, dict) and isinstance(known.get("text"), str) and known["text"].strip():
-            clash = clash.chosen(Choice("text", known["text"][:LONGEST_WORD], "remembered"))
-        found.append(clash)
-    return tuple(found)
+def remembered(clash: Clash, resolutions: Mapping[str, Json]) -> Clash:
+    """The clash as the same values were settled before.
+
+    It stays open where it contradicts what was settled: somebody has said the value again that was decided against.
+    """
+    known = resolutions.get(clash.conflict.hash)
+    again = any(claim.supersedes for claim in clash.conflict.claims)
+    if again or not isinstance(known, dict) or not isinstance(known.get("text"), str):
+        return clash
+    text = known["text"].strip()
+    return clash.chosen(Choice("text", text[:LONGEST_WORD], "remembered")) if text else clash
 
 
 def by_policy(clash: Clash, policy: Policy, said_at: Callable[[MessageId], int]) -> Clash:
@@ -134,7 +170,7 @@ def by_policy(clash: Clash, policy: Policy, said_at: Callable[[MessageId], int])
     if clash.choice is not None or policy == "ask":
         return clash
     if policy != "newest":
-        side = clash.mine if policy == "mine" else clash.theirs
+        side = clash.mine if policy == "mine" else () if clash.sources_differ else clash.theirs
         return clash.chosen(Choice(policy, by=f"policy {policy}")) if side else clash
     dated = sorted(
         (

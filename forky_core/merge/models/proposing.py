@@ -48,7 +48,7 @@ def proposal_prompt(
         f'<m role="{message.role}">\n{html.escape(spoken(message), quote=False)}\n</m>'
         for message in dict.fromkeys(cited)
     )
-    said = [(target, clash.mine), (source, clash.theirs)]
+    said = [(one.name, one.claims) for one in clash.said_by] or [(target, clash.mine), (source, clash.theirs)]
     sides = "\n".join(
         f"- “{html.escape(name, quote=False)}” says: {html.escape(claim.text, quote=False)}"
         for name, claims in said

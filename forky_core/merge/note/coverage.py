@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from forky_core.llm.tokens import estimate_tokens
@@ -21,15 +21,18 @@ from forky_core.retrieval.words import terms
 
 BYTES_PER_TOKEN = 4
 CITATION = len(" [3f2a91]\n")
+SPEAKER = 0.7
+"""Share of the entries before which the name of the speaker stands: it is not repeated."""
 NAME = 4.0
 """How many words a name, a path or a number with signs is worth, beside its own words."""
-NAME_TOOL = 4.0
 CODE = 0.6
 """What a word in a line of code is worth beside one in prose: a reader of a note wants sentences."""
 TOOL = 0.5
 """The same for a tool's call."""
 OUTPUT = 0.35
 """The same for a line of a tool's output that an answer leans on."""
+PAUSE = 10.0
+"""Tokens that a passage counts as longer than it is: a few long passages read better than many short ones."""
 KNOWN = 0.15
 """Of a word's worth, what is left when the target has it already."""
 IN_FOCUS = 4.0
@@ -50,9 +53,7 @@ class Relevance:
     """Of each passage, its words and names, each with what it is worth."""
 
     @classmethod
-    def of(
-        cls, passages: Sequence[Passage], target_texts: Iterable[str], focus: str = ""
-    ) -> Relevance:
+    def of(cls, passages: Sequence[Passage], target_texts: Iterable[str], focus: str = "") -> Relevance:
         """Weigh passages for a reader who knows `target_texts` and asks for `focus`."""
         spoken = [terms(passage.text) for passage in passages]
         count = Counter(term for mine in spoken for term in mine)
@@ -60,23 +61,31 @@ class Relevance:
         known = frozenset(term for text in target_texts for term in terms(text))
         asked = frozenset(terms(focus))
         worth = {
-            term: (whole - math.log(many)) * (KNOWN if term in known else 1.0) * (IN_FOCUS if term in asked else 1.0)
+            term: (whole - math.log(many))
+            * (KNOWN if term in known else 1.0)
+            * (IN_FOCUS if term in asked else 1.0)
             for term, many in count.items()
         }
         words: list[dict[str, float]] = []
         for passage, mine in zip(passages, spoken, strict=True):
-            shape = {"prose": 1.0, "heading": 0.5, "code": CODE, "call": TOOL, "output": OUTPUT}[passage.shape]
+            shape = {"prose": 1.0, "heading": 0.5, "code": CODE, "call": TOOL, "output": OUTPUT}[
+                passage.shape
+            ]
             found = {term: worth[term] * shape for term in mine}
             for atom in atoms(passage.text):
                 if is_named(atom):
                     own = (worth.get(term, whole) for term in terms(atom))
-                    found[f"={atom}"] = (NAME if shape >= CODE else NAME_TOOL) * max(own, default=whole)
+                    found[f"={atom}"] = NAME * max(own, default=whole)
             words.append(found)
         return cls(passages, words)
 
-    def density(self, at: int) -> float:
-        """What a passage tells by itself for its length."""
-        return sum(self.words[at].values()) / (size(self.passages[at].text) + CITATION / BYTES_PER_TOKEN)
+    def scale(self, at: int, share: float) -> None:
+        """Make all that a passage tells worth more or less."""
+        self.words[at] = {word: worth * share for word, worth in self.words[at].items()}
+
+    def worth(self, at: int) -> float:
+        """What a passage tells by itself."""
+        return sum(self.words[at].values())
 
 
 @dataclass(slots=True)
@@ -97,13 +106,13 @@ class Picker:
         """Tokens that quoting a passage adds."""
         passage = self.relevance.passages[at]
         speaker = self.speakers.get(passage.message, "")
-        entry = 0 if passage.message in self.opened else CITATION + (len(speaker) + 2 if speaker else 0)
+        entry = 0 if passage.message in self.opened else CITATION + len(speaker) * SPEAKER
         return (size(passage.text) + (1 + entry) / BYTES_PER_TOKEN) * self.ratio
 
     def gain(self, at: int) -> float:
         """What a passage adds to what is chosen, per token."""
         fresh = (worth for word, worth in self.relevance.words[at].items() if word not in self.covered)
-        return sum(fresh) / self.cost(at)
+        return sum(fresh) / (self.cost(at) + PAUSE)
 
     def take(self, at: int) -> None:
         """Choose a passage, whatever it costs."""
@@ -122,9 +131,9 @@ class Picker:
         self,
         among: Iterable[int],
         room: float,
-        along: Callable[[int], Collection[int]] = lambda _at: (),
-    ) -> None:
-        """Take the passages that tell most for their tokens, while they fit into `room`.
+        along: Callable[[int], Collection[int]],
+    ) -> Iterator[tuple[int, ...]]:
+        """Take the passages that tell most for their tokens, while they fit into `room`; what is taken, as it is.
 
         `along` names what has to come along with a passage; both come, or neither.
         """
@@ -151,6 +160,7 @@ class Picker:
             new = self.relevance.passages[at].message not in self.opened
             for one in (at, *more):
                 self.take(one)
+            yield (at, *more)
             if new:
                 for other in beside[self.relevance.passages[at].message]:
                     if other not in self.chosen:

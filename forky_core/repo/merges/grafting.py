@@ -14,6 +14,7 @@ from threading import Event
 
 from forky_core.dag import ancestors, topological_order
 from forky_core.errors import BadContent, InTheWay, NothingToDo
+from forky_core.merge.corrections import with_corrections
 from forky_core.merge.options import MergeOptions, validate_options
 from forky_core.merge.plan import Graft, MergePlan
 from forky_core.model import Branch, Message, MessageId
@@ -51,7 +52,7 @@ def plan(
         parents_of=lambda id: messages[id].parents,
         statuses={**statuses(other), **statuses(repo)},
     )
-    planned = plan_of(repo, place, wish, stop or Event())
+    planned = with_corrections(plan_of(repo, place, wish, stop or Event()))
     if planned.lands and into.head is not None and not _share(into.head, of.head, messages):
         note = f"“{target}” and “{named.name}” share no message: two histories meet here."
         planned = replace(planned, warnings=(*planned.warnings, note))

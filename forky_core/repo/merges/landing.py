@@ -32,7 +32,7 @@ def land(repo: Repo, planned: MergePlan) -> Operation:
     if isinstance(planned, FusePlan):
         return fusing.land(repo, planned)
     target = planned.target_name
-    source = "”, “".join(side.source_name for side in planned.sides) or planned.source_name
+    source = "”, “".join(planned.sources)
     refuse_while_replying(repo, target)
     tx = repo.live()
     for name, head in planned.expected_heads.items():

@@ -150,8 +150,7 @@ def _wish_stored(wish: MergeOptions) -> dict[str, Json]:
         "again": wish.again,
         "policy": "" if wish.policy == "ask" else wish.policy,
         "choices": {
-            name: None if choice is None else [choice.take, choice.text, choice.by]
-            for name, choice in wish.choices.items()
+            name: None if choice is None else choice.stored() for name, choice in wish.choices.items()
         },
     }
     return {name: value for name, value in fields.items() if value or (value == 0 and name == "budget")}
@@ -185,7 +184,7 @@ def sound(request: MergeRequest) -> bool:
         *request.words,
         *request.words.values(),
     ]
-    texts += [text for choice in choices for text in (choice.text, choice.by)]
+    texts += [text for choice in choices for text in (choice.text, choice.by, choice.source)]
     texts += (request.graft.conversation, request.graft.title) if request.graft is not None else ()
     return (
         all(isinstance(text, str) for text in texts)
@@ -224,8 +223,15 @@ def follow_renamed(tx: Transaction, old: str, new: str) -> None:
         if own:
             source = new if request.source == old else request.source
             others = tuple(replace(o, source=new) if o.source == old else o for o in request.others)
-            words = {new if name == old else name: text for name, text in request.words.items()}
-            followed = replace(followed, source=source, others=others, words=words)
+            followed = replace(followed, source=source, others=others)
+            # Words for one payload of several branches stand under all their names.
+            names = {old: new, ", ".join(request.sources): ", ".join(followed.sources)}
+            words = {names.get(name, name): text for name, text in request.words.items()}
+            choices = {
+                key: replace(choice, source=new) if choice is not None and choice.source == old else choice
+                for key, choice in request.wish.choices.items()
+            }
+            followed = replace(followed, words=words, wish=replace(request.wish, choices=choices))
         tx.set(f"{REQUESTS}{request.number}", followed.stored())
 
 

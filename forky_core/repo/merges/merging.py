@@ -10,12 +10,12 @@ from dataclasses import replace
 from threading import Event
 
 from forky_core.errors import NothingToDo
-from forky_core.merge import octopus
+from forky_core.merge.corrections import with_corrections
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.options import MergeOptions, validate_options
 from forky_core.merge.plan import MergePlan
 from forky_core.model import Branch, GenerationStatus, MessageId
-from forky_core.repo.merges.model_plans import plan_of, written
+from forky_core.repo.merges.model_plans import plan_of, plan_of_several
 from forky_core.repo.reader import reader_of
 from forky_core.repo.repo import Repo
 
@@ -43,7 +43,7 @@ def _planned(repo: Repo, target: str, source: str, wish: MergeOptions, stop: Eve
     if source == target:
         raise NothingToDo(f"“{source}” cannot be merged into itself.", "Choose another branch.")
     place = place_of(repo, into, of)
-    return plan_of(repo, place, wish, stop)
+    return with_corrections(plan_of(repo, place, wish, stop))
 
 
 def plan_octopus(
@@ -64,11 +64,8 @@ def _octopus(repo: Repo, target: str, sources: Sequence[str], wish: MergeOptions
         raise NothingToDo("These branches are empty: there is nothing to merge.")
     if len(full_ones) == 1:
         return _planned(repo, target, full_ones[0].name, wish, stop)
-    planned = octopus.plan_octopus([place_of(repo, into, branch) for branch in full_ones], wish)
-    if wish.model is None or not planned.sides:
-        return planned
-    freely, lookup = replace(wish, budget=None), repo.messages.__getitem__
-    return planned.of_sides([written(repo, side, freely, lookup, stop) for side in planned.sides])
+    places = [place_of(repo, into, branch) for branch in full_ones]
+    return with_corrections(plan_of_several(repo, places, wish, stop))
 
 
 def place_of(repo: Repo, into: Branch, of: Branch) -> MergeInputs:

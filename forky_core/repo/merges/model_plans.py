@@ -18,7 +18,7 @@ from forky_core.merge.models.reading import Reading
 from forky_core.merge.models.squash import SquashRejected, badged, squash_of_reading
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.planner import plan_merge
+from forky_core.merge.planner import plan_merge, plan_octopus
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import Message
 from forky_core.repo.merges.model_reading import ModelReader
@@ -34,7 +34,7 @@ def plan_of(repo: Repo, place: MergeInputs, wish: MergeOptions, stop: Event) -> 
         ModelError: the model did not answer, or was stopped.
     """
     if wish.model is not None and wish.strategy == "three-way":
-        return _three_way(place, wish, ModelReader(repo, wish.model, wish.focus, stop, wish.reread))
+        return _three_way((place,), wish, ModelReader(repo, wish.model, wish.focus, stop, wish.reread))
     return written(repo, plan_merge(place, wish), wish, place.lookup, stop)
 
 
@@ -55,12 +55,29 @@ def written(repo: Repo, planned: MergePlan, wish: MergeOptions, lookup: Lookup, 
     return squash_of_reading(planned, reading, lookup=lookup, model=wish.model, budget_tokens=wish.budget)
 
 
-def _three_way(place: MergeInputs, wish: MergeOptions, reader: ModelReader) -> MergePlan:
-    """Both sides since they parted are read; what they share is known by rules, and what merges froze as it is."""
-    by_rules = plan_merge(place, replace(wish, choices={}))
+def plan_of_several(repo: Repo, places: Sequence[MergeInputs], wish: MergeOptions, stop: Event) -> MergePlan:
+    """The plan of several sources at once, with the model that is wished for; errors as `plan_of`."""
+    if wish.model is not None and wish.strategy == "three-way":
+        return _three_way(places, wish, ModelReader(repo, wish.model, wish.focus, stop, wish.reread))
+    planned = plan_octopus(places, wish)
+    if wish.model is None or not planned.sides:
+        return planned
+    freely, lookup = replace(wish, budget=None), places[0].lookup
+    return planned.of_sides([written(repo, side, freely, lookup, stop) for side in planned.sides])
+
+
+def _three_way(places: Sequence[MergeInputs], wish: MergeOptions, reader: ModelReader) -> MergePlan:
+    """All sides since they parted are read; what they share is known by rules, and what merges froze as it is."""
+
+    def plan(places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan:
+        return plan_merge(places[0], wish) if len(places) == 1 else plan_octopus(places, wish)
+
+    place = places[0]
+    by_rules = plan(places, replace(wish, choices={}))
     if not by_rules.drafts:
         return by_rules
-    theirs_known = ancestors((place.source,), place.parents_of)
+    heard = [ancestors((one.source,), one.parents_of) for one in places]
+    theirs_known = frozenset.intersection(*heard)
     mine = [m for m in place.line_of(place.target) if m.id not in theirs_known and not m.merges]
     theirs = [m for m in map(place.lookup, by_rules.turns) if not m.merges]
     try:
@@ -72,13 +89,16 @@ def _three_way(place: MergeInputs, wish: MergeOptions, reader: ModelReader) -> M
         raise SquashRejected(error.failed, error.answer, stands_in) from error
     said = by_message((*own.claims, *other.claims))
     read = {message.id for message in (*mine, *theirs)}
-    read_place = replace(
-        place,
-        extract=lambda message: said(message) if message.id in read else claims_of(message),
-        verbatim=other.verbatim,
-        reader=reader.name,
-    )
-    planned = plan_merge(read_place, wish)
+    read_places = [
+        replace(
+            one,
+            extract=lambda message: said(message) if message.id in read else claims_of(message),
+            verbatim=other.verbatim,
+            reader=reader.name,
+        )
+        for one in places
+    ]
+    planned = plan(read_places, wish)
     clashes = planned.clashes if isinstance(planned, ThreeWayPlan) else ()
     found = {folded(clash.key) for clash in clashes}
     suspected = [key for key in other.against if folded(key) not in found]

@@ -44,5 +44,4 @@ def _anew(repo: Repo, planned: MergePlan, wish: MergeOptions, stop: Event | None
     if planned.graft is not None:
         other = repo.beside(planned.graft.conversation)
         return grafting.plan(repo, planned.target_name, other, planned.graft.branch, wish, stop)
-    names = [side.source_name for side in planned.sides] or [planned.source_name]
-    return plan_octopus(repo, planned.target_name, names, wish, stop)
+    return plan_octopus(repo, planned.target_name, planned.sources, wish, stop)

@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from forky_core.dag import ancestors
 from forky_core.errors import BadContent, InTheWay, NothingToDo
+from forky_core.merge.octopus import SEVERAL
 from forky_core.merge.options import NO_CHOICES, MergeOptions, validate_options
 from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, Operation, View
@@ -42,8 +43,6 @@ LONGEST_NOTE = 10_000
 """Characters of a note or a comment."""
 OFFERED: tuple[Strategy, ...] = ("full", "squash", "three-way", "cherry-pick")
 """What a request of one branch may propose."""
-OFFERED_OF_SEVERAL: tuple[Strategy, ...] = ("full", "squash")
-"""What a request of several branches may propose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ class Offer:
         wish = replace(plan.wish, model=model, reread=False, choices=MappingProxyType(dict(decided.choices)))
         words = dict(decided.words)
         if plan.graft is None:
-            return cls(_bringing(plan), wish, None, words)
+            return cls(plan.sources, wish, None, words)
         words = {plan.graft.branch: words[plan.source_name]} if words else {}
         return cls((plan.graft.branch,), wish, plan.graft.conversation, words)
 
@@ -107,8 +106,8 @@ def make(repo: Repo, offer: Offer, into: str, note: str) -> MergeRequest:
         )
         made = _seen_now(repo, tx.view, _with(made, offer.wish, offer.words))
         _refuse_senseless(repo, tx.view, made)
-        if made.wish.choices and made.wish.model is None:
-            merging.plan(repo, into, first, made.wish)
+        if made.wish.choices and made.wish.model is None and made.graft is None:
+            merging.plan_octopus(repo, into, made.sources, made.wish)
         same = next((one for one in known if one.state == "open" and _same(one, made)), None)
         if same is not None:
             raise InTheWay(f"Request {same.number} proposes that already.", "Comment on it, or change it.")
@@ -258,7 +257,7 @@ def _seen_now(repo: Repo, view: View, request: MergeRequest) -> MergeRequest:
 def _refuse_senseless(repo: Repo, view: View, request: MergeRequest) -> None:
     """Refuse what nobody could accept: sentences and errors as `make`."""
     branch_in(view, request.into)
-    offered = OFFERED_OF_SEVERAL if request.others else OFFERED
+    offered = SEVERAL if request.others else OFFERED
     if request.strategy not in offered:
         several = " of several branches" if request.others else ""
         raise BadContent(
@@ -297,20 +296,16 @@ def _is_of(repo: Repo, request: MergeRequest, planned: MergePlan) -> bool:
     if planned.graft is not None or request.graft is not None:
         asked = (request.graft.conversation, request.source) if request.graft is not None else None
         return planned.graft is not None and (planned.graft.conversation, planned.graft.branch) == asked
-    brings = _bringing(planned)
+    brings = planned.sources
     if not request.others:
         return brings == (request.source,)
-    if planned.strategy not in OFFERED_OF_SEVERAL:
+    if planned.strategy not in SEVERAL:
         return False
     first = (name for name in brings if name in request.sources)
     order = tuple(dict.fromkeys((*first, *request.sources)))
     wish = replace(planned.wish or MergeOptions(planned.strategy), model=None)
     again = merging.plan_octopus(repo, request.into, order, wish)
-    return not (planned.lands or again.lands) or brings == _bringing(again)
-
-
-def _bringing(planned: MergePlan) -> tuple[str, ...]:
-    return tuple(side.source_name for side in planned.sides) or (planned.source_name,)
+    return not (planned.lands or again.lands) or brings == again.sources
 
 
 def _words(text: str, what: str, *, empty: bool = False) -> str:

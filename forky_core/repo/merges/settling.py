@@ -6,20 +6,21 @@ below says what holds. That message is a merge message without a second parent: 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from threading import Event
 from types import MappingProxyType
 
+from forky_core.dag import ancestors
 from forky_core.errors import NothingToDo
 from forky_core.merge.claims.active_claims import active_claims
-from forky_core.merge.claims.claim_set import ClaimSet, Frozen
-from forky_core.merge.claims.conflict_resolution import Choice, Clash, choose, find
+from forky_core.merge.claims.claim_set import Claim, ClaimSet, Frozen
+from forky_core.merge.claims.conflict_resolution import Choice, Clash, SaidBy, choose, find
 from forky_core.merge.headings import RESOLVED
 from forky_core.merge.models.proposing import Proposal, proposal_prompt, read_proposal
 from forky_core.merge.plan import MergePlan, Planned
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wording import ShortIds, spoken
-from forky_core.model import Branch, MessageId
+from forky_core.model import Branch, Message, MessageId
 from forky_core.parts import Draft, MergePart
 from forky_core.repo.answers.once import ask_once
 from forky_core.repo.merges.merging import RESOLUTIONS
@@ -39,14 +40,42 @@ def claims(repo: Repo, branch: Branch) -> ClaimSet:
 
 
 def unresolved(repo: Repo, branch: Branch) -> tuple[Clash, ...]:
-    """What stands open on a branch: its own side is "mine", what came by a merge "theirs"."""
-    own = {message.id for message in repo.path(branch.head)}
+    """What stands open on a branch: its own side is "mine", what came by merges "theirs", with the branches' names."""
+    path = repo.path(branch.head)
+    own = {message.id for message in path}
     found = []
-    for conflict in claims(repo, branch).conflicts:
+    conflicts = claims(repo, branch).conflicts
+    came_from = _origins(repo, path) if conflicts else []
+    for conflict in conflicts:
         mine = tuple(claim for claim in conflict.claims if own.issuperset(claim.cites))
         theirs = tuple(claim for claim in conflict.claims if claim not in mine)
-        found.append(Clash(conflict, mine, theirs, ()))
+        said: dict[str, list[Claim]] = {branch.name: [*mine], **{name: [] for name, _ in came_from}}
+        for claim in theirs:
+            names = (
+                name for name, reached in came_from if not reached.isdisjoint(map(MessageId, claim.cites))
+            )
+            said.setdefault(next(names, ""), []).append(claim)
+        said_by = tuple(SaidBy(name, tuple(those)) for name, those in said.items() if those)
+        found.append(Clash(conflict, mine, theirs, (), said_by=said_by))
     return tuple(found)
+
+
+def _origins(repo: Repo, path: Sequence[Message]) -> list[tuple[str, frozenset[MessageId]]]:
+    """The branches that merges on a path brought, each with what it had that the path had not."""
+    messages = repo.messages
+    found = []
+    own = frozenset(message.id for message in path)
+    for message in path:
+        sides = message.parents[1:]
+        names = [merge.source for merge in message.merges]
+        if len(names) == 1 and len(sides) > 1:
+            names = names[0].split(", ")
+        if len(names) == len(sides):
+            found += [
+                (name, ancestors((side,), lambda id: messages[id].parents) - own)
+                for name, side in zip(names, sides, strict=True)
+            ]
+    return found
 
 
 def plan_resolution(repo: Repo, branch: Branch, choices: Mapping[str, Choice | None]) -> MergePlan:

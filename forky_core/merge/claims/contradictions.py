@@ -1,0 +1,90 @@
+"""Which statements of two branches cannot both hold, found by rules in some languages and without a model.
+
+Both sides are read into statements (pieces.py): a piece of a message, what it is about, and what it says of it.
+Two statements about the same thing that say something different of the same kind contradict each other. Where one
+side changed its mind, only what it said last is compared. Nothing is decided here: a person is shown both sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from forky_core.merge.claims.matching import Kind, Match, Side, matches
+from forky_core.merge.claims.pieces import Piece, pieces, without_values
+from forky_core.merge.claims.vocabulary import spelled, word_keys
+from forky_core.model import Message, MessageId
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Something that a message says of something."""
+
+    message: MessageId
+    speaker: str
+    """The name of who said it, or the role of the message."""
+    quote: str
+    """The sentence, clause or line, exactly as it stands in the message."""
+    key: str
+    """In a few words, what it is about."""
+    kind: Kind
+    value: str
+    """What it says of that, as the message words it; of polarity, "yes" or "no"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two statements that cannot both hold."""
+
+    mine: Statement
+    theirs: Statement
+
+    @property
+    def kind(self) -> Kind:
+        return self.mine.kind
+
+    @property
+    def key(self) -> str:
+        """In a few words, what the two disagree about."""
+        return self.mine.key
+
+
+ENOUGH = 0.3
+"""The score from which on two statements are shown as a contradiction."""
+_KEY_WORDS = 4
+
+
+def contradictions(mine: Sequence[Message], theirs: Sequence[Message]) -> tuple[Contradiction, ...]:
+    """What stands at the end of `mine` and cannot hold together with what stands at the end of `theirs`.
+
+    Both are read in the order they were said. No statement is given twice; the surest contradiction comes first.
+    """
+    found = matches(Side.of(pieces(mine)), Side.of(pieces(theirs)))
+    taken: set[tuple[str, str]] = set()
+    made: list[Contradiction] = []
+    for match in sorted((match for match in found if match.score >= ENOUGH), key=lambda match: -match.score):
+        places = {("mine", match.mine.text), ("theirs", match.theirs.text)}
+        if not places & taken:
+            taken |= places
+            made.append(Contradiction(*statements(match)))
+    return tuple(made)
+
+
+def statements(match: Match) -> tuple[Statement, Statement]:
+    """The two pieces of a match, as statements about one thing."""
+    key = _key(match.mine, match.theirs)
+    mine, theirs = match.mine, match.theirs
+    return (
+        Statement(mine.passage.message, mine.speaker, mine.text, key, match.kind, match.my_value),
+        Statement(theirs.passage.message, theirs.speaker, theirs.text, key, match.kind, match.their_value),
+    )
+
+
+def _key(one: Piece, other: Piece) -> str:
+    """The words that both pieces are about, as one of them or the question that it answers spells them."""
+    for piece, beside in ((one, other), (other, one)):
+        for text in (without_values(piece.text, piece.quantities), piece.question):
+            words = [word for word in spelled(text) if not beside.about.keys().isdisjoint(word_keys(word))]
+            if words:
+                return " ".join(list(dict.fromkeys(words))[:_KEY_WORDS])
+    return " ".join(spelled(one.text)[:_KEY_WORDS])

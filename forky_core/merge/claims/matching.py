@@ -1,0 +1,294 @@
+"""Compares the pieces of two sides that share words, and scores how sure it is that they contradict each other.
+
+The score is the worth of the words that both share (pieces.py weighs them by where they stand), more where one
+side says that something changed or stays, and less where each begins with a subject of its own. Whether a value is one
+that the other side says as well is decided by what stands nearest to the same words.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from forky_core.merge.claims.assignments import Assignment, assignments
+from forky_core.merge.claims.names import Name, listed, names
+from forky_core.merge.claims.pieces import Piece
+from forky_core.merge.claims.quantities import Quantity
+from forky_core.merge.claims.vocabulary import ATTRIBUTES, CLOSED, OPPOSITE_MEASURES
+
+Kind = Literal["value", "polarity", "choice", "date", "duration", "owner", "list"]
+
+MOST = 64
+"""Pieces of the other side that one piece is compared with, those that share its rarest words first."""
+NEAR = 0.35
+FAR_SHARE = 0.5
+ATTRIBUTE_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Two pieces that differ in something that both say."""
+
+    score: float
+    mine: Piece
+    theirs: Piece
+    kind: Kind
+    my_value: str
+    their_value: str
+
+
+@dataclass(slots=True)
+class Side:
+    """The pieces of one side, by their words and by their values."""
+
+    pieces: Sequence[Piece]
+    by_word: Mapping[str, list[Piece]] = field(default_factory=dict)
+    values: Mapping[tuple[str, tuple[float, ...]], list[Piece]] = field(default_factory=dict)
+    words: Mapping[str, int] = field(default_factory=dict)
+    """The place at which a word is said first and last."""
+
+    @classmethod
+    def of(cls, pieces: Sequence[Piece]) -> Side:
+        by_word: dict[str, list[Piece]] = defaultdict(list)
+        values: dict[tuple[str, tuple[float, ...]], list[Piece]] = defaultdict(list)
+        last: dict[str, int] = {}
+        for piece in pieces:
+            for quantity in piece.quantities:
+                values[quantity.dimension, quantity.value].append(piece)
+            for word in piece.own:
+                last[word] = piece.at
+            if piece.standing == "stands":
+                for word in piece.about:
+                    by_word[word].append(piece)
+        return cls(pieces, by_word, values, last)
+
+    def like(self, piece: Piece) -> list[Piece]:
+        """Pieces that share words with one of the other side."""
+        found: dict[int, Piece] = {}
+        lists = sorted((self.by_word[word] for word in piece.about if word in self.by_word), key=len)
+        for holding in lists:
+            if len(found) >= MOST:
+                break
+            for other in holding[:MOST]:
+                found.setdefault(other.at, other)
+        return [found[at] for at in sorted(found)]
+
+
+def matches(mine: Side, theirs: Side) -> Iterator[Match]:
+    """Everything in which standing pieces of the two sides differ, with scores."""
+    for piece in mine.pieces:
+        if piece.standing == "stands":
+            others = [other for other in theirs.like(piece) if one_scope(piece, other)]
+            if others:
+                bases = [likeness(piece, other) for other in others]
+                yield from _values(piece, others, bases, mine, theirs)
+                yield from _opposites(piece, others, bases)
+                yield from _denied(piece, others, bases)
+                yield from _choices(piece, others, bases, mine, theirs)
+                yield from _lists(piece, others, bases)
+                yield from _assigned(piece, others, bases)
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """How near two pieces are."""
+
+    score: float
+    near: float
+    """The part of it that comes from words that stand near both."""
+    contrast: float
+
+
+def likeness(a: Piece, b: Piece) -> Base:
+    """How near two pieces are by the words around them."""
+    near = far = 0.0
+    small, large = (a.about, b.about) if len(a.about) <= len(b.about) else (b.about, a.about)
+    for word, worth in small.items():
+        if word in large:
+            both = worth * large[word]
+            if word in ATTRIBUTES:
+                both *= ATTRIBUTE_SHARE
+            if both >= NEAR:
+                near += both
+            else:
+                far += both
+    moved = 0.2 * (a.keeps or a.changes or b.changes or b.keeps)
+    return Base(near + far * FAR_SHARE + moved, near, _contrast(a, b))
+
+
+def _contrast(a: Piece, b: Piece) -> float:
+    """What is taken away where the two begin with subjects of their own."""
+    if a.head and b.head:
+        if a.head == b.head:
+            return 0.0
+        strange = (a.head not in b.own | b.asked) + (b.head not in a.own | a.asked)
+        return 0.8 * strange
+    for headed, other in ((a, b), (b, a)):
+        if headed.head and not other.head and other.asked - ATTRIBUTES and headed.head not in other.about:
+            return 0.8
+    return 0.0
+
+
+def one_scope(a: Piece, b: Piece) -> bool:
+    """Whether both may speak of the same environment."""
+    if a.scopes and b.scopes:
+        return bool(a.scopes & b.scopes)
+    return not (a.scopes | b.scopes) - {"production"}
+
+
+def _values(
+    a: Piece, others: Sequence[Piece], bases: Sequence[Base], mine: Side, theirs: Side
+) -> Iterator[Match]:
+    for q in a.quantities:
+        agreed, last_agreed = -1.0, -1
+        differing: list[tuple[float, Piece, Quantity]] = []
+        for b, base in zip(others, bases, strict=True):
+            for r in b.quantities:
+                if not q.comparable(r):
+                    continue
+                if q.same(r):
+                    if b.sign > 0 and not b.reason:
+                        agreed, last_agreed = max(agreed, base.score), max(last_agreed, b.at)
+                    continue
+                score = value_score(q, r, a, b, base)
+                if score > 0:
+                    differing.append((score, b, r))
+        for score, b, r in differing:
+            if last_agreed >= b.at or (agreed >= score - 0.3 and not b.changes):
+                continue
+            if any(
+                piece.standing == "stands" and piece.sign > 0 and not piece.reason and piece.at >= a.at - 6
+                for piece in mine.values.get((r.dimension, r.value), ())
+            ):
+                continue
+            if any(piece.at < b.at for piece in theirs.values.get((q.dimension, q.value), ())):
+                score += 0.4
+            yield Match(score, a, b, kind_of(q, r), a.text[q.start : q.end], b.text[r.start : r.end])
+
+
+def value_score(q: Quantity, r: Quantity, a: Piece, b: Piece, base: Base) -> float:
+    """How sure it is that two different values are values of the same thing; 0 where they are not."""
+    score = base.score - base.contrast
+    if q.noun and r.noun and q.noun != r.noun and (r.noun in a.about or q.noun in b.about):
+        return 0.0
+    if any({one, other} <= a.measures ^ b.measures for one, other in OPPOSITE_MEASURES):
+        return 0.0
+    low, high = sorted((abs(q.bare), abs(r.bare)))
+    if q.dimension == r.dimension == "number":
+        if high > 12 * low:
+            return 0.0
+        return score + (0.3 if low >= 100 and high <= 3 * low else 0.0)
+    if q.dimension == r.dimension:
+        return score + 0.5
+    if base.near < 0.6 and (high > 4 * low or not base.near):
+        return 0.0
+    return score
+
+
+def kind_of(q: Quantity, r: Quantity) -> Kind:
+    """What two values that differ are values of."""
+    dimension = q.dimension if q.dimension != "number" else r.dimension
+    if dimension in ("date", "weekday", "clock"):
+        return "date"
+    return "duration" if dimension == "time" else "value"
+
+
+def _opposites(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
+    found: list[tuple[float, Piece, str]] = []
+    last: dict[str, int] = {}
+    for b, base in zip(others, bases, strict=True):
+        score = base.score - base.contrast
+        both = _proposed(a) & _proposed(b)
+        shared = len(both) + (len(both) == 1 and (a.whole or b.whole) and min(len(a.own), len(b.own)) <= 2)
+        for axis in a.axes.keys() & b.axes.keys():
+            if a.axes[axis] == b.axes[axis]:
+                if base.near >= NEAR:
+                    last[axis] = b.at
+            elif base.near >= 0.49 and shared:
+                found.append((score, b, axis))
+        if a.sign != b.sign and shared >= 2 and not a.quantities and not b.quantities:
+            found.append((score - 0.6, b, ""))
+    for score, b, axis in found:
+        if last.get(axis, -1) <= b.at:
+            says = (a.axes[axis], b.axes[axis]) if axis else (a.sign, b.sign)
+            yield Match(score, a, b, "polarity", *("yes" if one > 0 else "no" for one in says))
+
+
+def _proposed(piece: Piece) -> frozenset[str]:
+    """The words of what is affirmed or denied; an answer affirms or denies what was asked."""
+    return piece.own | piece.asked if piece.answers or piece.whole else piece.own
+
+
+def _denied(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
+    """The other side denies the very value that one names."""
+    if a.sign < 0:
+        return
+    telling = {
+        (q.dimension, q.value)
+        for q in a.quantities
+        if len(q.digits) >= 3 or q.dimension in ("date", "version")
+    }
+    if telling:
+        for b, base in zip(others, bases, strict=True):
+            if b.sign < 0 and any((r.dimension, r.value) in telling for r in b.quantities):
+                yield Match(base.score + 0.4, a, b, "polarity", "yes", "no")
+
+
+def _choices(
+    a: Piece, others: Sequence[Piece], bases: Sequence[Base], mine: Side, theirs: Side
+) -> Iterator[Match]:
+    said = names(a.text, answers=a.answers) if a.sign > 0 else ()
+    if not said:
+        return
+    for b, base in zip(others, bases, strict=True):
+        if b.sign < 0 or _is_code(a) or _is_code(b) or not ((a.decides and b.decides) or base.near >= 1.4):
+            continue
+        told = names(b.text, answers=b.answers)
+        one = [
+            n for n in said if _new(n, a, told) and any(theirs.words.get(key, -1) < b.at for key in n.keys)
+        ]
+        two = [n for n in told if _new(n, b, said) and not all(key in mine.words for key in n.keys)]
+        if one and two:
+            score = base.score - 0.2 + (0.4 if all(key in theirs.words for key in one[0].keys) else 0.0)
+            yield Match(score, a, b, "choice", one[0].text, two[0].text)
+
+
+def _is_code(piece: Piece) -> bool:
+    return piece.passage.shape in ("code", "call") or piece.text.lstrip("`").startswith("{")
+
+
+def _new(name: Name, piece: Piece, others: Sequence[Name]) -> bool:
+    if name.keys <= piece.asked:
+        return False
+    return not any(name.keys <= other.keys or other.keys <= name.keys for other in others)
+
+
+def _lists(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
+    mine = listed(a.text)
+    for b, base in zip(others, bases, strict=True) if mine else ():
+        theirs = listed(b.text)
+        both = mine & theirs
+        if both and mine != theirs and len(both) * 2 >= min(len(mine), len(theirs)):
+            if (mine < theirs or theirs < mine) and not (_closed(a) and _closed(b)):
+                continue
+            yield Match(base.score, a, b, "list", ", ".join(sorted(mine)), ", ".join(sorted(theirs)))
+
+
+def _closed(piece: Piece) -> bool:
+    """Whether the line in which a list stands says that there is nothing else, or that something changed."""
+    return piece.changes or CLOSED.search(piece.passage.whole_row) is not None
+
+
+def _assigned(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
+    mine = {one.key: one for one in assignments(a.text)}
+    for b, base in zip(others, bases, strict=True) if mine else ():
+        for other in assignments(b.text):
+            one = mine.get(other.key)
+            if one is not None and one.value != other.value and _one_sort(one, other):
+                yield Match(2 + base.near, a, b, "value", one.value, other.value)
+
+
+def _one_sort(one: Assignment, other: Assignment) -> bool:
+    return (":" in one.value) == (":" in other.value)

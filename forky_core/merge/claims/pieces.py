@@ -1,0 +1,265 @@
+"""Reads messages into pieces that say one thing each, with what they are about, and whether they stand.
+
+What a piece is about is not always in it: the question before names it ("which port?" – "8080."), or the sentence
+before. So every piece has the words of its surroundings beside its own, weighed by how near they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from forky_core.merge.claims.quantities import Quantity, quantities
+from forky_core.merge.claims.vocabulary import (
+    ATTRIBUTES,
+    AXES,
+    CHANGE,
+    DECIDES,
+    KEEPS,
+    LATER,
+    NEGATION,
+    NO,
+    NOW,
+    PAST,
+    SUGGESTED,
+    SUPPOSED,
+    WHICH,
+    YES,
+    measures,
+    scopes,
+    word_key,
+    word_keys,
+)  # fmt: skip
+from forky_core.merge.note.passages import Passage, passages
+from forky_core.model import Message
+from forky_core.retrieval.cues import is_question
+
+Standing = Literal["stands", "past", "later", "open"]
+
+OWN, SENTENCE, ASKED, BEFORE, FAR = 1.0, 0.7, 0.8, 0.5, 0.3
+"""What a word is worth for the subject of a clause: in itself, in its sentence, in the question it answers, before."""
+_CLAUSE = re.compile(
+    r"(?<=[;；])\s*|(?<=\w:)\s+(?=\S+\s\S+\s\S)|\s+[–—-]{1,2}\s+|,\s+(?=(?:and|but|so|because|since|or|und|aber|denn|weil|heute|jetzt|nun|today|now|hoy|ahora|aujourd['’]hui|also|et|mais|donc|car|y|pero|"
+    r"porque|pues|while|although)\s)|(?<=[，])"
+)
+_ASKS = re.compile(
+    r"^\W*(?:(?:ok|okay|so|and|but|hi|hey|und|also|et|y|btw|next)[\s,:]+){0,2}(?:who|whom|whose|which|where|when|what|why|how|is|are|was|were|do|does|did|can|could|may|should|shall|"
+    r"will|would|has|have|wer|wem|wann|wo|wie|was|welche\w*|warum|ist|sind|darf|dürfen|kann|können|muss|müssen|soll|hat|haben|"
+    r"qui|que|quel\w*|quand|où|comment|combien|pourquoi|est-ce|peut-on|"
+    r"quién|qué|cuál\w*|cuándo|dónde|cómo|cuánt\w+)\b",
+    re.IGNORECASE,
+)
+_ASKS_HAN = re.compile("[吗呢么？]|什么|怎么|多少|几|谁|哪")
+_ANSWER = re.compile(r"^\W*(?:\w+[,，.:;!]|不，|没有，)\s*")
+_SHORT = 80
+_FAR_TURNS = 4
+_FAR_WORDS = 200
+
+
+@dataclass(slots=True)
+class Piece:
+    """A clause of a message with its surroundings."""
+
+    at: int
+    """Its place on its side."""
+    turn: int
+    passage: Passage
+    speaker: str
+    text: str
+    """Exactly as it stands in the message."""
+    standing: Standing
+    own: frozenset[str]
+    """Keys of its own words."""
+    about: Mapping[str, float]
+    """Keys of its words and of those around it, with what each is worth."""
+    scopes: frozenset[str]
+    measures: frozenset[str] = frozenset()
+    """What its amounts are of: one, all, with or without tax."""
+    quantities: tuple[Quantity, ...] = ()
+    sign: int = 1
+    """-1 where it denies."""
+    axes: Mapping[str, int] = field(default_factory=dict)
+    head: str = ""
+    """The key of the word with which its subject begins, where it has one."""
+    answers: bool = False
+    """Whether it is the beginning of an answer to a question."""
+    question: str = ""
+    """The question that it may be an answer to."""
+    asked: frozenset[str] = frozenset()
+    decides: bool = False
+    changes: bool = False
+    keeps: bool = False
+    reason: bool = False
+    """Whether it only gives a reason, or names what is replaced."""
+    whole: bool = False
+    """Whether it answers with yes or no."""
+
+
+def pieces(messages: Sequence[Message]) -> list[Piece]:
+    """The clauses of the messages in order; questions give their words to what answers them and are none."""
+    found: list[Piece] = []
+    speakers = {message.id: message.name or message.role for message in messages}
+    question: tuple[str, int] = ("", -2)
+    before: tuple[str, int] = ("", -1)
+    every = passages([message for message in messages if not message.hidden])
+    far = _far(every)
+    in_turn = 0
+    last_turn = -1
+    first_answer_turn = -1
+    for passage in every:
+        text = passage.text
+        if passage.turn != last_turn:
+            in_turn, last_turn = 0, passage.turn
+        else:
+            in_turn += 1
+        asks = passage.role != "tool" and _is_asking(passage)
+        keys = word_keys(without_values(text, quantities(text)))
+        if asks:
+            question = (text, passage.turn)
+        else:
+            answers = in_turn == 0 and question[1] == passage.turn - 1
+            answered = question[0] if passage.turn - question[1] in (0, 1) and in_turn <= 2 else ""
+            surroundings = dict.fromkeys(far[passage.turn], FAR)
+            if before[1] == passage.turn or (passage.role != "user" and before[1] == passage.turn - 1):
+                for key in word_keys(without_values(before[0], quantities(before[0]))):
+                    surroundings[key] = max(BEFORE, surroundings.get(key, 0))
+            for key in word_keys(answered):
+                surroundings[key] = max(ASKED, surroundings.get(key, 0))
+            for key in keys:
+                surroundings[key] = max(SENTENCE, surroundings.get(key, 0))
+            for number, clause in enumerate(_clauses(passage)):
+                values = quantities(clause)
+                own = frozenset(word_keys(without_values(clause, values)))
+                about = {**surroundings, **dict.fromkeys(own, OWN)}
+                piece = Piece(
+                    len(found),
+                    passage.turn,
+                    passage,
+                    speakers[passage.message],
+                    clause,
+                    _standing(clause, text, passage, answered),
+                    own,
+                    about,
+                    scopes(text) or scopes(answered),
+                    measures(text) if values else frozenset(),
+                    values,
+                    head=_head(clause) if passage.shape == "prose" else "",
+                    answers=answers and number == 0,
+                    question=answered,
+                    asked=frozenset(word_keys(answered)),
+                    decides=DECIDES.search(clause) is not None
+                    or bool(answers and number == 0 and WHICH.search(answered))
+                    or (in_turn == 0 and number == 0 and _NAME_FIRST.match(clause) is not None),
+                    changes=CHANGE.search(text if passage.shape == "prose" else before[0]) is not None,
+                    keeps=KEEPS.search(clause) is not None,
+                )
+                piece.reason = _REASON.search(clause) is not None
+                _polarity(piece, answered)
+                found.append(piece)
+        before = (text, passage.turn)
+    return found
+
+
+_HEAD = re.compile(
+    r"^\W*(?i:(?:and|so|then|but|now|today|und|dann|et|y|heute|aujourd['’]hui|hoy)\W+)?(?i:(?:the|our|my|your|its|a|an|every|each|all|der|die|das|"
+    r"unser\w*|mein\w*|ein|eine|le|la|les|notre|nos|mon|ma|un|une|el|los|las|nuestr\w+|mi)\s+|l['’])(?P<noun>[^\W\d_][\w-]*)"
+    r"|^(?P<plural>[A-Z][a-z-]{2,})\s+(?=[a-z])"
+)
+_REASON = re.compile(
+    r"^\W*(?:and\s+|so\s+)?(?:since|because|as|weil|da|denn|car|parce\s+que|puisque|porque|ya\s+que|因为|由于)\b|"
+    r"\b(?:instead\s+of|rather\s+than|collid\w*|taken|occupied|blocked|gave\s+up|statt|anstelle|belegt|besetzt|blockiert|au\s+lieu|occupée?|"
+    r"en\s+lugar|en\s+vez|ocupad[oa])\b|被|占|代替",
+    re.IGNORECASE,
+)
+_NAME_FIRST = re.compile(
+    r"^[\"“«`]?(?:(?:Dr|Mr|Ms|Mrs|Frau|Herr|M|Mme)\.?\s+)?[A-ZÀ-Þ][\w.-]+(?:\s+[A-ZÀ-Þ][\w-]+)*[\"”»`]?(?:[,.;:]|$|\s+it\s+is)"
+)
+
+
+def _head(clause: str) -> str:
+    match = _HEAD.match(clause)
+    if match is None:
+        return ""
+    word = match["noun"] or match["plural"]
+    key = word_key(word)
+    return "" if key in ATTRIBUTES or quantities(f"{word} days") != quantities("days") else key
+
+
+def _far(every: Sequence[Passage]) -> dict[int, frozenset[str]]:
+    """By turn, the words of it and of some turns before and after it."""
+    said: dict[int, set[str]] = {}
+    for passage in every:
+        words = said.setdefault(passage.turn, set())
+        if len(words) < _FAR_WORDS:
+            words.update(word_keys(without_values(passage.text, quantities(passage.text))))
+    reach = range(-_FAR_TURNS, _FAR_TURNS + 1)
+    return {turn: frozenset().union(*(said.get(turn + step, ()) for step in reach)) for turn in said}
+
+
+def without_values(text: str, values: Sequence[Quantity]) -> str:
+    """A text in which signs stand for its values: months and units do not tell what a sentence is about."""
+    for value in reversed(values):
+        text = text[: value.start] + " ¤ " + text[value.end :]
+    return text
+
+
+def _is_asking(passage: Passage) -> bool:
+    text = passage.text
+    if is_question(text):
+        return True
+    if passage.role != "user" or len(text) > _SHORT or text.endswith((".", "!", "。")):
+        return False
+    return _ASKS.match(text) is not None or _ASKS_HAN.search(text) is not None
+
+
+def _clauses(passage: Passage) -> Iterator[str]:
+    if passage.shape != "prose":
+        yield passage.text
+        return
+    start = 0
+    for match in _CLAUSE.finditer(passage.text):
+        piece = passage.text[start : match.start()].strip()
+        if piece:
+            yield piece
+        start = match.end()
+    if rest := passage.text[start:].strip():
+        yield rest
+
+
+def _standing(clause: str, sentence: str, passage: Passage, question: str) -> Standing:
+    if passage.shape in ("code", "output", "call"):
+        return "stands" if passage.shape != "call" else "open"
+    if SUPPOSED.search(sentence):
+        return "open"
+    if SUGGESTED.search(clause):
+        return "open"
+    if PAST.search(clause) and not NOW.search(clause):
+        return "past"
+    if LATER.search(clause) or (LATER.search(question) and not NOW.search(clause)):
+        return "later"
+    return "stands"
+
+
+def _polarity(piece: Piece, question: str) -> None:
+    """The sign of a clause, and for each pair of opposites which one it says."""
+    if piece.passage.shape in ("code", "call"):
+        return
+    text = piece.text
+    yes, no = YES.search(text) is not None, NO.search(text) is not None
+    rest = _ANSWER.sub("", text) if yes or no else text
+    denials = len(NEGATION.findall(rest))
+    piece.sign = -1 if denials % 2 or (no and not denials) else 1
+    piece.whole = piece.answers and (yes or no)
+    axes: dict[str, int] = {}
+    for axis, (affirms, denies) in AXES.items():
+        if denies.search(text):
+            axes[axis] = -1 if axis == "may" else -piece.sign
+        elif affirms.search(text):
+            axes[axis] = piece.sign
+        elif piece.whole and affirms.search(question):
+            axes[axis] = -1 if no else 1
+        elif piece.whole and denies.search(question):
+            axes[axis] = 1 if no else -1
+    piece.axes = axes

@@ -1,0 +1,222 @@
+"""What one line of messages takes back of itself: values corrected, plans scrapped, fixes undone, code replaced.
+
+A note shows the earlier statement struck through, so a wrong find misinforms: a word of correction is asked for
+(“instead”, “actually”, “took it out again”, “scrap that”) beside the words that both statements share. Only code needs
+none: a key that is set anew, and a function written anew, replace what stood before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from forky_core.merge.claims.assignments import assignments
+from forky_core.merge.claims.contradictions import Statement, statements
+from forky_core.merge.claims.matching import Match, Side, kind_of, likeness, one_scope, value_score
+from forky_core.merge.claims.pieces import Piece, pieces
+from forky_core.merge.claims.names import names
+from forky_core.merge.claims.quantities import Quantity, quantities
+from forky_core.merge.claims.vocabulary import (
+    ATTRIBUTES,
+    CHANGE,
+    CORRECTS,
+    DISPLACES,
+    NO,
+    REVERSES,
+    TAKES_BACK,
+)
+from forky_core.model import Message
+
+SURE = 1.6
+"""The likeness from which on a new value replaces an older one."""
+SURE_OF_CODE = 0.6
+_RARE = 6
+"""Pieces of a line in which a word may stand that leads from a reversal to what it reverses."""
+_DEFINES = re.compile(r"^\s*(?:async\s+)?(?:def|class|function|fn|func)\s+(?P<name>\w+)")
+_SHORT = 90
+_FEW = 4
+"""Words of its own that a short correction has at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Supersession:
+    """A statement that a later one of the same line corrects, replaces or takes back."""
+
+    earlier: Statement
+    later: Statement
+
+
+def supersessions(line: Sequence[Message]) -> tuple[Supersession, ...]:
+    """What later messages of one line took back, in the order in which they did.
+
+    An earlier statement is given once, with the last one that speaks against it.
+    """
+    said = pieces(line)
+    side = Side.of(said)
+    count = Counter(word for piece in said for word in piece.own)
+    found: dict[tuple[str, str], Match] = {}
+    for later in said:
+        for match in _replaced(later, side, count):
+            found[match.mine.passage.message, match.mine.text] = match
+    ordered = sorted(found.values(), key=lambda match: (match.theirs.at, match.mine.at))
+    return tuple(Supersession(*statements(match)) for match in ordered)
+
+
+def _replaced(later: Piece, side: Side, count: Counter[str]) -> Iterator[Match]:
+    """What a piece takes back of the pieces before it."""
+    if later.standing != "stands" or later.passage.shape in ("output", "call"):
+        return
+    code = later.passage.shape == "code"
+    before = [
+        piece
+        for piece in side.like(later)
+        if piece.turn < later.turn and piece.standing == "stands" and one_scope(piece, later)
+        if (piece.passage.shape == "code") == code and piece.passage.shape not in ("output", "call")
+    ]
+    if code:
+        for piece in before:
+            yield from _code(piece, later)
+        return
+    text, sentence = later.text, later.passage.text
+    if CORRECTS.search(sentence) or CHANGE.search(sentence):
+        yield from _values(before, later, side)
+    if DISPLACES.search(text):
+        yield from _displaced(before, later, side)
+    if (CORRECTS.search(text) or NO.search(text)) and later.passage.role == "user" and len(later.own) <= _FEW:
+        yield from _answered(later, side)
+        yield from _renamed(later, side)
+    if REVERSES.search(text) and later.sign > 0:
+        for piece in before:
+            if _same_thing(piece, later, count):
+                yield Match(1.0, piece, later, "polarity", "yes", "no")
+    if len(sentence) <= _SHORT and later.passage.role == "user" and TAKES_BACK.search(sentence):
+        yield from _just_done(later, side)
+
+
+def _values(before: Sequence[Piece], later: Piece, side: Side) -> Iterator[Match]:
+    """The values that stand nearest to the words of the new one, unless they are said again."""
+    for new in later.quantities:
+        best: Match | None = None
+        for piece in before:
+            shared = (piece.own & later.own) - ATTRIBUTES
+            if len(shared) < 2 and not (shared and piece.head and piece.head == later.head):
+                continue
+            base = likeness(piece, later)
+            for old in piece.quantities:
+                if old.dimension != new.dimension or old.noun != new.noun or old.same(new):
+                    continue
+                if not old.comparable(new) or _again(old, later, side):
+                    continue
+                score = value_score(old, new, piece, later, base)
+                if score >= SURE and (best is None or score >= best.score):
+                    best = _match(score, piece, old, later, new)
+        if best is not None:
+            yield best
+
+
+def _displaced(before: Sequence[Piece], later: Piece, side: Side) -> Iterator[Match]:
+    """Statements of a value or name that a sentence names as the one that no longer holds."""
+    cut = DISPLACES.search(later.text)
+    gone = later.text[cut.end() :][:_SHORT] if cut else ""
+    values = [one for one in quantities(gone)[:1] if one.dimension != "number" or len(one.digits) >= 3]
+    named = [one for one in names(gone)[:1] if one.text in gone[: len(one.text) + 6]]
+    for piece in before:
+        if not (piece.own & later.own) - ATTRIBUTES:
+            continue
+        if any(
+            old.dimension == value.dimension and old.same(value)
+            for value in values
+            for old in piece.quantities
+        ):
+            yield Match(1.0, piece, later, "value", gone[values[0].start : values[0].end], later.text)
+        elif any(name.text in piece.text for name in named) and piece.sign > 0 and piece.decides:
+            yield Match(1.0, piece, later, "choice", named[0].text, later.text)
+
+
+def _answered(later: Piece, side: Side) -> Iterator[Match]:
+    """The last value of the same kind just before a short correction by the person."""
+    for new in later.quantities:
+        for piece in reversed(side.pieces[: later.at]):
+            if piece.turn < later.turn - 2:
+                break
+            if not _before(piece, later):
+                continue
+            old = next((one for one in piece.quantities if one.dimension == new.dimension), None)
+            if old is not None:
+                counted = old.dimension != "number" or old.noun == new.noun or len(later.own) <= 1
+                if counted and old.comparable(new) and not old.same(new):
+                    yield _match(1.0, piece, old, later, new)
+                break
+
+
+def _renamed(later: Piece, side: Side) -> Iterator[Match]:
+    """The last choice just before a short correction by the person that names another one."""
+    told = names(later.text.lstrip(" ,.!"), answers=True)
+    for piece in reversed(side.pieces[: later.at] if told else ()):
+        if piece.turn < later.turn - 2:
+            return
+        if not _before(piece, later) or not piece.decides:
+            continue
+        said = [
+            name
+            for name in names(piece.text, answers=piece.answers)
+            if not any(name.keys & new.keys for new in told)
+        ]
+        if said:
+            yield Match(1.0, piece, later, "choice", said[0].text, told[0].text)
+            return
+
+
+def _before(piece: Piece, later: Piece) -> bool:
+    """Whether a short correction may be about it; what was only proposed can be put right, too."""
+    return piece.turn < later.turn and piece.standing in ("stands", "open") and piece.passage.shape == "prose"
+
+
+def _match(score: float, piece: Piece, old: Quantity, later: Piece, new: Quantity) -> Match:
+    values = piece.text[old.start : old.end], later.text[new.start : new.end]
+    return Match(score, piece, later, kind_of(old, new), *values)
+
+
+def _again(old: Quantity, later: Piece, side: Side) -> bool:
+    """Whether a value is said once more, there or later: then it was not replaced."""
+    if any(old.comparable(new) and old.same(new) for new in later.quantities):
+        return True
+    return any(
+        other.at > later.at and other.sign > 0 for other in side.values.get((old.dimension, old.value), ())
+    )
+
+
+def _code(piece: Piece, later: Piece) -> Iterator[Match]:
+    old_name, new_name = _DEFINES.match(piece.text), _DEFINES.match(later.text)
+    if old_name and new_name:
+        if old_name["name"] == new_name["name"]:
+            yield Match(1.0, piece, later, "value", piece.text, later.text)
+        return
+    if likeness(piece, later).near < SURE_OF_CODE:
+        return
+    old = {one.key: one for one in assignments(piece.text)}
+    for new in assignments(later.text):
+        if (one := old.get(new.key)) is not None and one.value != new.value:
+            yield Match(1.0, piece, later, "value", one.value, new.value)
+            return
+
+
+def _same_thing(piece: Piece, later: Piece, count: Counter[str]) -> bool:
+    """Whether both name the same rare things; of signs without spaces, three pairs are about two words."""
+    rare = [word for word in piece.own & later.own if count[word] <= _RARE]
+    return len(rare) >= (2 if "".join(rare).isascii() or any(len(word) > 2 for word in rare) else 3)
+
+
+def _just_done(later: Piece, side: Side) -> Iterator[Match]:
+    """What the last answer before a short “undo that” said it had done."""
+    for piece in reversed(side.pieces[: later.at]):
+        if piece.turn < later.turn - 2:
+            return
+        done = (
+            piece.turn < later.turn and piece.passage.role == "assistant" and piece.passage.shape == "prose"
+        )
+        if done and (piece.changes or piece.decides) and piece.standing == "stands":
+            yield Match(1.0, piece, later, "polarity", "yes", "no")
+            return

@@ -1,0 +1,340 @@
+"""What branches say, set against each other before a merge lands: what contradicts, and what is corrected (law 9).
+
+Every strategy asks here, and so does a fusion. Claims with the same key are compared by value, and whole statements by
+what they are about (claims/contradictions.py). A statement that was written further down the same line than another
+one changed it: that is no contradiction. Where the changed statement came through an earlier merge it is a correction,
+and the later merge says so. What a person settled is never changed in passing: whoever contradicts it opens it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from itertools import chain, combinations
+
+from forky_core.context.masking import Lookup, taken_back, turns_of
+from forky_core.dag import ParentsOf, ancestors
+from forky_core.errors import NotFound
+from forky_core.merge.attribution import rows_of
+from forky_core.merge.block import ITEM
+from forky_core.merge.claims.active_claims import active_claims
+from forky_core.merge.claims.claim_set import (
+    ASSERTING,
+    LONGEST_TEXT,
+    Claim,
+    ClaimSet,
+    Conflict,
+    Correction,
+    folded,
+)
+from forky_core.merge.claims.conflict_resolution import Clash, SaidBy, remembered
+from forky_core.merge.claims.contradictions import Contradiction, Statement, contradictions
+from forky_core.merge.claims.rules import claims_of
+from forky_core.merge.corrections import corrections_in
+from forky_core.merge.headings import CORRECTS, OPEN, SETTLED, TRIED, UNRESOLVED
+from forky_core.merge.inputs import MergeInputs
+from forky_core.model import Message, MessageId
+from forky_core.parts import MergePart, TextPart
+
+MOST_CHARACTERS = 400_000
+"""Of each side, the newest words in which whole statements are looked for. Keyed claims are compared beyond them."""
+CUT = f"Only the newest {MOST_CHARACTERS:,} characters of each branch were searched for contradictions."
+_NOTHING_STANDS = frozenset({CORRECTS, OPEN, TRIED, UNRESOLVED})
+"""Sections of a payload whose lines do not say how something is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One branch or one answer, as far as it may contradict another."""
+
+    name: str
+    claims: ClaimSet
+    said: Sequence[Message] = ()
+    """In the order it was said; of a merge, the lines of its payload as said by the messages they cite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How what comes stands to what the target says."""
+
+    target: ClaimSet
+    """What the target claims."""
+    joined: ClaimSet
+    """What the target and every source claim together."""
+    clashes: tuple[Clash, ...]
+    """By key."""
+    corrects: tuple[Correction, ...]
+    cut: bool
+    """Whether a side was too long for all its statements to be compared."""
+
+    @property
+    def contradictions(self) -> tuple[Clash, ...]:
+        """The clashes between one branch and another, without those that a branch carries by itself."""
+        return tuple(clash for clash in self.clashes if clash.theirs and len(clash.said_by) > 1)
+
+
+def compare(sources: Sequence[tuple[MergeInputs, Sequence[Message]]]) -> Comparison:
+    """The target, and the turns that each source brings to it, set against each other."""
+    place = sources[0][0]
+    lookup, parents_of = place.lookup, place.parents_of
+    at_target = ancestors((place.target,), parents_of) if place.target is not None else frozenset()
+    shared: list[list[Message]] = []
+    sides: list[Side] = []
+    ours = _claims(place, place.line_of(place.target))
+    coming = {turn.id for _, turns in sources for turn in turns}
+    for here, turns in sources:
+        path = here.line_of(here.source)
+        heard = [message for message in path if message.id in at_target or message.id in coming]
+        on_path = {message.id for message in path}
+        beside = [turn for turn in turns if turn.id not in on_path]
+        shared.append([message for message in heard if message.id in at_target])
+        theirs = _reopened(ours, _claims(here, (*heard, *beside)))
+        sides.append(
+            Side(here.source_name, theirs, tuple(chain.from_iterable(_as_said(t, lookup) for t in turns)))
+        )
+    known = [ancestors((line[-1].id,), parents_of) if line else frozenset[MessageId]() for line in shared]
+    standing = _Standing()
+    standing.read(place.line_of(place.target), frozenset.intersection(*known), lookup)
+    sides.insert(0, Side(place.target_name, ours, tuple(standing.said)))
+    found, cut = _found(sides)
+    knowledge = _Knowledge(parents_of)
+    kept: list[_Pair] = []
+    corrects: dict[tuple[MessageId, str], Correction] = {}
+    for pair in found:
+        mine, theirs_too = pair.found.mine, pair.found.theirs
+        if mine.message == theirs_too.message or knowledge.knew(mine.message, theirs_too.message):
+            continue
+        if mine.message in standing.settled or not knowledge.knew(theirs_too.message, mine.message):
+            kept.append(pair)
+        elif pair.one == 0:
+            corrects |= standing.corrected(mine.message, mine.quote, theirs_too.quote, theirs_too.message)
+    for side in sides[1:]:
+        for old, new in _replaced(ours, side.claims):
+            for cite in old.cites:
+                corrects = (
+                    standing.corrected(
+                        MessageId(cite), old.quote, new.quote or new.text, MessageId(new.cites[-1])
+                    )
+                    | corrects
+                )
+    sides = _with_statements(sides, kept, standing.settled)
+    base = reduce(ClaimSet.join, (_claims(place, line) for line in shared))
+    clashes = tuple(remembered(clash, place.resolutions) for clash in _clashes(sides, base))
+    joined = reduce(ClaimSet.join, (side.claims for side in sides))
+    return Comparison(sides[0].claims, joined, clashes, tuple(corrects.values()), cut)
+
+
+def compare_answers(answers: Iterable[tuple[str, Message]]) -> tuple[Clash, ...]:
+    """Where answers to one question contradict each other; each is named."""
+    sides = [Side(name, ClaimSet.of(claims_of(answer)), (answer,)) for name, answer in answers]
+    found, _ = _found(sides)
+    return tuple(_clashes(_with_statements(sides, found), ClaimSet()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A contradiction between two of the sides, by their places."""
+
+    one: int
+    other: int
+    found: Contradiction
+
+
+def _found(sides: Sequence[Side]) -> tuple[list[_Pair], bool]:
+    newest = [_newest(side.said) for side in sides]
+    pairs = [
+        _Pair(one, other, found)
+        for one, other in combinations(range(len(sides)), 2)
+        if newest[one] and newest[other]
+        for found in contradictions(newest[one], newest[other])
+    ]
+    return pairs, any(len(kept) < len(side.said) for kept, side in zip(newest, sides, strict=True))
+
+
+def _newest(said: Sequence[Message]) -> Sequence[Message]:
+    room = MOST_CHARACTERS
+    for at in range(len(said) - 1, -1, -1):
+        room -= len(said[at].text)
+        if room < 0:
+            return said[at + 1 :]
+    return said
+
+
+def _claims(place: MergeInputs, line: Iterable[Message]) -> ClaimSet:
+    return active_claims(line, lookup=place.lookup, parents_of=place.parents_of, extract=place.extract)
+
+
+def _reopened(ours: ClaimSet, theirs: ClaimSet) -> ClaimSet:
+    """The source's claims, which cannot replace what a person settled on the target by another plain claim."""
+    settled = {
+        claim.id
+        for claim in ours.claims
+        if claim.supersedes and claim.id in theirs.gone
+        if any(other.contradicts(claim) and not other.supersedes for other in theirs.claims)
+    }
+    return ClaimSet(theirs.claims, theirs.gone - settled) if settled else theirs
+
+
+def _replaced(ours: ClaimSet, theirs: ClaimSet) -> Iterator[tuple[Claim, Claim]]:
+    """Claims of the target with what the source says in their place, having known them."""
+    for old in ours.ordered:
+        if old.id in theirs.gone and old.quote:
+            yield from ((old, new) for new in theirs.on(old.key) if new.contradicts(old))
+
+
+@dataclass(slots=True)
+class _Standing:
+    """What the target says that not every source knows, and what merges told it."""
+
+    said: list[Message] = field(default_factory=list)
+    settled: set[MessageId] = field(default_factory=set)
+    """Messages that settle what was in conflict."""
+    told: list[tuple[MessageId, MessageId, str]] = field(default_factory=list)
+    """A merge, a message it tells of, and the words."""
+
+    def read(self, line: Sequence[Message], known: frozenset[MessageId], lookup: Lookup) -> None:
+        back = taken_back(line)
+        path = [message for message in line if message.id not in back and not message.hidden]
+        old = {(one.merge, one.line) for message in path for one in corrections_in(message)}
+        for message in path:
+            if not message.merges:
+                self.said += (message,) if message.id not in known else ()
+                continue
+            full = (part for part in message.merges if part.brings_turns)
+            turns = [turn for part in full for turn in turns_of(part, lookup) if turn.id not in back]
+            for said in (*_as_said(message, lookup), *turns):
+                gone = [words for merge, words in old if merge == message.id and words in said.text]
+                lines = [row for row in said.text.split("\n") if not any(words in row for words in gone)]
+                if not gone:
+                    self.said.append(said)
+                elif lines:
+                    self.said.append(replace(said, parts=(TextPart("\n".join(lines)),)))
+                self.told.append((message.id, said.id, "\n".join(lines)))
+            if any(row.section == SETTLED for row in rows_of(message)):
+                self.settled.add(message.id)
+
+    def corrected(
+        self, message: MessageId, quote: str, now: str, by: MessageId
+    ) -> dict[tuple[MessageId, str], Correction]:
+        """What of merges says this of a message, as corrected; each line once."""
+        return {
+            (merge, row): Correction(merge, quote, now, by)
+            for merge, speaker, words in self.told
+            if speaker == message and by != message
+            for row in words.split("\n")
+            if quote in row
+        }
+
+
+def _as_said(turn: Message, lookup: Lookup) -> Iterator[Message]:
+    """A message, or the lines of its payload by whom they cite; what a person settled is said by the merge itself."""
+    if not turn.merges:
+        if not turn.hidden and turn.role != "system":
+            yield turn
+        return
+    lines: dict[MessageId, list[str]] = {}
+    for row in rows_of(turn):
+        if row.section is None or row.section in _NOTHING_STANDS or not row.text.strip():
+            continue
+        speaker = row.cites[-1] if row.cites and row.section != SETTLED else turn.id
+        lines.setdefault(speaker, []).append(row.text.removeprefix(ITEM))
+    own = [part.text for part in turn.parts if isinstance(part, TextPart)]
+    own += [part.text for part in turn.parts if isinstance(part, MergePart) and part.strategy == "fuse"]
+    if own:
+        lines.setdefault(turn.id, []).extend(own)
+    for speaker, texts in lines.items():
+        try:
+            origin = lookup(speaker) if speaker != turn.id else turn
+        except (NotFound, KeyError):
+            origin = turn
+        yield replace(origin, parts=(TextPart("\n".join(texts)),))
+
+
+@dataclass(slots=True)
+class _Knowledge:
+    """Who knew what when writing: each message knows its ancestors."""
+
+    parents_of: ParentsOf
+    _of: dict[MessageId, frozenset[MessageId]] = field(default_factory=dict)
+
+    def knew(self, message: MessageId, other: MessageId) -> bool:
+        if message not in self._of:
+            self._of[message] = ancestors((message,), self.parents_of)
+        return other in self._of[message]
+
+
+def _with_statements(
+    sides: Sequence[Side], pairs: Iterable[_Pair], settled: Iterable[MessageId] = ()
+) -> list[Side]:
+    """The sides with a claim for each statement of a contradiction that their claims do not show by themselves.
+
+    Both claims of a pair get one key, so that they are settled, remembered and left open as any conflict is.
+    """
+    sets = [side.claims for side in sides]
+    used = {folded(claim.key) for claims in sets for claim in claims.claims if claim.key}
+    keys: dict[tuple[MessageId, str], str] = {}
+    over = frozenset(settled)
+    for pair in pairs:
+        statements = (pair.found.mine, pair.found.theirs)
+        claims = [
+            _claim_of(sets[at], said, over)
+            for at, said in zip((pair.one, pair.other), statements, strict=True)
+        ]
+        if claims[0] and claims[1] and claims[0].contradicts(claims[1]):
+            continue
+        known = next((keys[_spot(said)] for said in statements if _spot(said) in keys), "")
+        if not known:
+            held = [claim for claim in claims if claim]
+            known = min((claim.key for claim in held), key=len, default="") or _free_key(pair.found, used)
+            used.add(folded(known))
+        for at, said, claim in zip((pair.one, pair.other), statements, claims, strict=True):
+            keys[_spot(said)] = known
+            if claim is None or folded(claim.key) != folded(known):
+                sets[at] = ClaimSet(sets[at].claims | {_made(said, known)}, sets[at].gone)
+    return [replace(side, claims=claims) for side, claims in zip(sides, sets, strict=True)]
+
+
+def _spot(said: Statement) -> tuple[MessageId, str]:
+    return said.message, said.quote
+
+
+def _claim_of(claims: ClaimSet, said: Statement, settled: frozenset[MessageId]) -> Claim | None:
+    """The claim that was found of this statement by its key."""
+    for claim in claims.ordered:
+        words = claim.quote or claim.text
+        cited = said.message in claim.cites or (said.message in settled and claim.supersedes)
+        same = words in said.quote or said.quote in words
+        same = same or (bool(said.value) and folded(said.value) == folded(claim.value))
+        if claim.key and claim.type in ASSERTING and cited and same:
+            return claim
+    return None
+
+
+def _free_key(found: Contradiction, used: set[str]) -> str:
+    """What a contradiction is about, told apart from what other claims are about."""
+    key = found.key or " ".join(found.mine.quote.split()[:4])
+    if folded(key) not in used:
+        return key
+    return f"{key} ({' / '.join(sorted((found.mine.value, found.theirs.value)))})"
+
+
+def _made(said: Statement, key: str) -> Claim:
+    words = said.quote.split()
+    text = " ".join(words[:LONGEST_TEXT]) + (" …" if len(words) > LONGEST_TEXT else "")
+    value = "" if said.kind == "polarity" else said.value
+    return Claim("fact", text, (said.message,), key, value, quote=said.quote)
+
+
+def _clashes(sides: Sequence[Side], base: ClaimSet) -> Iterator[Clash]:
+    conflicts: tuple[Conflict, ...] = reduce(ClaimSet.join, (side.claims for side in sides)).conflicts
+    for conflict in conflicts:
+        left = list(conflict.claims)
+        said_by: list[SaidBy] = []
+        for side in sides:
+            if own := tuple(claim for claim in left if claim in side.claims.claims):
+                said_by.append(SaidBy(side.name, own))
+                left = [claim for claim in left if claim not in own]
+        mine = tuple(claim for claim in conflict.claims if claim in sides[0].claims.claims)
+        theirs = tuple(claim for claim in conflict.claims if claim not in mine)
+        yield Clash(conflict, mine, theirs, base.on(conflict.key), said_by=tuple(said_by))

@@ -1,0 +1,81 @@
+"""What a merge says about earlier ones: that a line of theirs holds no longer.
+
+A payload is frozen, so the earlier line stays as it is in every context; the later payload names it and says what holds
+now. The same is kept with its claims, so that a page can strike the earlier line through. Only a merge further down a
+line corrects one above it: two that correct each other are read as the later one left it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from forky_core.merge.claims.claim_set import Correction, Frozen
+from forky_core.merge.headings import CORRECTS
+from forky_core.merge.plan import MergePlan, Planned
+from forky_core.merge.wording import ShortIds, one_line
+from forky_core.model import Message, MessageId
+from forky_core.parts import MergePart
+
+_LONGEST = 160
+"""Characters of what holds now that a payload quotes."""
+_MOST = 8
+"""Corrections that a payload spells out; all are kept with its claims."""
+
+
+def corrections_in(message: Message) -> tuple[Correction, ...]:
+    """What a merge message corrects."""
+    frozen = (Frozen.from_json(merge.claims) for merge in message.merges if '"corrects"' in merge.claims)
+    return tuple(one for each in frozen if each is not None for one in each.corrects)
+
+
+def corrected_lines(path: Iterable[Message]) -> dict[MessageId, tuple[tuple[Correction, MessageId], ...]]:
+    """By merge of a path, oldest first: its lines that a later merge corrects, each with that later merge.
+
+    A correction by a merge that the path has not got, or above the merge that it names, does not count.
+    """
+    found: dict[MessageId, tuple[tuple[Correction, MessageId], ...]] = {}
+    for message in path:
+        for one in corrections_in(message):
+            if one.merge in found:
+                found[one.merge] += ((one, message.id),)
+        if message.merges:
+            found[message.id] = ()
+    return {merge: lines for merge, lines in found.items() if lines}
+
+
+def correction_rows(corrects: Sequence[Correction], short: ShortIds) -> str:
+    """The section of a payload that names what it corrects; "" where there is nothing."""
+    rows = [
+        f"- Merge [{short(one.merge)}] said “{one.quoted}”; it is now “{one_line(one.now, _LONGEST)}” "
+        f"[{short(one.by)}]"
+        for one in corrects[:_MOST]
+    ]
+    return "\n".join((f"{CORRECTS}:", *rows)) if rows else ""
+
+
+def with_corrections(plan: MergePlan) -> MergePlan:
+    """The plan with what it corrects in its payload; unchanged where that is there already.
+
+    A squash says it in words. Turns that come as they are say it themselves, so with them it is only kept.
+    """
+    if not plan.corrects or not plan.drafts:
+        return plan
+    if plan.sides:
+        return plan.of_sides([with_corrections(side) for side in plan.sides])
+    draft = plan.drafts[0].draft
+    part = draft.parts[0] if draft.parts else None
+    if not isinstance(part, MergePart) or (frozen := _frozen(part)).corrects:
+        return plan
+    kept = replace(part, claims=replace(frozen, corrects=plan.corrects).to_json())
+    if plan.strategy == "squash":
+        rows = correction_rows(plan.corrects, plan.short)
+        return plan.with_block(replace(kept, text=f"{part.text}\n{rows}"))
+    parts = (kept, *draft.parts[1:])
+    return replace(
+        plan, drafts=(Planned(plan.drafts[0].parents, replace(draft, parts=parts)), *plan.drafts[1:])
+    )
+
+
+def _frozen(part: MergePart) -> Frozen:
+    return (Frozen.from_json(part.claims) if part.claims else None) or Frozen()

@@ -1,0 +1,246 @@
+"""A branch as a note is written of it: its passages, who said them, and which of them may not be told alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, pairwise
+
+from forky_core.merge.headings import HEADINGS
+from forky_core.merge.note.coverage import Relevance, distinct
+from forky_core.merge.note.passages import Passage, atoms, is_named, passages, plain_lines
+from forky_core.model import Message, MessageId
+from forky_core.parts import ToolCallPart
+from forky_core.retrieval.words import terms
+
+TALK = 0.33
+"""The person's share of the prose from which on a branch is talk among people, and not questions with answers."""
+RECENCY = 0.8
+"""How much less the first lines of a model tell than its last ones: what it said late has seen more."""
+NARRATION = 0.35
+"""What a model's word is worth that only accompanies the use of a tool."""
+ANNOUNCEMENT = 0.1
+"""The same for the sentence right before a tool's call, which says that it is about to be called."""
+SAME = 0.15
+"""Share of a passage's worth that a later passage has to share to be about the same."""
+COMMON = 6
+"""A word that stands in more passages than this, and in more than a twentieth of them, tells of no two that they are
+about the same."""
+SHORT_CODE = 6
+"""Lines of a piece of code that a conclusion may hold: a command to run, an error."""
+MOST_COMMON = 40
+"""Passages, above which a word tells of no two that they are about the same, however many there are."""
+_CHATTER = 3
+"""Content words, of prose without a name or a number, below which it is nothing to tell."""
+_ITEMS = ("-", "*", "+", "•", "|")
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """What is known of a branch before a line of the note is chosen."""
+
+    messages: Sequence[Message]
+    passages: Sequence[Passage]
+    """What may be quoted: each line and sentence once, and none that the target has."""
+    relevance: Relevance
+    speakers: Mapping[MessageId, str]
+    """By message, the name of who said it, or its role."""
+    talk: bool
+    """Whether people talk to each other, so that no answer concludes anything."""
+    narrating: frozenset[int]
+    """Numbers of messages after which a tool is called: they say what the model is about to do."""
+    _by_turn: Mapping[int, Sequence[int]]
+    _holding: Mapping[str, Sequence[int]]
+    _remembered: dict[int, list[int]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, messages: Sequence[Message], target_texts: Sequence[str], focus: str = "") -> Branch:
+        """Read the messages for a reader who knows `target_texts` and asks for `focus`."""
+        known = plain_lines(target_texts)
+        found = [
+            one
+            for one in distinct(passages(messages), known)
+            if one.text not in HEADINGS and any(map(str.isalpha, one.text))
+        ]
+        named = {message.name for message in messages if message.name and message.role != "tool"}
+        narrating = frozenset(
+            turn
+            for turn, (message, following) in enumerate(pairwise((*messages, None)))
+            if message.role == "assistant"
+            and (_calls(message) or (following is not None and _calls(following)))
+        )
+        by_turn: dict[int, list[int]] = {}
+        for at, one in enumerate(found):
+            by_turn.setdefault(one.turn, []).append(at)
+        talk = _is_talk(found, len(named))
+        relevance = Relevance.of(found, (*target_texts, *named), focus)
+        if not talk:
+            announced = {_last_prose(by_turn.get(turn, ()), found) for turn in narrating}
+            for at, one in enumerate(found):
+                if one.role == "assistant":
+                    share = 1 - RECENCY * (1 - one.turn / max(1, len(messages) - 1))
+                    if one.turn in narrating and one.shape in ("prose", "code"):
+                        share *= ANNOUNCEMENT if at in announced else NARRATION
+                    relevance.scale(at, share)
+        return cls(
+            messages,
+            found,
+            relevance,
+            {message.id: message.name or message.role for message in messages},
+            talk,
+            narrating,
+            by_turn,
+            _holding(found, relevance),
+        )
+
+    def of_turn(self, turn: int) -> Sequence[int]:
+        """The numbers of a message's passages."""
+        return self._by_turn.get(turn, ())
+
+    def holding(self, message: MessageId, quotation: str) -> list[int]:
+        """The passages of a message that a quotation of it touches."""
+        turn = next((turn for turn, one in enumerate(self.messages) if one.id == message), -1)
+        texts = ((at, self.passages[at].text) for at in self.of_turn(turn))
+        return [at for at, text in texts if text in quotation or quotation in text]
+
+    def prose_of(self, turn: int) -> list[int]:
+        """Those that are sentences."""
+        return [at for at in self.of_turn(turn) if self.passages[at].shape == "prose"]
+
+    def closing(self, turn: int) -> list[int]:
+        """What an answer says at its end: its sentences, its headings and its short pieces of code."""
+        found: list[int] = []
+        for shape, run in groupby(self.of_turn(turn), key=lambda at: self.passages[at].shape):
+            mine = list(run)
+            if shape in ("prose", "heading") or (shape == "code" and len(mine) <= SHORT_CODE):
+                found += mine
+        return found
+
+    def worth(self, turn: int) -> float:
+        """What the sentences of a message tell together."""
+        return sum(self.relevance.worth(at) for at in self.prose_of(turn))
+
+    def own_words(self, turn: int) -> list[int]:
+        """Of a person's message the sentences that are surely theirs: the rest may be pasted from elsewhere.
+
+        All of a short message; of a longer one its first and its last line, or the first alone where that leads in what
+        follows.
+        """
+        mine = [at for at in self.of_turn(turn) if self.passages[at].shape in ("prose", "heading")]
+        rows = sorted({self.passages[at].row for at in mine})
+        if not rows:
+            return list(self.of_turn(turn))[:1]
+        last_of_first = max(at for at in mine if self.passages[at].row == rows[0])
+        own = (rows[0],) if leads_in(self.passages[last_of_first]) else (rows[0], rows[-1])
+        if len(rows) <= 3 and len(own) > 1:
+            own = tuple(rows)
+        return [at for at in mine if self.passages[at].row in own]
+
+    def is_pasted(self, at: int) -> bool:
+        """Whether a person's line stands below one of theirs that leads it in: somebody else may have written it."""
+        one = self.passages[at]
+        return one.role == "user" and one.shape == "prose" and at not in self.own_words(one.turn)
+
+    def is_chatter(self, at: int) -> bool:
+        """Whether a sentence has next to nothing to tell: a greeting, a word of thanks, "let me look"."""
+        one = self.passages[at]
+        if one.shape != "prose" or any(is_named(atom) or atom.isdigit() for atom in atoms(one.text)):
+            return False
+        return len(set(terms(one.text))) < _CHATTER
+
+    def not_alone(self, at: int) -> list[int]:
+        """The passages without which this one would be told as something else, and theirs in turn.
+
+        The line that leads in its list; what the person said to it next; and the last that was said of the same. So
+        where two statements differ, the later one is never missing.
+        """
+        found: list[int] = []
+        ends = [at]
+        while ends:
+            for one in self._beside(ends.pop()):
+                if one != at and one not in found:
+                    found.append(one)
+                    ends.append(one)
+        return found
+
+    def _beside(self, at: int) -> list[int]:
+        if at not in self._remembered:
+            self._remembered[at] = self._found_beside(at)
+        return self._remembered[at]
+
+    def _found_beside(self, at: int) -> list[int]:
+        reply = self.reply_to(at)
+        beside = (self.lead_in(at), reply[0] if reply else None, self.last_word_on(at))
+        return [one for one in dict.fromkeys(beside) if one is not None]
+
+    def reply_to(self, at: int) -> Sequence[int]:
+        """The sentences of the person's next message; () of what a person said."""
+        one = self.passages[at]
+        if one.role == "user":
+            return ()
+        after = range(one.turn + 1, len(self.messages))
+        following = next((turn for turn in after if self.messages[turn].role == "user"), None)
+        return () if following is None else self.prose_of(following)
+
+    def last_word_on(self, at: int) -> int | None:
+        """The last passage of a later message that speaks of the same: what holds, where the two differ."""
+        words = self.relevance.words[at]
+        enough = SAME * (sum(worth for word, worth in words.items() if not word.startswith("=")) or 1.0)
+        shared: dict[int, float] = {}
+        for word, worth in words.items():
+            for other in self._holding.get(word, ()):
+                if self.passages[other].turn > self.passages[at].turn:
+                    shared[other] = shared.get(other, 0.0) + worth
+        return max((other for other, worth in shared.items() if worth >= enough), default=None)
+
+    def lead_in(self, at: int) -> int | None:
+        """The line ending in a colon above the list or the code that a passage belongs to."""
+        one = self.passages[at]
+        for before in range(at - 1, -1, -1):
+            other = self.passages[before]
+            if other.turn != one.turn:
+                return None
+            if other.row == one.row:
+                continue
+            if leads_in(other):
+                return before
+            listed = other.text.startswith(_ITEMS) or other.text[0].isdigit()
+            if other.shape == "prose" and not listed:
+                return None
+        return None
+
+
+def leads_in(one: Passage) -> bool:
+    """Whether a line says nothing by itself, but what follows it is."""
+    return one.text.rstrip("*_ ").endswith((":", "："))
+
+
+def _calls(message: Message) -> bool:
+    return message.role == "tool" or any(isinstance(part, ToolCallPart) for part in message.parts)
+
+
+def _last_prose(mine: Sequence[int], found: Sequence[Passage]) -> int:
+    return max((at for at in mine if found[at].shape == "prose"), default=-1)
+
+
+def _holding(found: Sequence[Passage], relevance: Relevance) -> dict[str, list[int]]:
+    """By word, the sentences that it stands in; of words that are rare enough to say what a sentence is about."""
+    holding: dict[str, list[int]] = {}
+    for at, one in enumerate(found):
+        if one.shape == "prose":
+            for word in relevance.words[at]:
+                if not word.startswith("="):
+                    holding.setdefault(word, []).append(at)
+    most = min(max(COMMON, len(found) / 20), MOST_COMMON)
+    return {word: held for word, held in holding.items() if len(held) <= most}
+
+
+def _is_talk(found: Sequence[Passage], named: int) -> bool:
+    """Whether two or more speakers have names, or the person says as much as who answers, and nobody shows code."""
+    if named > 1:
+        return True
+    prose = [one for one in found if one.shape == "prose"]
+    whole = sum(len(one.text) for one in prose)
+    person = sum(len(one.text) for one in prose if one.role == "user")
+    bare = sum(len(one.text) for one in found if one.shape not in ("prose", "heading"))
+    return bare < whole / 10 and person > whole * TALK
