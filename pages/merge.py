@@ -70,7 +70,7 @@ def main() -> None:
     draw_route(frame, wish)
     held = frame.session.planning = planning(frame.session.planning, frame.forky, frame.chat, wish)
     plan = held.plan or held.quoted or held.sketch
-    if plan is not None and plan.graft is None and not plan.sides:
+    if plan is not None and plan.graft is None and not wish.others:
         draw_standing(plan, standing(plan, frame.chat.visible))
     draw_strategy(wish)
     if rebases(wish):

@@ -23,6 +23,8 @@ _HOME = "main"
 """Where every conversation begins."""
 _NO_SHORTER = "is no shorter than the branch"
 """How a plan says that telling the branch in other words saves nothing."""
+_SETTLES = "A three-way merge settles"
+"""How a plan says that it knows contradictions."""
 _LARGEST = 20_000
 
 
@@ -183,7 +185,8 @@ def takes_more_than_full(plan: MergePlan) -> bool:
 
 def other_warnings(plan: MergePlan) -> tuple[str, ...]:
     """The plan's warnings without those that a page answers with a click of its own."""
-    return tuple(warning for warning in plan.warnings if _NO_SHORTER not in warning)
+    told = (_NO_SHORTER, *((_SETTLES,) if plan.contradictions else ()))
+    return tuple(warning for warning in plan.warnings if not any(words in warning for words in told))
 
 
 def budget_range(tokens_full: int, tokens: int) -> tuple[int, int, int]:

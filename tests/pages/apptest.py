@@ -136,10 +136,9 @@ def _block_text(drawn: dict[str, Any]) -> str:
         rows += [f"{section['title']}:"] if section["title"] else []
         before: object = None
         for line in section["lines"]:
-            entry = (line["who"], line["cites"])
-            who = f"{line['who']}: " if line["who"] and entry != before else ""
+            who = f"{line['who']}: " if line["who"] and line["who"] != before else ""
             rows.append(" ".join((f"{who}{line['text']}", *(cite["short"] for cite in line["cites"]))))
-            before = entry
+            before = line["who"]
     return "\n".join(rows)
 
 

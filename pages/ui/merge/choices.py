@@ -38,7 +38,7 @@ STRATEGIES: dict[str, tuple[str, str]] = {
     ),
     REBASE: ("Rebase", "The branch itself moves: its messages are copied to the end of the other."),
 }
-_OF_SEVERAL = ("squash", "full")
+_OF_SEVERAL = ("squash", "full", "three-way")
 """What an octopus can be."""
 _OF_ANOTHER = ("squash", "cherry-pick", "full", "three-way")
 """What a graft can be."""
