@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import get_args
@@ -15,6 +15,7 @@ import streamlit as st
 
 from forky_core.errors import ForkyError
 from forky_core.forky import Forky
+from forky_core.llm.contract import ModelInfo
 from forky_core.merge.claims.conflict_resolution import Policy
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Strategy
@@ -53,6 +54,8 @@ _PICKED = 8
 _LISTED = 60
 """Messages listed to tick before a person asks for more."""
 _OFFLINE = "Offline"
+_LINES = "-"
+"""In the URL: lines are quoted, whichever model is set."""
 _HOME = "main"
 """Where every conversation begins."""
 
@@ -85,6 +88,7 @@ def read_wish(frame: Frame) -> MergeOptions | None:
     strategy = strategy_of(frame, offered(several=bool(others), graft=graft is not None))
     budget = params.get("budget", "")
     told = strategy in WRITTEN
+    writer, by_default = _writer(frame, strategy)
     policy = params.get("policy", "ask")
     return MergeOptions(
         chat.id,
@@ -93,7 +97,8 @@ def read_wish(frame: Frame) -> MergeOptions | None:
         strategy,
         focus=params.get("focus", "") if told else "",
         budget=int(budget) if told and budget.isdecimal() else None,
-        writer=(params.get("by") or None) if told else None,
+        writer=writer,
+        by_default=by_default,
         picks=ticked_picks(frame) if strategy == "cherry-pick" else (),
         force=strategy == "full" and params.get("force") == "1",
         others=others,
@@ -104,6 +109,24 @@ def read_wish(frame: Frame) -> MergeOptions | None:
         else "ask",
         request=int(number) if (number := params.get("request", "")).isdecimal() else None,
     )
+
+
+def _writer(frame: Frame, strategy: Strategy) -> tuple[str | None, bool]:
+    """Who writes it, and whether nobody chose that: a squash is written by the model that answers, if there is one."""
+    asked = st.query_params.get("by")
+    if strategy not in WRITTEN or asked == _LINES:
+        return None, False
+    if asked or strategy != "squash":
+        return asked or None, False
+    usual = usual_writer(frame)
+    return usual, usual is not None
+
+
+def usual_writer(frame: Frame) -> str | None:
+    """The model that answers on the target; None where that is one of the offline ones."""
+    name = frame.chat.rules.model or frame.forky.models.default()
+    known = {info.name for info in frame.forky.models.models() if info.provider != _OFFLINE}
+    return name if name in known else None
 
 
 def _source(frame: Frame) -> tuple[str, ConversationId | None]:
@@ -205,7 +228,9 @@ def _draw_squash(frame: Frame, wish: MergeOptions, held: Planning) -> None:
     least, most, usual = budget_range(plan.tokens_full if plan else 0, plan.tokens if plan else 0)
     st.session_state["merge.focus"] = wish.focus
     st.session_state["merge.budget"] = min(max(wish.budget or usual, least), most)
-    focus, budget, writer = st.columns([4, 3, 3], vertical_alignment="top")
+    infos = {info.name: info for info in frame.forky.models.models() if info.provider != _OFFLINE}
+    writes = bool(infos or wish.writer)
+    focus, budget, *writer = st.columns([4, 3, 4] if writes else [4, 3], vertical_alignment="top")
     with focus:
         st.text_input(
             "What matters",
@@ -223,23 +248,40 @@ def _draw_squash(frame: Frame, wish: MergeOptions, held: Planning) -> None:
             key="merge.budget",
             on_change=lambda: want(budget=str(st.session_state["merge.budget"])),
         )
-    with writer:
-        _draw_writer(frame, wish)
+    for column in writer:
+        with column:
+            _draw_writer(frame, wish, infos)
 
 
-def _draw_writer(frame: Frame, wish: MergeOptions) -> None:
-    infos = {info.name: info for info in frame.forky.models.models() if info.provider != _OFFLINE}
-    names = ["", *infos, *([wish.writer] if wish.writer and wish.writer not in infos else [])]
+def _draw_writer(frame: Frame, wish: MergeOptions, infos: Mapping[str, ModelInfo]) -> None:
+    """Keys: `merge.by`, `merge.writer` (where there are several models)."""
+
+    def label(name: str) -> str:
+        return plain_label(infos[name].label if name in infos else name, 40)
+
+    writer = wish.writer or usual_writer(frame) or next(iter(infos))
     st.session_state["merge.by"] = wish.writer or ""
-    st.selectbox(
-        "Written by",
-        names,
-        format_func=lambda name: infos[name].label if name in infos else name or "Quoted lines, no model",
+    st.segmented_control(
+        "How it is made",
+        ("", writer),
+        format_func=lambda name: f"Written by {label(name)}" if name else "Quote lines",
         key="merge.by",
+        required=True,
         help="Quoted lines are chosen by code: nothing can be invented. A model writes shorter sentences, each "
         "checked against what it cites. Models with a key, or running on this machine, are offered here.",
-        on_change=lambda: want(by=st.session_state["merge.by"]),
+        on_change=lambda: want(by=st.session_state["merge.by"] or _LINES),
     )
+    if wish.writer and len(infos) > 1:
+        names = list(infos) if writer in infos else [writer, *infos]
+        st.session_state["merge.writer"] = writer
+        st.selectbox(
+            "Which model",
+            names,
+            format_func=label,
+            key="merge.writer",
+            label_visibility="collapsed",
+            on_change=lambda: want(by=st.session_state["merge.writer"]),
+        )
 
 
 def _draw_picks(frame: Frame, wish: MergeOptions) -> None:

@@ -155,7 +155,7 @@ def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, hom
             }
             for title in editing.block.sections
         ],
-        "back": [_taken_back(one) for one in back],
+        "back": [_taken_back(one, editing) for one in back],
         "budget": {"used": budget.used, "limit": budget.limit, "full": budget.full, "over": budget.over},
     }
 
@@ -204,10 +204,12 @@ def _rows(message: Message, editing: Editing) -> list[list[tuple[str, str, str]]
     return [[(line.key, showable(line.text), line.shape) for line in row] for row in rows.values()]
 
 
-def _taken_back(one: TakenBack) -> dict[str, Any]:
+def _taken_back(one: TakenBack, editing: Editing) -> dict[str, Any]:
+    """With the whole sentence that took it back, where the branch is known to say it."""
+    said = [line.text for line in editing.source.lines if line.key in one.by and one.of.later in line.text]
     return {
         "earlier": showable(one.of.earlier),
-        "later": showable(one.of.later),
+        "later": showable(said[0] if said else one.of.later),
         "lines": one.lines,
         "by": one.by,
     }
