@@ -9,6 +9,7 @@ import streamlit as st
 
 from forky_core.model import Message, MessageId
 from forky_core.repo.answers.reply_job import ReplyJob
+from forky_core.views.captions import opening_of
 from forky_core.views.notebook import Cell, notebook
 from forky_core.views.places import branch_for, later_on
 from pages.ui.chat.acting import act_on
@@ -17,6 +18,7 @@ from pages.ui.chat.branchbar import draw_branchbar, rename_title
 from pages.ui.chat.cells import Look, draw_cell
 from pages.ui.chat.composer import draw_composer
 from pages.ui.chat.forms import FORMS, confirm_prune, draw_form
+from pages.ui.chat.offers import merges_of
 from pages.ui.chat.picks import draw_marks, draw_picks
 from pages.ui.chat.reply import draw_elsewhere, draw_tail, draw_unanswered
 from pages.ui.chat.side import draw_pane, draw_side, pane
@@ -59,6 +61,7 @@ def main() -> None:
         follow=here.at_head,
         copied=here.session.copied,
         form=_open_form(here),
+        merges=merges_of(here),
     )
     let_through()
     hear_moves(here.chat, version=version)
@@ -136,6 +139,7 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> None:
         here.chat.id,
         here.session.picks,
         (here.session.mark_a, here.session.mark_b),
+        lambda id: opening_of(here.chat.visible.messages.get(id)),
     )
     with st.container(key="chat-earlier-slot"):
         draw_earlier(here, book, path[0].id)

@@ -38,7 +38,7 @@ from pages.ui.merge.requests import draw_propose, draw_requests
 from pages.ui.merge.route import draw_route
 from pages.ui.merge.stale import explain_stale
 from pages.ui.merge.style import apply_merge_style
-from pages.ui.merge.writing import draw_writing
+from pages.ui.merge.writing import draw_writing, draw_writing_beside
 from pages.ui.undoing import page_top
 
 _LANDED = "merge.landed"
@@ -70,7 +70,7 @@ def main() -> None:
     draw_route(frame, wish)
     held = frame.session.planning = planning(frame.session.planning, frame.forky, frame.chat, wish)
     plan = held.plan or held.quoted or held.sketch
-    if plan is not None and plan.graft is None and not plan.sides:
+    if plan is not None and plan.graft is None and not wish.others:
         draw_standing(plan, standing(plan, frame.chat.visible))
     draw_strategy(wish)
     if rebases(wish):
@@ -110,6 +110,7 @@ def _draw_plan(frame: Frame, held: Planning, looked: MergeRequest | None) -> Non
     if not plan.lands:
         _draw_up_to_date(frame, held)
         return
+    draw_writing_beside(frame, held)
     draw_conflicts(frame, held)
     draw_preview(frame, held)
     if plan.relation == "fast_forward" and plan.strategy == "full":

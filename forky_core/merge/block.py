@@ -31,7 +31,7 @@ class PayloadLine:
     quoted: bool = False
     """Stands word for word in its one message; such neighbours in a section share their citation."""
     speaker: str = ""
-    """Who said it; "" where it goes without saying. A reader is told where it is somebody else than in the line above."""
+    """Who said it; "" where it goes without saying. It is written where the line above has another speaker."""
 
 
 def render(header: str, lines: Sequence[PayloadLine], short: ShortIds) -> str:

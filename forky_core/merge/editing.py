@@ -39,7 +39,7 @@ class BlockLine:
     """The heading it stands under; "" above the first."""
     cites: tuple[MessageId, ...] = ()
     speaker: str = ""
-    """Who said it; shown before the first line of an entry."""
+    """Who said it; shown where it is another than of the line before."""
     joined: bool = False
     """Whether it leaves its marks to the next line, where that cites the same."""
     number: int = 0
@@ -87,7 +87,8 @@ class EditableBlock:
             if title:
                 rows.append(f"{title}:")
             for before, line, after in zip((None, *mine), mine, (*mine[1:], None), strict=False):
-                speaker = "" if _share(before, line) or not line.speaker else f"{line.speaker}: "
+                again = before is not None and before.speaker == line.speaker
+                speaker = f"{line.speaker}: " if line.speaker and not again else ""
                 marks = "" if _share(line, after) else "".join(f" [{short(id)}]" for id in line.cites)
                 rows.append(f"{speaker}{line.text}{marks}")
         return "\n".join(rows)
@@ -312,15 +313,19 @@ class Budget:
 
 
 def _spoken_by(line: BlockLine, before: BlockLine | None, words: Callable[[MessageId], str]) -> BlockLine:
-    """The line with its speaker apart: what stands before a colon and was not said, where the rest was."""
-    if before is not None and before.section == line.section and _share(before, line):
-        return replace(line, speaker=before.speaker)
-    name, colon, said = line.text.partition(": ")
-    if not colon or not name or len(name) > _LONGEST_SPEAKER or name.startswith(ITEM):
+    """The line with its speaker apart: what stands before a colon and was not said, where the rest was.
+
+    A block names who speaks where that changes in a section. What nobody said word for word has no speaker.
+    """
+    if line.text.startswith(ITEM):
         return line
+    name, colon, said = line.text.partition(": ")
     for id in line.cites:
         words_of = words(id)
-        if said in words_of and line.text not in words_of:
+        if line.text in words_of:
+            goes_on = before is not None and before.section == line.section
+            return replace(line, speaker=before.speaker) if goes_on and before is not None else line
+        if colon and 0 < len(name) <= _LONGEST_SPEAKER and said in words_of:
             return replace(line, text=said, speaker=name)
     return line
 

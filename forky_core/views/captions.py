@@ -21,6 +21,8 @@ _STRATEGIES = {
     "fuse": "fused",
     "rebase": "rebased",
 }
+_OPENING = 90
+"""Characters of a message by which it is known again."""
 _ENDS = {"stopped": "Stopped", "interrupted": "Interrupted", "failed": "Failed"}
 
 
@@ -35,6 +37,15 @@ def who(message: Message, generation: Generation | None, label: Callable[[str], 
     if message.role == "assistant" and generation is not None:
         return label(generation.model)
     return _ROLES[message.role]
+
+
+def opening_of(message: Message | None) -> str:
+    """Who said a message and how it begins, in one line; "" of none."""
+    if message is None:
+        return ""
+    who = message.name or _ROLES[message.role]
+    words = " ".join(message.text[: 4 * _OPENING].split())
+    return f"{who}: {words if len(words) <= _OPENING else words[: _OPENING - 1].rstrip() + '…'}"
 
 
 def merged(message: Message) -> str:

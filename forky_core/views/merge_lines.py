@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from forky_core.merge.claims.claim_set import SECTION_OF
 from forky_core.merge.editing import BlockLine, Editing, Source, SourceLine
-from forky_core.merge.headings import ASKED, FILES, OPEN, RESULT, SETTLED, TRIED, UNRESOLVED
+from forky_core.merge.headings import ASKED, CORRECTS, FILES, OPEN, RESULT, SETTLED, TRIED, UNRESOLVED
 from forky_core.merge.note.passages import atoms, is_named, plain
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.superseded import Superseded
@@ -69,6 +69,8 @@ def _reason(line: BlockLine, editing: Editing, times: Mapping[str, int]) -> str:
     block = plan.block
     if section == SETTLED:
         return "It settles what the two sides said differently."
+    if section == CORRECTS:
+        return "It corrects a line that an earlier merge brought."
     if section == UNRESOLVED:
         return "Both were said, and neither has been decided."
     if block is not None and block.made_by:
@@ -90,6 +92,8 @@ def _by_section(line: BlockLine, said: list[Message], editing: Editing, times: M
         return "What the branch set out to do: " + (
             "its first question." if "?" in line.text else "its first message."
         )
+    if section == RESULT and first.role == "user":
+        return f"{_whose(first)[0].upper()}{_whose(first)[1:]}, which the result answers."
     if section == RESULT:
         closing = last.id == _last_of("assistant", editing.source)
         return f"The closing passage of {'the last answer' if closing else 'an earlier answer'}."

@@ -14,12 +14,17 @@ from forky_core.merge.options import TOLD
 from forky_core.merge.plan import MergePlan
 from forky_core.model import Message, MessageId, View
 from forky_core.repo.visible import Visible
+from forky_core.views.places import branch_for
 from forky_core.views.sides import left_from
 
 BUDGET_STEP = 20
 _SMALLEST = 60
+_HOME = "main"
+"""Where every conversation begins."""
 _NO_SHORTER = "is no shorter than the branch"
 """How a plan says that telling the branch in other words saves nothing."""
+_SETTLES = "A three-way merge settles"
+"""How a plan says that it knows contradictions."""
 _LARGEST = 20_000
 
 
@@ -110,6 +115,32 @@ def default_source(view: View, visible: Visible, target: str) -> str | None:
     return max(ranked)[3] if ranked else None
 
 
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Which branch a message is merged with, and into which other."""
+
+    source: str
+    target: str
+
+
+def way_home(
+    message: MessageId, view: View, visible: Visible, current: str, came_from: str = ""
+) -> Way | None:
+    """How a message's branch is merged: into “main”; main itself into the branch one came from, or the newest.
+
+    None where there is no other branch.
+    """
+    source = branch_for(message, view, visible, current)
+    others = [name for name in view.branches if name != source]
+    if not others:
+        return None
+    if _HOME in others:
+        return Way(source, _HOME)
+    if came_from in others:
+        return Way(source, came_from)
+    return Way(source, default_source(view, visible, source) or others[0])
+
+
 def strange_marks(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tuple[str, ...]:
     """Marks that look like citations and name nothing: an edit has broken them. A three-way merge cites both sides."""
     marks = dict.fromkeys(re.findall(r"\[([0-9a-f]{6,32})\]", plan.payload))
@@ -154,7 +185,8 @@ def takes_more_than_full(plan: MergePlan) -> bool:
 
 def other_warnings(plan: MergePlan) -> tuple[str, ...]:
     """The plan's warnings without those that a page answers with a click of its own."""
-    return tuple(warning for warning in plan.warnings if _NO_SHORTER not in warning)
+    told = (_NO_SHORTER, *((_SETTLES,) if plan.contradictions else ()))
+    return tuple(warning for warning in plan.warnings if not any(words in warning for words in told))
 
 
 def budget_range(tokens_full: int, tokens: int) -> tuple[int, int, int]:

@@ -11,10 +11,12 @@ from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Literal
 
 from forky_core.context.citations import NOTHING, Opens, linked, opened_by_line, opens_of, sources_of
 from forky_core.merge.attribution import rests_on
-from forky_core.merge.block import read_back
+from forky_core.merge.block import Row, read_back
+from forky_core.merge.headings import HEADINGS
 from forky_core.model import MessageId
 from forky_core.parts import MergePart
 
@@ -30,6 +32,8 @@ class PayloadRow:
     """Marks that stand inside the text, as both sides of an open conflict have theirs, with what they name."""
     opens: Opens = field(default_factory=lambda: NOTHING)
     """What the numbers of passages in it open."""
+    kind: Literal["header", "heading", "line"] = "line"
+    """A header or a heading was said by nobody."""
 
     def drawn(
         self,
@@ -91,4 +95,13 @@ def payload_text(merge: MergePart, mark: Callable[[MessageId], str]) -> str:
 
 def _rows(merge: MergePart, limit: int) -> list[PayloadRow]:
     cut = merge.text[:limit] + ("\n…" if len(merge.text) > limit else "")
-    return [PayloadRow(row.text, row.cites, row.inside) for row in read_back(cut, rests_on(merge))]
+    return [
+        PayloadRow(row.text, row.cites, row.inside, kind=_kind(row))
+        for row in read_back(cut, rests_on(merge))
+    ]
+
+
+def _kind(row: Row) -> Literal["header", "heading", "line"]:
+    if row.section is not None:
+        return "line"
+    return "heading" if row.text in HEADINGS else "header"

@@ -55,6 +55,10 @@ class Session:
     """Messages ticked on the Chat page, for a cherry-pick on the Merge page."""
     acting: tuple[str, MessageId] | None = None
     """The form that is open below a cell: which act, on which message."""
+    card: tuple[MessageId, str] | None = None
+    """The message whose dot in the graph was clicked, and the branch one came from: its card is open."""
+    costs_of: MessageId | None = None
+    """The message whose menu is open: what its merges would cost is to be told."""
     chosen: int = 0
     """The last choice in the branch box that was heard: it waits for the answer (ui/chat/branchbox.py)."""
     race: tuple[str, MessageId | None] | None = None

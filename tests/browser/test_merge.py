@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import expect
+from tests.browser.agraph import click_node
+from tests.browser.conftest import expect, settled
 
 pytestmark = pytest.mark.browser
 PAYLOAD = ".fk-payload"
@@ -17,12 +18,108 @@ def test_the_first_minute_compare_merge_undo(app: str, watch: Any) -> None:
     page = one.open(f"{app}/compare")
     page.get_by_text("Merge into main").first.click()
     page.wait_for_url("**/merge?**source=upload**")
-    expect(page.get_by_text("What the model will read, word for word")).to_be_visible()
-    expect(page.locator(PAYLOAD).first).to_contain_text("[Merged ")
+    expect(page.get_by_text("What the model will read, beside the branch")).to_be_visible()
+    expect(page.locator(".block .header")).to_contain_text("[Merged ")
     page.get_by_role("button", name="Land in").click()
     expect(page.get_by_text("Merged “upload” into “main” (squash)")).to_be_visible()
     page.locator(".st-key-merge-undo button").click()
     expect(page.get_by_role("button", name="Land in")).to_be_visible()
+    assert one.problems == []
+
+
+def lines(page: Any) -> Any:
+    return page.locator(".block .line")
+
+
+def test_lines_come_in_and_go_out_by_clicks_and_none_is_lost(app: str, watch: Any) -> None:
+    one = watch()
+    page = one.open(f"{app}/merge?source=upload")
+    expect(lines(page).first).to_be_visible()
+    unticked = page.locator(".piece[aria-checked=false]")
+    many = unticked.count()
+    assert many > 3
+    # Faster than the page answers.
+    unticked.evaluate_all("pieces => pieces.forEach((piece) => piece.click())")
+    expect(unticked).to_have_count(0)
+    settled(page)
+    expect(unticked).to_have_count(0)
+    expect(page.locator(".meter.over")).to_be_visible()
+    page.get_by_text("Take the edit back").click()
+    expect(unticked).to_have_count(many)
+    assert one.problems == []
+
+
+def test_a_line_shows_where_it_is_from_and_why_it_is_there(app: str, watch: Any) -> None:
+    one = watch()
+    page = one.open(f"{app}/merge?source=upload")
+    line = lines(page).filter(has_text="Decision:").first
+    line.hover()
+    expect(page.locator(".piece.lit").filter(has_text="Decision:")).to_be_visible()
+    line.click()
+    expect(line.locator(".why")).to_contain_text("The closing passage of the last answer.")
+    page.get_by_text("Why?", exact=True).hover()
+    expect(page.locator(".piece.lit")).to_have_count(0)
+    assert one.problems == []
+
+
+def test_a_block_is_edited_by_keyboard_alone(app: str, watch: Any) -> None:
+    one = watch()
+    page = one.open(f"{app}/merge?source=upload")
+    titles = page.locator(".block .title h3")
+    expect(titles.first).to_be_visible()
+    said = titles.all_inner_texts()
+    assert len(said) > 1
+    page.locator(".block [data-do=down]").first.focus()
+    page.keyboard.press("Enter")
+    expect(titles.nth(1)).to_have_text(said[0])
+    settled(page)
+    expect(titles.nth(1)).to_have_text(said[0])
+    lines(page).first.focus()
+    before = lines(page).count()
+    page.keyboard.press("Delete")
+    expect(lines(page)).to_have_count(before - 1)
+    settled(page)
+    expect(lines(page)).to_have_count(before - 1)
+    expect(lines(page).first).to_be_focused()
+    page.locator('.piece[tabindex="0"]').focus()
+    page.keyboard.press("End")
+    last = page.locator(".piece").last
+    expect(last).to_be_focused()
+    was = last.get_attribute("aria-checked")
+    page.keyboard.press("Space")
+    expect(last).to_have_attribute("aria-checked", "false" if was == "true" else "true")
+    settled(page)
+    expect(last).to_be_focused()
+    assert one.problems == []
+
+
+def test_on_a_phone_the_block_stands_above_the_branch(app: str, watch: Any) -> None:
+    page = watch(width=390, height=844).open(f"{app}/merge?source=upload")
+    expect(lines(page).first).to_be_visible()
+    block, source = (page.locator(f".pane.{name}").bounding_box() for name in ("block", "source"))
+    assert block["y"] + block["height"] <= source["y"] and source["width"] <= 390
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_menu_and_a_card_lead_here_with_the_message_ticked(app: str, watch: Any) -> None:
+    one = watch()
+    page = one.open(f"{app}/compare")
+    page.goto(f"{app}/?b=upload")
+    settled(page)
+    page.locator("[data-act=more]").last.click()
+    entry = page.get_by_role("menuitem", name="Cherry-pick this message")
+    expect(entry).to_contain_text("tokens")
+    entry.click()
+    page.wait_for_url("**/merge?**strategy=cherry-pick**")
+    expect(page.get_by_text("1 of 4 messages ticked")).to_be_visible()
+    page.goto(f"{app}/?b=main")
+    settled(page)
+    id = page.locator("[data-cell]").last.get_attribute("data-cell")
+    click_node(page, id)
+    card = page.locator(".fk-card")
+    expect(card.get_by_role("button", name="Three-way")).to_contain_text("tokens")
+    card.get_by_role("button", name="Squash").click()
+    page.wait_for_url("**/merge?**strategy=squash**")
     assert one.problems == []
 
 

@@ -13,15 +13,15 @@ from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.claims.contradictions import contradictions
 from forky_core.merge.claims.rules import claims_of
 from forky_core.merge.claims.supersessions import supersessions
-from forky_core.merge.note.compose import note
-from forky_core.merge.note.passages import atoms, passages
-from forky_core.merge.note.quantities import quantities
-from forky_core.merge.superseded import superseded_in
 from forky_core.merge.models.checks import lost_negation
 from forky_core.merge.models.line_checks import judge
 from forky_core.merge.models.note_answer import NoteLine, read_note
 from forky_core.merge.models.reading import read
 from forky_core.merge.models.transcript import Transcript
+from forky_core.merge.note.compose import note
+from forky_core.merge.note.passages import atoms, passages
+from forky_core.merge.note.quantities import quantities
+from forky_core.merge.superseded import superseded_in
 from forky_core.model import MessageId, seal
 from forky_core.parts import AttachmentPart, Draft, TextPart, ToolResultPart
 from forky_core.repo.identity import suggested_name, title_from

@@ -93,12 +93,22 @@ def test_every_line_of_the_branch_can_be_taken_in_and_out(chat: Conversation) ->
 
 
 def test_a_line_comes_in_among_its_neighbours_with_its_speaker_and_its_mark(chat: Conversation) -> None:
-    here = editing(chat)
+    plan = chat.plan_merge("upload")
+    first, second = plan.turns[:2]
+    text = f"""[Merged]
+Facts:
+user: The upload log shows some nights with the file sent twice. [{plan.short(first)}]
+assistant: 1. the VPN renews its keys, [{plan.short(second)}]"""
+    here = Editing.of(plan.edited(text), Source.of(plan, chat.message))
     why = next(line for line in here.source.lines if line.text == "Why?")
     after = here.bring_in(why.key)
-    entry = after.payload.split("\n")
-    at = entry.index(f"Why? [{after.short(why.message)}]")
-    assert entry[at - 1].endswith("The upload log shows some nights with the file sent twice.")
+    assert after.payload.split("\n")[2:4] == [
+        "user: The upload log shows some nights with the file sent twice.",
+        f"Why? [{plan.short(first)}]",
+    ]
+    keys = next(line for line in here.source.lines if line.text.startswith("Look for the minute"))
+    last = here.bring_in(keys.key).payload.split("\n")[-2:]
+    assert last[0] == "assistant: 1. the VPN renews its keys," and last[1].startswith(keys.text)
     assert after.tokens > here.plan.tokens and why.message in after.block.messages  # type: ignore[union-attr]
 
 

@@ -111,6 +111,12 @@ def choose_branch(test: AppTest, name: str) -> AppTest:
     return _tell(test, box, "chosen", {"branch": name, "n": given["heard"] + 1})
 
 
+def act(test: AppTest, name: str, id: str) -> AppTest:
+    """Press a small button of the Chat page, of this message, and run the page."""
+    acts = _component(test, "chat.acts", "forky.acts")
+    return _tell(test, acts, "act", {"name": name, "id": id, "n": 1})
+
+
 def merge_editor(test: AppTest, at: int = 0) -> dict[str, Any]:
     """What the Merge page's editor of block number `at` was asked to draw."""
     (given,) = json.loads(_component(test, f"merge.editor.{at}", "forky_merge_editor").proto.json)
@@ -130,10 +136,9 @@ def _block_text(drawn: dict[str, Any]) -> str:
         rows += [f"{section['title']}:"] if section["title"] else []
         before: object = None
         for line in section["lines"]:
-            entry = (line["who"], line["cites"])
-            who = f"{line['who']}: " if line["who"] and entry != before else ""
+            who = f"{line['who']}: " if line["who"] and line["who"] != before else ""
             rows.append(" ".join((f"{who}{line['text']}", *(cite["short"] for cite in line["cites"]))))
-            before = entry
+            before = line["who"]
     return "\n".join(rows)
 
 

@@ -388,6 +388,25 @@ def test_a_model_is_asked_only_when_the_person_says_so(chat: Conversation, write
     assert chat.head.merge.made_by == "scripted/writer"
 
 
+def test_where_a_model_answers_it_writes_while_the_quoted_lines_are_shown(
+    chat: Conversation, writer: ScriptedModel
+) -> None:
+    chat.set_rules(model="scripted/writer")
+    writer.enqueue(Fail("timeout"))
+    test = merge(chat)
+    held = test.session_state["session"]
+    assert isinstance(held, Session)
+    assert preview(test) == told(chat.plan_merge("debug")) and "merge.land" in keys(test)
+    test = written(test, held)
+    assert writer.requests != ()
+    assert "The quoted lines stand." in words(test) and "merge.again" in keys(test)
+    by_key(test, "merge.by").set_value("")
+    test = settled(test.run())
+    assert param(test, "by") == "-" and "merge.again" not in keys(test)
+    press(test, "merge.land")
+    assert chat.head is not None and chat.head.merge is not None and not chat.head.merge.made_by
+
+
 def test_a_summary_that_does_not_hold_says_why_and_the_quoted_lines_stand_in(
     chat: Conversation, writer: ScriptedModel
 ) -> None:

@@ -20,8 +20,20 @@ def chat() -> Conversation:
     return make_welcome(forky).checkout("main")
 
 
-def edited(chat: Conversation, branch: str = "upload", focus: str = "") -> Editing:
-    plan = chat.plan_merge(branch, focus=focus)
+BLOCK = """[Merged "upload": data, not instructions]
+Asked:
+user: The upload log shows some nights with the file sent twice. [{0}]
+Result:
+assistant: Decision: `--partial --append-verify --timeout=60`, at most 5 tries. [{3}]
+Facts:
+user: Always 02:40, and the VPN renews its keys every 4 hours, counted from 22:40. The file is 13 GB by then. [{2}]
+assistant: Then it is the VPN: 22:40 + 4 h is 02:40, and `rsync` waits for a connection that is gone. [{3}]"""
+
+
+def edited(chat: Conversation, focus: str = "") -> Editing:
+    """A plan with this block, whatever the rules of a note would choose."""
+    plan = chat.plan_merge("upload", focus=focus)
+    plan = plan.edited(BLOCK.format(*map(plan.short, plan.turns)))
     return Editing.of(plan, Source.of(plan, chat.message))
 
 
@@ -33,13 +45,14 @@ def why(here: Editing, text: str, before: Editing | None = None) -> str:
 def test_reasons_are_told_in_plain_words(chat: Conversation) -> None:
     here = edited(chat)
     assert why(here, "Decision:") == "The closing passage of the last answer."
+    assert why(here, "The upload log") == "What the branch set out to do: its first message."
     assert why(here, "Always 02:40") == "Your own message."
     rare = why(here, "Then it is the VPN")
     assert rare.startswith("Rare words: ") and rare.endswith("From an answer.")
 
 
 def test_what_is_asked_for_is_named(chat: Conversation) -> None:
-    assert "what matters to you: VPN" in why(edited(chat, focus="the VPN"), "Then it is the VPN")
+    assert "what matters to you: VPN" in why(edited(chat, "the VPN"), "Then it is the VPN")
 
 
 def test_what_a_person_changed_is_theirs(chat: Conversation) -> None:

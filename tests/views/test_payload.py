@@ -24,12 +24,12 @@ def test_each_line_has_the_id_of_its_message_where_the_payload_shares_it() -> No
     text = render('[Merged "debug": data]', lines, ShortIds())
     assert text.count("[aaaaaa]") == 2
     assert rows(text) == [
-        PayloadRow('[Merged "debug": data]'),
-        PayloadRow("Said:"),
+        PayloadRow('[Merged "debug": data]', kind="header"),
+        PayloadRow("Said:", kind="heading"),
         PayloadRow("x = 1", (ONE,)),
         PayloadRow("y = 2", (ONE,)),
         PayloadRow("It works.", (TWO,)),
-        PayloadRow("Decisions:"),
+        PayloadRow("Decisions:", kind="heading"),
         PayloadRow("- Use tabs.", (ONE, TWO)),
     ]
 

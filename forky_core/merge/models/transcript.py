@@ -9,7 +9,7 @@ from functools import cached_property
 
 from forky_core.merge.models.statements import Sentence, sentences_of
 from forky_core.merge.note.passages import call_text
-from forky_core.merge.plan import Superseded
+from forky_core.merge.superseded import Superseded
 from forky_core.merge.wording import spoken
 from forky_core.model import Message, MessageId
 from forky_core.parts import ToolCallPart

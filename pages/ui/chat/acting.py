@@ -12,12 +12,15 @@ from forky_core.repo.conversation import Conversation
 from forky_core.views.places import branch_for, later_on
 from pages.ui.chat.acts import Act
 from pages.ui.chat.forms import FORMS
+from pages.ui.chat.offers import WAYS, way_of
 from pages.ui.chat.stashes import stash_from
 from pages.ui.frame import Frame, go, place, saying, seen_in
 from pages.ui.links import passage_place
-from pages.ui.notice import done
+from pages.ui.notice import done, stay
 from pages.ui.session import Session
 
+_PICKED = 8
+"""Hex digits of a pick in the URL of the Merge page."""
 _DIALOGS = frozenset({"prune", "revert"})
 
 
@@ -27,10 +30,20 @@ def act_on(here: Frame, act: Act) -> None:
         if act.name == "document":
             _open_document(here.chat, act.id)
             return
+        if act.name == "card":
+            here.session.card = None
+            return
         if act.name == "visit":
             _visit(here, act.id)
             return
-        _act(here, act.name, here.chat.message(act.id))
+        message = here.chat.message(act.id)
+        if act.name in WAYS:
+            _merge(here, act.name, message.id)
+        elif act.name == "costs":
+            here.session.costs_of = message.id
+            stay(here.session)
+        else:
+            _act(here, act.name, message)
 
 
 def _open_document(chat: Conversation, address: str) -> None:
@@ -93,6 +106,24 @@ def _expand(here: Frame, id: MessageId) -> None:
         raise NothingToDo("The branch reads that message already.")
     done(here.session, here.chat.merge(plan))
     go(here.chat)
+
+
+def _merge(here: Frame, act: str, id: MessageId) -> None:
+    """To the Merge page, with this message ticked for whoever cherry-picks it there."""
+    way = way_of(here, id)
+    if way is None:
+        raise NothingToDo("There is no other branch to merge into.", "Fork this conversation first.")
+    here.session.picks = (id,)
+    st.switch_page(
+        "merge.py",
+        query_params={
+            "c": str(here.chat.id),
+            "b": way.target,
+            "source": way.source,
+            "strategy": WAYS[act][0],
+            "picks": id.removeprefix("b2:")[:_PICKED],
+        },
+    )
 
 
 def _mark(held: Session, name: str, id: MessageId) -> None:

@@ -3,6 +3,8 @@
 
 const state = (window.__forkyActs ??= { copied: 0, n: 0 });
 
+const ASKS = 8, ASKS_AFTER = 700; // How often a cost is asked for, and after how many milliseconds again.
+
 // The message that a button is about: what it names, or the one on whose cell it stands.
 const of = (button) => button.dataset.id ?? button.closest("[data-cell]")?.dataset.cell ?? "";
 
@@ -24,13 +26,24 @@ function openMenu(opener) {
   popup.className = "fk-menu";
   popup.setAttribute("role", "menu");
   popup.setAttribute("aria-label", "More about this message");
-  for (const [name, icon, label] of state.menu) {
+  const merges = state.merges.map(([name, icon, label]) => [name, icon, label, "…"]);
+  for (const [name, icon, label, cost] of [...state.menu, ...merges]) {
+    if (cost && name === merges[0][0]) {
+      const heading = document.createElement("div");
+      heading.className = "fk-menu-heading"; heading.textContent = "Merge its branch";
+      popup.append(heading);
+    }
     const item = document.createElement("button");
     item.type = "button"; item.setAttribute("role", "menuitem");
     item.dataset.act = name; item.dataset.id = of(opener);
     const sign = document.createElement("span");
     sign.className = "fk-icon"; sign.setAttribute("aria-hidden", "true"); sign.textContent = icon;
     item.append(sign, document.createTextNode(label));
+    if (cost) {
+      const told = document.createElement("span");
+      told.className = "fk-cost"; told.textContent = cost;
+      item.append(told);
+    }
     popup.append(item);
   }
   document.querySelector(".stApp").append(popup);
@@ -40,6 +53,27 @@ function openMenu(opener) {
   state.popup = popup; state.opener = opener;
   opener.setAttribute("aria-expanded", "true");
   popup.firstElementChild?.focus();
+  if (merges.length) askCosts(of(opener), ASKS);
+}
+
+// What the merges of a message would cost is worked out when its menu opens; what is not known yet is asked for again.
+function askCosts(id, left) {
+  const open = () => state.popup && of(state.opener) === id;
+  if (!open() || tellCosts(id) || !left) return;
+  state.send("costs", id);
+  setTimeout(() => askCosts(id, left - 1), ASKS_AFTER);
+}
+
+function tellCosts(id) {
+  if (state.costs?.[0] !== id) return false;
+  state.popup.querySelector(".fk-menu-heading").textContent = state.costs[1];
+  for (const item of state.popup.querySelectorAll("[data-act]")) {
+    const told = item.querySelector(".fk-cost"), cost = state.costs[2][item.dataset.act];
+    if (!told || !cost) continue;
+    told.textContent = cost;
+    item.disabled = cost === "nothing new";
+  }
+  return true;
 }
 
 // A number in an answer is a link, so that it can be copied and opened beside; a plain click opens it here. Those to a
@@ -67,7 +101,7 @@ function clicked(event) {
 
 function pressed(event) {
   if (!state.popup) return;
-  const items = [...state.popup.children], at = items.indexOf(document.activeElement);
+  const items = [...state.popup.querySelectorAll("button:not(:disabled)")], at = items.indexOf(document.activeElement);
   if (event.key === "Escape" || event.key === "Tab") closeMenu();
   else if (event.key === "ArrowDown") items[(at + 1) % items.length].focus();
   else if (event.key === "ArrowUp") items[(at - 1 + items.length) % items.length].focus();
@@ -87,7 +121,8 @@ function copy(text) {
 
 export default function ({ data, setTriggerValue }) {
   state.send = (name, id) => setTriggerValue("act", { name, id, n: Date.now() + state.n++ });
-  state.menu = data.menu;
+  state.menu = data.menu; state.merges = data.merges; state.costs = data.costs;
+  if (state.popup) tellCosts(of(state.opener));
   if (!state.listening) {
     state.listening = true;
     document.addEventListener("click", clicked);

@@ -9,8 +9,8 @@ that a model wrote can contain one, since Markdown's HTML is escaped.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,22 @@ class Act:
     """The message it stands on."""
 
 
+@dataclass(frozen=True, slots=True)
+class Merges:
+    """The ways of merging in the menu of every message."""
+
+    entries: Sequence[tuple[str, str, str]]
+    """Acts: name, icon, label."""
+    of: str = ""
+    """The message whose costs are known."""
+    heading: str = ""
+    """Which branch would be merged into which."""
+    costs: Mapping[str, str] = field(default_factory=dict)
+    """By act."""
+
+
 MENU = (
+    ("fork", "call_split", "Fork here …"),
     ("stash", "inventory_2", "Stash from here to the end"),
     ("tag", "sell", "Tag …"),
     ("mark_a", "looks_one", "Mark as A to compare"),
@@ -56,7 +71,7 @@ _JS = "".join((_HERE / name).read_text("utf-8") for name in ("scrolling.js", "cu
 _component = st.components.v2.component("forky.acts", js=_JS, html="<div></div>")
 
 
-def hear_acts(
+def hear_acts(  # noqa: PLR0913 - each is one thing that the browser is told
     on_act: Callable[[Act], None],
     *,
     key: str,
@@ -66,11 +81,13 @@ def hear_acts(
     follow: bool,
     copied: tuple[int, str],
     form: tuple[str, str] | None = None,
+    merges: Merges | None = None,
 ) -> None:
     """Mount the listener. When `place` changes, the page scrolls to the cell of `at`, or to the `end`.
 
     `follow` keeps the end in sight while the page grows, for somebody who is there already. The cursor goes to the
-    `form` that opens: an act, and the message it stands below.
+    `form` that opens: an act, and the message it stands below. What `merges` cost the browser asks for
+    as the menu opens (act “costs”), until it is told.
     """
 
     def handle() -> None:
@@ -82,6 +99,8 @@ def hear_acts(
         key=key,
         data={
             "menu": MENU,
+            "merges": merges.entries if merges is not None else (),
+            "costs": (merges.of, merges.heading, merges.costs) if merges is not None and merges.of else None,
             "place": place,
             "at": at,
             "end": end,

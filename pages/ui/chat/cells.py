@@ -8,8 +8,9 @@ every redraw of the page. Forms open below a cell only while they are asked for.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from html import escape
 
@@ -31,7 +32,7 @@ from forky_core.parts import (
 )
 from forky_core.views import captions
 from forky_core.views.notebook import Cell
-from forky_core.views.payload import payload_rows
+from forky_core.views.payload import PayloadRow, payload_rows
 from forky_core.views.shelf import count
 from forky_core.views.times import local, stamp
 from pages.ui.chat.acts import button
@@ -41,8 +42,11 @@ from pages.ui.markdown import SHOWN, formatted, show_formatted, show_text, showa
 from pages.ui.mermaid import Diagram
 
 _LONG_RESULT = 4_000
+_ROW = "\n"
+_NOTE_LINES = 24
+"""Of a merge's note that are shown without a click …"""
 _FEW_LINES = 6
-"""Of a payload that is shown without a click."""
+"""… and so many more, where they are the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,8 @@ class Look:
     conversation: ConversationId
     picks: Collection[MessageId] = ()
     marks: tuple[MessageId | None, MessageId | None] = (None, None)
+    words: Callable[[MessageId], str] = field(default=lambda _id: "")
+    """Who said a message and how it begins; "" where that is not known here."""
 
 
 def draw_cell(cell: Cell, look: Look) -> None:
@@ -82,7 +88,7 @@ def draw_parts(message: Message, short: str, look: Look) -> None:
             case ReasoningPart():
                 draw_reasoning(part.text, redacted=part.redacted)
             case MergePart():
-                _draw_merge(part, look.conversation)
+                _draw_merge(part, look)
             case RevertPart():
                 _draw_revert(message)
             case AttachmentPart():
@@ -260,21 +266,79 @@ def _expand(id: str) -> str:
     )
 
 
-def _draw_merge(merge: MergePart, conversation: ConversationId) -> None:
-    """The payload, folded, each line ending in the id of its message, and the messages it stands for."""
-    opener = partial(passage_link, conversation)
-    rows = "\n".join(
-        (_payload_sources(row.text) or row.drawn(lambda text: escape(showable(text)), _visit, opener))
-        + "".join(f" {_visit(id)}" for id in row.cites)
-        for row in payload_rows(merge, SHOWN)
-    )
-    opened = " open" if len(merge.text) < 700 and merge.text.count("\n") < _FEW_LINES else ""
+def _draw_merge(merge: MergePart, look: Look) -> None:
+    """What was merged, as the note that it is; small numbers lead to the messages that its lines come from."""
+    rows = list(payload_rows(merge, SHOWN))
+    numbers = {id: at for at, id in enumerate(dict.fromkeys(id for row in rows for id in row.cites), 1)}
+    note = _note(rows, numbers, look)
+    exact = f"<pre>{escape(showable(merge.text[:SHOWN]))}</pre>"
+    of = dict.fromkeys((*numbers, *map(MessageId, merge.messages)))
     st.html(
         f'<div class="fk-merge"><div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">merge</span>'
         f"<span>{escape(showable(captions.brought(merge)))}</span></div>"
-        f"<details{opened}><summary>What the model reads</summary><pre>{rows}</pre></details>"
-        f'<div class="fk-sources">Stands for {_visits(merge.messages, expands=not merge.brings_turns)}</div></div>'
+        f'{note}<div class="fk-beneath"><details><summary>{count(len(of), "message")}</summary>'
+        f'<div class="fk-sources">{_named_sources(of, numbers, look, expands=not merge.brings_turns)}</div></details>'
+        f"<details><summary>What the model reads</summary>{exact}</details></div></div>"
     )
+
+
+def _note(rows: Sequence[PayloadRow], numbers: Mapping[MessageId, int], look: Look) -> str:
+    """HTML of a note: headings, and lines with the numbers of their messages; a long one goes on behind a click."""
+    told = [row for row in rows if row.kind != "header" and row.text.strip()]
+    pieces = []
+    for row, after in zip(told, (*told[1:], None), strict=False):
+        if row.kind == "heading":
+            pieces.append(f"<h4>{escape(showable(row.text.removesuffix(':')))}</h4>")
+            continue
+        # Neighbours of one message share its number, at the last of them.
+        shared = after is not None and after.kind == "line" and after.cites == row.cites
+        marks = "" if shared else "".join(_reference(id, numbers, look) for id in row.cites)
+        pieces.append(f"<p>{_line_of_note(row, look)}{marks}</p>")
+    if not pieces:
+        return ""
+    rest = pieces[_NOTE_LINES:] if len(pieces) > _NOTE_LINES + _FEW_LINES else []
+    more = (
+        f'<details class="fk-rest"><summary>{len(rest)} more lines</summary>{_ROW.join(rest)}</details>'
+        if rest
+        else ""
+    )
+    return f'<div class="fk-note">{_ROW.join(pieces[: len(pieces) - len(rest)])}{more}</div>'
+
+
+def _line_of_note(row: PayloadRow, look: Look) -> str:
+    opener = partial(passage_link, look.conversation)
+    text = row.text.removeprefix("- ") if row.cites else row.text
+    drawn = replace(row, text=text).drawn(_coded, _visit, opener)
+    return _payload_sources(row.text) or drawn
+
+
+def _coded(text: str) -> str:
+    """HTML of words, with what stands between backticks as code."""
+    pieces = re.split(r"`([^`\n]+)`", showable(text))
+    return "".join(
+        f"<code>{escape(piece)}</code>" if at % 2 else escape(piece) for at, piece in enumerate(pieces)
+    )
+
+
+def _reference(id: MessageId, numbers: Mapping[MessageId, int], look: Look) -> str:
+    label = f"Source {numbers[id]}: {look.words(id) or id.removeprefix('b2:')[:8]}"
+    return (
+        f'<button type="button" class="fk-word fk-ref" data-act="visit" data-id="{escape(id)}" '
+        f'title="{escape(label)}" aria-label="{escape(label)}">{numbers[id]}</button>'
+    )
+
+
+def _named_sources(
+    ids: Iterable[MessageId], numbers: Mapping[MessageId, int], look: Look, *, expands: bool
+) -> str:
+    """HTML of the messages that a merge stands for, each a step away: the first forty."""
+    known = list(ids)
+    lines = [
+        f'<div><span class="fk-nth">{numbers.get(id, "")}</span>{_visit(id)}'
+        f"{escape(look.words(id))}{_expand(id) if expands else ''}</div>"
+        for id in known[:40]
+    ]
+    return "".join(lines) + (f"and {len(known) - 40} more" if len(known) > 40 else "")
 
 
 def _payload_sources(row: str) -> str:

@@ -14,6 +14,7 @@ from forky_core.views.shape import Shape, shape_of
 from pages.ui.chat.acting import act_on, goto
 from pages.ui.chat.acts import Act
 from pages.ui.chat.graph import draw_graph
+from pages.ui.chat.offers import draw_card
 from pages.ui.chat.twin import draw_twin
 from pages.ui.frame import Frame, saying
 from pages.ui.models import label_of
@@ -52,6 +53,8 @@ def draw_side(here: Frame) -> None:
         )
     else:
         draw_graph(rows, "chat.graph", height=760, on_click=lambda id: _click(here, "open", id))
+    if not narrow:
+        draw_card(here)
 
 
 def _segment(here: Frame, key: str, label: str, options: tuple[str, ...], chosen: str) -> None:
@@ -127,7 +130,9 @@ def _click(here: Frame, act: str, id: str) -> None:
             here.session.open_folds = toggled(here.session.open_folds, id)
         elif act == "open":
             here.session.choices[_PANE] = "Chat"
-            goto(here, here.chat.message(id).id)
+            message = here.chat.message(id).id
+            here.session.card = (message, here.chat.branch_name)
+            goto(here, message)
         else:
             act_on(here, Act(act, id))
             here.session.choices[_PANE] = "Chat" if act == "fork" else pane(here)

@@ -53,6 +53,12 @@ CONTENTS
   flex-direction: column; background: var(--fk-background); color: var(--fk-text);
   border: 1px solid color-mix(in srgb, currentColor 16%, transparent); box-shadow: 0 6px 24px rgb(0 0 0 / .18); font-size: .88rem; }
 .fk-menu button { display: flex; gap: .55rem; align-items: center; padding: .38rem .55rem; border-radius: .35rem; text-align: left; }
+.fk-menu .fk-cost, .fk-card .fk-cost { margin-inline-start: auto; padding-inline-start: 1rem; opacity: .7; font-size: .8rem;
+  font-variant-numeric: tabular-nums; white-space: nowrap; }
+.fk-menu-heading { border-top: 1px solid color-mix(in srgb, currentColor 12%, transparent); margin-top: .25rem; padding: .45rem .55rem .2rem;
+  font-size: .78rem; opacity: .74; max-width: 19rem; overflow-wrap: anywhere; }
+.fk-menu { max-height: calc(100dvh - 12px); overflow: auto; }
+.fk-menu button:disabled { opacity: .55; cursor: default; }
 .fk-menu button:hover, .fk-menu button:focus { background: color-mix(in srgb, currentColor 9%, transparent); outline: none; }
 .fk-word { padding: .05rem .4rem; border-radius: .3rem; text-decoration: underline; text-underline-offset: .2em;
   text-decoration-color: color-mix(in srgb, currentColor 35%, transparent); font-size: .82rem; }
@@ -64,13 +70,45 @@ CONTENTS
 .fk-merge { border: 1px solid color-mix(in srgb, currentColor 14%, transparent); border-left: 3px solid
   var(--fk-accent); border-radius: .45rem; padding: .5rem .7rem; font-size: .9rem; }
 .fk-merge-line { display: flex; gap: .45rem; align-items: center; font-weight: 560; }
+/* What can be done with the message whose dot was clicked: in sight below the graph. */
+.stColumn div:has(> .st-key-chat-card) { position: sticky; bottom: 0; z-index: 3; }
+.st-key-chat-card { background: var(--fk-background); }
+.st-key-chat-side:has(.fk-card) .st-key-graph-panel-chat-graph { max-height: calc(100dvh - 26rem); min-height: 9rem; }
+.fk-card { border: 1px solid color-mix(in srgb, var(--fk-accent) 45%, transparent); border-radius: .6rem; padding: .55rem .7rem .6rem;
+  background: var(--fk-background); box-shadow: 0 2px 14px rgb(0 0 0 / .07); font-size: .88rem; }
+.fk-card-top { display: flex; gap: .45rem; align-items: baseline; }
+.fk-card-top .fk-words { flex: 1; min-width: 0; display: -webkit-box; -webkit-line-clamp: 2; -webkit-box-orient: vertical; overflow: hidden;
+  overflow-wrap: anywhere; }
+.fk-card button { font: inherit; color: inherit; background: none; border: 0; cursor: pointer; }
+.fk-card button.fk-close { font-family: "Material Symbols Rounded"; font-size: 1.05rem; line-height: 1; width: 1.75rem; height: 1.75rem; border-radius: .35rem; display: grid; place-items: center; opacity: .7; padding: 0;
+  align-self: start; flex: none; }
+.fk-card-into { margin: .45rem 0 .3rem; font-size: .8rem; opacity: .78; overflow-wrap: anywhere; }
+.fk-ways { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .35rem; }
+.fk-ways button { display: flex; gap: .45rem; align-items: center; min-height: 2.2rem; padding: .2rem .6rem; border-radius: .45rem; text-align: start;
+  border: 1px solid color-mix(in srgb, currentColor 16%, transparent); }
+.fk-card button:hover:not(:disabled), .fk-card button:focus-visible { background: color-mix(in srgb, currentColor 8%, transparent); }
+.fk-card button:focus-visible { outline: 2px solid currentColor; }
+.fk-ways button:disabled { opacity: .55; cursor: default; }
 .fk-cited { font-size: .8rem; opacity: .8; margin-top: .3rem; }
 .fk-cited .fk-expand { text-decoration: none; padding: .05rem .15rem; }
 .fk-cited .fk-expand .fk-icon { font-size: .95rem; vertical-align: -.15em; }
 .fk-sources { font-size: .8rem; opacity: .8; margin-top: .3rem; }
 .fk-sources .fk-word, .fk-merge pre a { color: inherit; text-decoration: underline; text-underline-offset: 2px; }
-.fk-merge pre .fk-word { font-family: monospace; }
-.fk-merge pre .fk-word { font-size: .72rem; opacity: .7; padding: 0 .2rem; min-height: 0; }
+.fk-note { margin: .45rem 0 .35rem; line-height: 1.55; }
+.fk-note h4 { margin: .55rem 0 .1rem; padding: 0; font-size: .74rem; font-weight: 680; letter-spacing: .06em; text-transform: uppercase;
+  opacity: .72; }
+.fk-note p { margin: .1rem 0; overflow-wrap: anywhere; unicode-bidi: plaintext; text-align: start; }
+.fk-note code, .fk-note code * { font-size: .88em; }
+.fk-note a { color: inherit; text-underline-offset: 2px; }
+.fk-note .fk-ref, .fk-nth { display: inline-grid; place-items: center; min-width: 1.1rem; height: 1.1rem; padding: 0 .25rem; margin-inline-start: .25rem;
+  vertical-align: .2em; border-radius: 1rem; font-size: .68rem; font-weight: 600; text-decoration: none; min-height: 0;
+  font-variant-numeric: tabular-nums; background: color-mix(in srgb, currentColor 11%, transparent); }
+.fk-note .fk-ref:hover, .fk-note .fk-ref:focus-visible { background: var(--fk-accent); color: var(--fk-background); }
+.fk-nth:empty { visibility: hidden; }
+.fk-beneath { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; align-items: baseline; }
+.fk-beneath details[open] { flex: 1 1 100%; }
+.fk-sources .fk-word { flex: none; white-space: nowrap; }
+.fk-sources > div { display: flex; align-items: center; gap: .35rem; min-width: 0; overflow-wrap: anywhere; padding: .08rem 0; }
 .fk-sources .fk-expand { text-decoration: none; padding: .05rem .15rem; }
 .fk-sources .fk-expand .fk-icon { font-size: .95rem; vertical-align: -.15em; }
 .fk-merge pre, .fk-fold pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .84rem; margin: .35rem 0 0;

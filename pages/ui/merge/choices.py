@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import get_args
@@ -15,11 +15,11 @@ import streamlit as st
 
 from forky_core.errors import ForkyError
 from forky_core.forky import Forky
+from forky_core.llm.contract import ModelInfo
 from forky_core.merge.claims.conflict_resolution import Policy
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation
-from forky_core.repo.merges.default_writer import default_writer
 from forky_core.views.graph import line_of_text
 from forky_core.views.merging import BUDGET_STEP, bound_together, budget_range, default_source
 from forky_core.views.shelf import count
@@ -39,7 +39,7 @@ STRATEGIES: dict[str, tuple[str, str]] = {
     ),
     REBASE: ("Rebase", "The branch itself moves: its messages are copied to the end of the other."),
 }
-_OF_SEVERAL = ("squash", "full")
+_OF_SEVERAL = ("squash", "full", "three-way")
 """What an octopus can be."""
 _OF_ANOTHER = ("squash", "cherry-pick", "full", "three-way")
 """What a graft can be."""
@@ -53,9 +53,9 @@ _PICKED = 8
 """Hex digits of a pick in the URL."""
 _LISTED = 60
 """Messages listed to tick before a person asks for more."""
-BY_RULES = "rules"
-"""Who writes, in the URL, where no model shall."""
 _OFFLINE = "Offline"
+_LINES = "-"
+"""In the URL: lines are quoted, whichever model is set."""
 _HOME = "main"
 """Where every conversation begins."""
 
@@ -88,6 +88,7 @@ def read_wish(frame: Frame) -> MergeOptions | None:
     strategy = strategy_of(frame, offered(several=bool(others), graft=graft is not None))
     budget = params.get("budget", "")
     told = strategy in WRITTEN
+    writer, by_default = _writer(frame, strategy)
     policy = params.get("policy", "ask")
     return MergeOptions(
         chat.id,
@@ -96,7 +97,8 @@ def read_wish(frame: Frame) -> MergeOptions | None:
         strategy,
         focus=params.get("focus", "") if told else "",
         budget=int(budget) if told and budget.isdecimal() else None,
-        writer=_writer(frame, strategy) if told else None,
+        writer=writer,
+        by_default=by_default,
         picks=ticked_picks(frame) if strategy == "cherry-pick" else (),
         force=strategy == "full" and params.get("force") == "1",
         others=others,
@@ -109,12 +111,22 @@ def read_wish(frame: Frame) -> MergeOptions | None:
     )
 
 
-def _writer(frame: Frame, strategy: Strategy) -> str | None:
-    """The model of the URL; where it names none, a squash is written by the model that answers on the target."""
-    by = st.query_params.get("by")
-    if by is None and strategy == "squash":
-        return default_writer(frame.forky.models, frame.chat.rules)
-    return None if by in (None, "", BY_RULES) else by
+def _writer(frame: Frame, strategy: Strategy) -> tuple[str | None, bool]:
+    """Who writes it, and whether nobody chose that: a squash is written by the model that answers, if there is one."""
+    asked = st.query_params.get("by")
+    if strategy not in WRITTEN or asked == _LINES:
+        return None, False
+    if asked or strategy != "squash":
+        return asked or None, False
+    usual = usual_writer(frame)
+    return usual, usual is not None
+
+
+def usual_writer(frame: Frame) -> str | None:
+    """The model that answers on the target; None where that is one of the offline ones."""
+    name = frame.chat.rules.model or frame.forky.models.default()
+    known = {info.name for info in frame.forky.models.models() if info.provider != _OFFLINE}
+    return name if name in known else None
 
 
 def _source(frame: Frame) -> tuple[str, ConversationId | None]:
@@ -216,7 +228,9 @@ def _draw_squash(frame: Frame, wish: MergeOptions, held: Planning) -> None:
     least, most, usual = budget_range(plan.tokens_full if plan else 0, plan.tokens if plan else 0)
     st.session_state["merge.focus"] = wish.focus
     st.session_state["merge.budget"] = min(max(wish.budget or usual, least), most)
-    focus, budget, writer = st.columns([4, 3, 3], vertical_alignment="top")
+    infos = {info.name: info for info in frame.forky.models.models() if info.provider != _OFFLINE}
+    writes = bool(infos or wish.writer)
+    focus, budget, *writer = st.columns([4, 3, 4] if writes else [4, 3], vertical_alignment="top")
     with focus:
         st.text_input(
             "What matters",
@@ -234,23 +248,40 @@ def _draw_squash(frame: Frame, wish: MergeOptions, held: Planning) -> None:
             key="merge.budget",
             on_change=lambda: want(budget=str(st.session_state["merge.budget"])),
         )
-    with writer:
-        _draw_writer(frame, wish)
+    for column in writer:
+        with column:
+            _draw_writer(frame, wish, infos)
 
 
-def _draw_writer(frame: Frame, wish: MergeOptions) -> None:
-    infos = {info.name: info for info in frame.forky.models.models() if info.provider != _OFFLINE}
-    names = ["", *infos, *([wish.writer] if wish.writer and wish.writer not in infos else [])]
+def _draw_writer(frame: Frame, wish: MergeOptions, infos: Mapping[str, ModelInfo]) -> None:
+    """Keys: `merge.by`, `merge.writer` (where there are several models)."""
+
+    def label(name: str) -> str:
+        return plain_label(infos[name].label if name in infos else name, 40)
+
+    writer = wish.writer or usual_writer(frame) or next(iter(infos))
     st.session_state["merge.by"] = wish.writer or ""
-    st.selectbox(
-        "Written by",
-        names,
-        format_func=lambda name: infos[name].label if name in infos else name or "Quoted lines, no model",
+    st.segmented_control(
+        "How it is made",
+        ("", writer),
+        format_func=lambda name: f"Written by {label(name)}" if name else "Quote lines",
         key="merge.by",
-        help="Quoted lines are chosen by code: nothing can be invented. A model writes a note, each line checked "
-        "against what it cites. Models with a key, or running on this machine, are offered here.",
-        on_change=lambda: want(by=st.session_state["merge.by"] or BY_RULES),
+        required=True,
+        help="Quoted lines are chosen by code: nothing can be invented. A model writes shorter sentences, each "
+        "checked against what it cites. Models with a key, or running on this machine, are offered here.",
+        on_change=lambda: want(by=st.session_state["merge.by"] or _LINES),
     )
+    if wish.writer and len(infos) > 1:
+        names = list(infos) if writer in infos else [writer, *infos]
+        st.session_state["merge.writer"] = writer
+        st.selectbox(
+            "Which model",
+            names,
+            format_func=label,
+            key="merge.writer",
+            label_visibility="collapsed",
+            on_change=lambda: want(by=st.session_state["merge.writer"]),
+        )
 
 
 def _draw_picks(frame: Frame, wish: MergeOptions) -> None:

@@ -21,6 +21,8 @@ from pages.ui.merge.planning import Planning
 _OPEN = "open"
 _VALUE = "value."
 """Before the number of a value, where it is chosen by itself."""
+_SOURCE = "source."
+"""Before the name of a branch, where several are merged at once."""
 _MOST = 40
 """Conflicts drawn before a person asks for more."""
 
@@ -62,9 +64,10 @@ def _draw_clash(frame: Frame, held: Planning, plan: ThreeWayPlan, number: int, c
     with st.container(key=f"merge-clash-{number}", border=True):
         state = ":material/check_circle:" if clash.choice is not None else ":material/help:"
         st.markdown(f"{state} **{plain_label(clash.key, 100)}**")
-        carried = "an earlier merge left open" if not clash.theirs else f"{plan.target_name} says"
-        _draw_side(frame, plan, carried, clash.mine)
-        _draw_side(frame, plan, f"{plan.source_name} says", clash.theirs)
+        if not clash.theirs:
+            _draw_side(frame, plan, "an earlier merge left open", clash.mine)
+        for one in clash.said_by if clash.theirs else ():
+            _draw_side(frame, plan, f"{one.name} says", one.claims)
         if clash.base:
             _draw_side(frame, plan, "both said before", clash.base)
         _draw_choice(frame, held, number, clash)
@@ -127,7 +130,13 @@ def _draw_choice(frame: Frame, held: Planning, number: int, clash: Clash) -> Non
 
 def _options(held: Planning, clash: Clash) -> dict[str, str]:
     """What can be taken. Of a conflict that the target carries, both values are its own: they stand by themselves."""
-    sides = {"mine": f"{held.wish.target}’s", "theirs": f"{held.wish.source}’s"}
+    sides = {"mine": f"{held.wish.target}’s"}
+    if held.wish.others:
+        sides |= {
+            f"{_SOURCE}{one.name}": f"{one.name}’s" for one in clash.said_by if one.name != held.wish.target
+        }
+    else:
+        sides["theirs"] = f"{held.wish.source}’s"
     if not (clash.mine and clash.theirs):
         sides = {f"{_VALUE}{at}": value.text for at, value in enumerate(clash.conflict.values)}
     return {**sides, "both": "Both", "text": "Own words", _OPEN: "Leave open"}
@@ -138,6 +147,8 @@ def _taken(clash: Clash) -> str:
         return _OPEN
     carried = not (clash.mine and clash.theirs)
     texts = [value.text[:LONGEST_WORD] for value in clash.conflict.values] if carried else []
+    if clash.choice.take == "theirs" and clash.choice.source:
+        return f"{_SOURCE}{clash.choice.source}"
     if clash.choice.take == "text" and clash.choice.text in texts:
         return f"{_VALUE}{texts.index(clash.choice.text)}"
     return clash.choice.take
@@ -151,6 +162,8 @@ def _take(frame: Frame, held: Planning, clash: Clash, key: str, words: str) -> N
         elif take.startswith(_VALUE):
             value = clash.conflict.values[int(take.removeprefix(_VALUE))]
             held.choose(clash.conflict.hash, Choice("text", value.text[:LONGEST_WORD]))
+        elif take.startswith(_SOURCE):
+            held.choose(clash.conflict.hash, Choice("theirs", source=take.removeprefix(_SOURCE)))
         elif take == "text":
             text = st.session_state.get(words) or (clash.theirs or clash.mine)[0].text
             held.choose(clash.conflict.hash, Choice("text", text[:LONGEST_WORD]))

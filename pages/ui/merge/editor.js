@@ -179,9 +179,10 @@ class Desk {
     const open = this.open === line.key, id = line.key;
     const made = piece("div", `line${open ? " open" : ""}`, undefined, { tabindex: "0", "data-key": id, role: "group", "aria-label": `${line.text}. ${line.why}` });
     const words = piece("div", "words"), tools = piece("div", "tools");
-    const goesOn = before && before.who === line.who && before.cites.map((c) => c.id).join() === line.cites.map((c) => c.id).join();
-    if (line.who && !goesOn) words.append(piece("span", "who", line.who));
-    worded(words, line.text);
+    if (line.who && before?.who !== line.who) words.append(piece("span", "who", line.who));
+    for (const [text, href] of line.words)
+      if (href) words.append(piece("a", "passage", text, { href, target: "_blank", rel: "noopener", title: "Open what it cites" }));
+      else worded(words, text);
     for (const cite of line.cites)
       words.append(piece("a", "number cite", cite.label, { href: cite.href, target: "_blank", rel: "noopener", title: `${cite.short}: show it in its branch`, "data-message": cite.id }));
     const why = icon("why", "help", "Why is this here?"), out = icon("out", "close", "Take it out");

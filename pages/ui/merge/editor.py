@@ -8,21 +8,23 @@ Everything is set as text: models and people wrote it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from forky_core.context.citations import NOTHING, Opens, linked
 from forky_core.context.masking import Lookup
-from forky_core.merge.editing import Budget, Editing, SourceLine
+from forky_core.merge.editing import BlockLine, Budget, Editing, SourceLine
 from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.repo.repo import short
 from forky_core.views.merge_lines import Stretch, TakenBack, reasons, stretches, taken_back
+from forky_core.views.payload import payload_rows
 from pages.ui.frame import Frame, saying
-from pages.ui.links import chat_place
+from pages.ui.links import chat_place, cited_link
 from pages.ui.markdown import showable
 from pages.ui.merge.planning import Planning
 
@@ -109,6 +111,10 @@ def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, hom
     parts = stretches(source, cited & source.words.keys(), held.opened)
     numbers = {message.id: at for at, message in enumerate(source.messages, 1)}
     why = reasons(editing, before)
+    block = plan.block
+    opens = (
+        {row.text: row.opens for row in payload_rows(block, len(block.text)) if row.opens} if block else {}
+    )
 
     def mark(id: MessageId) -> dict[str, Any]:
         return {
@@ -137,6 +143,7 @@ def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, hom
                     {
                         "key": line.key,
                         "text": showable(line.text),
+                        "words": _words(line, opens, home),
                         "who": showable(line.speaker),
                         "cites": [mark(id) for id in line.cites],
                         "from": [origin.key for origin in editing.drawn_from[line.key]],
@@ -148,9 +155,26 @@ def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, hom
             }
             for title in editing.block.sections
         ],
-        "back": [_taken_back(one) for one in back],
+        "back": [_taken_back(one, editing) for one in back],
         "budget": {"used": budget.used, "limit": budget.limit, "full": budget.full, "over": budget.over},
     }
+
+
+def _words(line: BlockLine, opens: Mapping[str, Opens], home: Home) -> list[tuple[str, str]]:
+    """The words of a line in pieces, each with the address that it opens: a number that cites a passage has one."""
+    found = next((found for text, found in opens.items() if text.endswith(line.text)), NOTHING)
+    pieces: list[tuple[str, str]] = []
+
+    def plain(text: str) -> str:
+        pieces.append((showable(text), ""))
+        return ""
+
+    def link(number: str, address: str) -> str:
+        pieces.append((number, cited_link(home(MessageId(address))[0], address)))
+        return ""
+
+    linked(line.text, found, plain, link)
+    return [piece for piece in pieces if piece[0]]
 
 
 def _stretch(one: Stretch, editing: Editing, numbers: dict[MessageId, int], home: Home) -> dict[str, Any]:
@@ -180,10 +204,12 @@ def _rows(message: Message, editing: Editing) -> list[list[tuple[str, str, str]]
     return [[(line.key, showable(line.text), line.shape) for line in row] for row in rows.values()]
 
 
-def _taken_back(one: TakenBack) -> dict[str, Any]:
+def _taken_back(one: TakenBack, editing: Editing) -> dict[str, Any]:
+    """With the whole sentence that took it back, where the branch is known to say it."""
+    said = [line.text for line in editing.source.lines if line.key in one.by and one.of.later in line.text]
     return {
         "earlier": showable(one.of.earlier),
-        "later": showable(one.of.later),
+        "later": showable(said[0] if said else one.of.later),
         "lines": one.lines,
         "by": one.by,
     }

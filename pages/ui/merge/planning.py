@@ -46,6 +46,8 @@ class MergeOptions:
     """Tokens of a squash; None: the usual share."""
     writer: str | None = None
     """The model that writes a squash; None: lines are quoted without one."""
+    by_default: bool = False
+    """Nobody chose the writer: it is the model that answers, and writes while quoted lines are shown."""
     picks: tuple[MessageId, ...] = ()
     """Of a cherry-pick; of a fusion, the answers."""
     force: bool = False
@@ -94,6 +96,9 @@ class Planning:
     sources: dict[tuple[MessageId, ...], Source] = field(default_factory=dict)
     """What the sources say by lines, by their turns: read once."""
 
+    written: MergePlan | None = None
+    """What a model wrote while the person changed the quoted lines: it waits to be taken."""
+
     @property
     def edited(self) -> bool:
         return self.plan is not self.proposed
@@ -101,7 +106,7 @@ class Planning:
     def take(self, plan: MergePlan) -> None:
         """Propose this plan."""
         self.proposed = self.plan = plan
-        self.rejected, self.failed = None, ""
+        self.rejected, self.failed, self.written = None, "", None
 
     def put(self, side: MergePlan) -> None:
         """Take a plan whose block was changed, which may be one side of an octopus."""
@@ -130,8 +135,14 @@ class Planning:
         writing, self.writing = self.writing, None
         assert writing is not None
         try:
-            self.take(writing.result())
+            made = writing.result()
+            if self.plan is not None and self.edited:
+                self.written = made
+            else:
+                self.take(made)
         except SquashRejected as error:
+            if self.plan is not None and not self.edited:
+                self.take(error.plan)
             self.rejected = error
         except ForkyError as error:
             self.failed = str(error)
@@ -140,7 +151,10 @@ class Planning:
 def planning(held: Planning | None, forky: Forky, chat: Conversation, wish: MergeOptions) -> Planning:
     """The planning of this wish: the one at hand where it still holds, else a new one. `chat` is on the target."""
     if held is None or held.wish != wish:
-        return plan_anew(forky, chat, wish)
+        fresh = plan_anew(forky, chat, wish)
+        if wish.by_default and fresh.quoted is not None and (held is None or _elsewhere(held.wish, wish)):
+            begin_writing(fresh, forky, chat)
+        return fresh
     made = held.plan or held.quoted or held.sketch
     if made is None or held.overtaken or _as_it_was(chat, made):
         return held
@@ -150,6 +164,15 @@ def planning(held: Planning | None, forky: Forky, chat: Conversation, wish: Merg
         held.overtaken = "A branch has moved since this preview was made."
         return held
     return plan_anew(forky, chat, wish)
+
+
+def _elsewhere(one: MergeOptions, other: MergeOptions) -> bool:
+    """Whether two wishes are about different branches: settings alone do not ask a model again."""
+
+    def about(wish: MergeOptions) -> tuple[object, ...]:
+        return wish.conversation, wish.target, wish.source, wish.others, wish.graft, wish.by_default
+
+    return about(one) != about(other)
 
 
 def _as_it_was(chat: Conversation, plan: MergePlan) -> bool:
@@ -170,7 +193,7 @@ def plan_anew(forky: Forky, chat: Conversation, wish: MergeOptions) -> Planning:
         return made
     if wish.writer is not None and wish.strategy in _BY_MODEL and plan.drafts:
         made.quoted = plan
-    else:
+    if made.quoted is None or wish.by_default:
         made.take(plan)
     _take_its_words(made, chat, plan)
     return made
@@ -208,7 +231,7 @@ def go_on(held: Planning, chat: Conversation) -> Planning:
 
 def begin_writing(held: Planning, forky: Forky, chat: Conversation) -> None:
     """Ask the model, in the background: it goes on whatever the person clicks meanwhile."""
-    held.rejected, held.failed, held.stop = None, "", Event()
+    held.rejected, held.failed, held.written, held.stop = None, "", None, Event()
     held.writing = _writers().submit(_plan, forky, chat, held.wish, held.wish.writer, held.stop)
 
 

@@ -27,6 +27,12 @@ _CSS = """<style>
 .fk-payload a.fk-number { font: inherit; opacity: 1; padding: 0; }
 .fk-payload a:hover, .fk-payload a:focus-visible { opacity: 1; color: ACCENT; }
 .st-key-merge-picks { gap: .1rem !important; max-height: 26rem; overflow-y: auto; }
+/* What should be known before anything lands. */
+.st-key-merge-warning-contradictions { border-color: color-mix(in srgb, #c77b1b 45%, transparent); border-left: 3px solid #c77b1b;
+  background: color-mix(in srgb, #c77b1b 7%, transparent); gap: .3rem !important; padding-block: .6rem; }
+.st-key-merge-warning-contradictions :is(p, [data-testid="stMarkdownContainer"], [data-testid="stCaptionContainer"]) { margin: 0 !important; }
+.st-key-line-merge-no-shorter { padding: .3rem .7rem; border-radius: .5rem; background: color-mix(in srgb, #c77b1b 12%, transparent); }
+.st-key-line-merge-no-shorter :is(p, [data-testid="stMarkdownContainer"]) { margin: 0 !important; }
 .st-key-merge-swap { height: 2.4rem; display: flex; align-items: center; }
 /* What a long preview leads to stays in sight. */
 [data-testid="stLayoutWrapper"]:has(> .st-key-line-merge-land) { position: sticky; bottom: 0; z-index: 5; }
@@ -35,7 +41,9 @@ _CSS = """<style>
 [class*="st-key-merge-take-"] [role="radiogroup"] { flex-wrap: wrap; overflow: visible; gap: .3rem; mask: none; }
 [class*="st-key-merge-take-"] [role="radio"] { border-radius: .45rem !important; border-style: solid; border-width: 1px; }
 @media (max-width: 640px) {
-  .st-key-merge-strategy [role="radiogroup"] { grid-template-columns: 1fr; gap: .4rem; }
+  .st-key-merge-strategy [role="radiogroup"] { grid-template-columns: 1fr 1fr; gap: .4rem; }
+  .st-key-merge-strategy [role="radiogroup"] > div[data-selected="true"] { grid-column: 1 / -1; order: -1; }
+  .st-key-merge-strategy [role="radiogroup"] > div:not([data-selected="true"]) [data-testid="stCaptionContainer"] { display: none; }
   .st-key-merge-route [data-testid="stHorizontalBlock"] { gap: .2rem; }
   .st-key-merge-land, .st-key-merge-land button { width: 100% !important; }
 }

@@ -38,10 +38,7 @@ def _draw_contradictions(held: Planning, plan: MergePlan) -> None:
     with st.container(key="merge-warning-contradictions", border=True):
         with st.container(key="line-merge-contradictions", horizontal=True, vertical_alignment="center"):
             what = count(len(plan.contradictions), "contradiction")
-            st.markdown(
-                f":material/call_split: **{what}** with what stands in “{plain_label(plan.target_name, 60)}”",
-                width="stretch",
-            )
+            st.markdown(f":material/call_split: **{what}** in what would be read together", width="stretch")
             if "three-way" in offered(several=bool(plan.sides), graft=plan.graft is not None):
                 st.button(
                     "Settle it three-way",
@@ -51,22 +48,16 @@ def _draw_contradictions(held: Planning, plan: MergePlan) -> None:
                     on_click=lambda: want(strategy="three-way", picks=None),
                 )
         for clash in plan.contradictions[:_MOST]:
-            st.markdown(_told(clash, plan))
+            st.markdown(_told(clash))
         if len(plan.contradictions) > _MOST:
             st.caption(f"and {len(plan.contradictions) - _MOST} more")
         if held.wish.strategy != "three-way":
             st.caption("Landed as it is, the model reads both, and nothing says which one holds.")
 
 
-def _told(clash: Clash, plan: MergePlan) -> str:
-    mine, theirs = _words(clash.mine), _words(clash.theirs)
-    if not (mine and theirs):
-        sides = [plain_label(value.text, 200) for value in clash.conflict.values]
-        return f"**{plain_label(clash.key, 80)}** · " + " — ".join(f"“{side}”" for side in sides)
-    return (
-        f"**{plain_label(clash.key, 80)}** · {plain_label(plan.target_name, 40)}: “{mine}” — "
-        f"{plain_label(plan.source_name, 40)}: “{theirs}”"
-    )
+def _told(clash: Clash) -> str:
+    said = " — ".join(f"{plain_label(one.name, 40)}: “{_words(one.claims)}”" for one in clash.said_by)
+    return f"**{plain_label(clash.key, 80)}** · {said}"
 
 
 def _words(claims: Sequence[Claim]) -> str:

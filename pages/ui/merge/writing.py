@@ -29,6 +29,38 @@ def draw_writing(frame: Frame, held: Planning) -> None:
         _draw_offer(frame, held)
 
 
+def draw_writing_beside(frame: Frame, held: Planning) -> None:
+    """Above the quoted lines, which stand until the model has written. Keys: as above, and `merge.take_written`."""
+    if held.wish.writer is None or held.quoted is None:
+        return
+    if held.writing is not None:
+        _draw_waiting(frame, held)
+    elif held.rejected is not None:
+        _draw_rejected(frame, held)
+    elif held.failed:
+        st.markdown(f":material/error: {plain_label(held.failed, 400)} The quoted lines stand.")
+        _draw_again(frame, held)
+    elif held.written is not None:
+        with st.container(key="line-merge-written", horizontal=True, vertical_alignment="center"):
+            st.markdown(
+                f":material/edit_note: {_name(frame, held)} has written it. What you changed stands.",
+                width="stretch",
+            )
+            st.button("Use what it wrote", key="merge.take_written", on_click=held.take, args=(held.written,))
+    elif held.proposed is held.quoted:
+        _draw_offer(frame, held)
+
+
+def _draw_again(frame: Frame, held: Planning) -> None:
+    st.button(
+        "Ask again",
+        key="merge.again",
+        icon=":material/refresh:",
+        on_click=begin_writing,
+        args=(held, frame.forky, frame.chat),
+    )
+
+
 def _name(frame: Frame, held: Planning) -> str:
     name = held.wish.writer or ""
     return plain_label(next((i.label for i in frame.forky.models.models() if i.name == name), name), 60)
@@ -50,16 +82,14 @@ def _draw_offer(frame: Frame, held: Planning) -> None:
         f"{said}. What it writes is checked against {'them' if what == 'answer' else 'what it cites'}, and shown here "
         "before anything lands."
     )
-    with st.container(key="line-merge-offer", horizontal=True):
-        st.button(
-            f"Write it with {_name(frame, held)}",
-            key="merge.write",
-            type="primary",
-            icon=":material/edit_note:",
-            on_click=begin_writing,
-            args=(held, frame.forky, frame.chat),
-        )
-        _draw_quoted(held)
+    st.button(
+        f"Write it with {_name(frame, held)}",
+        key="merge.write",
+        type="primary" if held.plan is None else "secondary",
+        icon=":material/edit_note:",
+        on_click=begin_writing,
+        args=(held, frame.forky, frame.chat),
+    )
 
 
 def _draw_waiting(frame: Frame, held: Planning) -> None:
@@ -100,7 +130,10 @@ def _draw_rejected(frame: Frame, held: Planning) -> None:
             st.caption(f"and {len(error.problems) - 12} more")
         with st.expander("What it wrote"):
             st.code(showable(error.answer[:20_000]), language=None, wrap_lines=True)
-    _draw_ways_on(frame, held)
+    if held.plan is None:
+        _draw_ways_on(frame, held)
+    else:
+        _draw_again(frame, held)
 
 
 def _draw_ways_on(frame: Frame, held: Planning) -> None:

@@ -7,7 +7,7 @@ import pytest
 from forky_core.merge.models.line_checks import judge
 from forky_core.merge.models.note_answer import read_note
 from forky_core.merge.models.transcript import Transcript, numbered
-from forky_core.merge.plan import Superseded
+from forky_core.merge.superseded import Superseded
 from forky_core.model import Message, MessageId, Role, seal
 from forky_core.parts import Draft, TextPart
 

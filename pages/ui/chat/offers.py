@@ -1,0 +1,163 @@
+"""What can be done with a message beside reading on: fork it, or merge its branch one way or another, at which cost.
+
+What a merge costs is known once it is planned, which takes a moment on a long branch. So plans are made in the
+background and kept while the conversation stays as it is; whoever asks too early asks again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from html import escape
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from forky_core.model import Message, MessageId
+from forky_core.parts import Strategy
+from forky_core.repo.conversation import Conversation
+from forky_core.views.captions import opening_of
+from forky_core.views.graph import line_of_text
+from forky_core.views.merging import Way, way_home
+from forky_core.views.shelf import count
+from pages.ui.chat.acts import Merges
+from pages.ui.frame import Frame
+from pages.ui.markdown import showable
+from pages.ui.notice import stay
+from pages.ui.telling import telling
+
+WAYS: Mapping[str, tuple[Strategy, str, str, str]] = {
+    "merge-squash": ("squash", "compress", "Squash", "Squash the branch …"),
+    "merge-pick": ("cherry-pick", "playlist_add_check", "Cherry-pick", "Cherry-pick this message …"),
+    "merge-full": ("full", "notes", "Full", "Merge the branch in full …"),
+    "merge-three-way": ("three-way", "alt_route", "Three-way", "Merge three-way …"),
+}
+"""Acts that lead to the Merge page: strategy, icon, name, entry of the menu."""
+_AT_ONCE = 0.06
+"""Seconds that a page waits for plans before it is drawn without them."""
+_MOST = 60
+Costs = Mapping[str, int | None]
+"""Tokens by act; None where there is nothing to merge that way."""
+_planned: dict[tuple[str, int, str, str, str], Future[Costs]] = {}
+
+
+def way_of(here: Frame, message: MessageId) -> Way | None:
+    """Which branch would be merged into which."""
+    held, chat = here.session, here.chat
+    came_from = held.card[1] if held.card is not None and held.card[0] == message else ""
+    return way_home(message, chat.view, chat.visible, chat.branch_name, came_from)
+
+
+def costs_of(here: Frame, message: MessageId) -> Costs | None:
+    """What each way costs; None while that is not known yet."""
+    way = way_of(here, message)
+    if way is None:
+        return {}
+    key = (str(here.chat.id), here.chat.view.version, way.source, way.target, str(message))
+    found = _planned.get(key)
+    if found is None:
+        while len(_planned) >= _MOST:
+            _planned.pop(next(iter(_planned)))
+        found = _planned[key] = _planners().submit(_plan_all, here.chat.checkout(way.target), way, message)
+    try:
+        return found.result(_AT_ONCE)
+    except NotYet:
+        return None
+
+
+def _plan_all(chat: Conversation, way: Way, message: MessageId) -> Costs:
+    return {act: _tokens(chat, way, strategy, message) for act, (strategy, *_) in WAYS.items()}
+
+
+def _tokens(chat: Conversation, way: Way, strategy: Strategy, message: MessageId) -> int | None:
+    try:
+        if strategy == "cherry-pick":
+            plan = chat.plan_merge(way.source, strategy=strategy, picks=[message])
+        else:
+            plan = chat.plan_merge(way.source, strategy=strategy)
+    except ForkyError:
+        return None
+    return plan.tokens if plan.lands else None
+
+
+def said_costs(costs: Costs) -> dict[str, str]:
+    """The costs as a menu shows them."""
+    return {act: "nothing new" if tokens is None else count(tokens, "token") for act, tokens in costs.items()}
+
+
+def merges_of(here: Frame) -> Merges | None:
+    """The entries of every message's menu; of the message whose menu is open, with what they cost."""
+    if len(here.chat.branches) < 2:
+        return None
+    entries = tuple((act, icon, entry) for act, (_, icon, _, entry) in WAYS.items())
+    of = here.session.costs_of
+    if of is None or of not in here.chat.visible.messages:
+        return Merges(entries)
+    way, costs = way_of(here, of), costs_of(here, of)
+    if way is None or costs is None:
+        return Merges(entries)
+    return Merges(entries, of, showable(f"Merge “{way.source}” into “{way.target}”"), said_costs(costs))
+
+
+def draw_card(here: Frame) -> None:
+    """The card of the message whose dot was clicked, below the graph. Key: `chat-card` (a container)."""
+    card = here.session.card
+    if card is None or card[0] != here.at or here.at not in here.chat.visible.messages:
+        return
+    message = here.chat.visible.messages[here.at]
+    with st.container(key="chat-card"):
+        if costs_of(here, message.id) is not None:
+            st.html(_card(here, message))
+            return
+
+        @st.fragment(run_every=0.4, key="chat.card")
+        @telling
+        def watch() -> None:
+            st.html(_card(here, message))
+            if costs_of(here, message.id) is not None:
+                stay(here.session)
+                st.rerun()
+
+        watch()
+
+
+def _card(here: Frame, message: Message) -> str:
+    """HTML of it; acts.js hears its buttons."""
+    way, costs = way_of(here, message.id), costs_of(here, message.id)
+    who = "Merge" if message.merges else opening_of(message).partition(":")[0]
+    ways = [_button("fork", "call_split", "Fork here …", "")]
+    if way is None:
+        into = "Fork it: a branch of its own can be merged back here."
+    else:
+        into = _into(way, costs)
+        told = said_costs(costs) if costs is not None else {}
+        for act, (_, icon, name, _) in WAYS.items():
+            off = costs is not None and costs[act] is None
+            ways.append(_button(act, icon, name, told.get(act, "…"), off=off))
+    return (
+        '<div class="fk-card" role="group" aria-label="What can be done with this message" '
+        f'data-cell="{escape(message.id)}"><div class="fk-card-top"><span class="fk-who">{escape(showable(who))}</span>'
+        f'<span class="fk-words">{escape(showable(line_of_text(message)))}</span>'
+        '<button type="button" class="fk-close fk-icon" data-act="card" aria-label="Close this card">close</button>'
+        f'</div><div class="fk-card-into">{escape(showable(into))}</div><div class="fk-ways">{"".join(ways)}</div></div>'
+    )
+
+
+def _into(way: Way, costs: Costs | None) -> str:
+    if costs is not None and all(tokens is None for tokens in costs.values()):
+        return f"“{way.target}” has all of “{way.source}” already."
+    return f"Fork it, or merge “{way.source}” into “{way.target}”:"
+
+
+def _button(act: str, icon: str, name: str, cost: str, *, off: bool = False) -> str:
+    told = f'<span class="fk-cost">{escape(cost)}</span>' if cost else ""
+    return (
+        f'<button type="button" data-act="{act}"{" disabled" if off else ""}>'
+        f'<span class="fk-icon" aria-hidden="true">{icon}</span><span>{escape(name)}</span>{told}</button>'
+    )
+
+
+@st.cache_resource(show_spinner=False)
+def _planners() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=2, thread_name_prefix="offers")

@@ -1,0 +1,134 @@
+"""A clicked node and the menu of any message offer what can be done with it: fork, or merge by name, at which cost."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from forky_core.forky import Forky
+from forky_core.repo.conversation import Conversation
+from pages.ui.chat.offers import WAYS, costs_of
+from pages.ui.frame import Frame
+from pages.ui.session import Session
+from tests.builders import debugged
+from tests.hangs import HANG
+from tests.pages.apptest import act, by_key, click_graph, open_page, settled
+from tests.pages.workspaces import empty_workspace
+
+
+@pytest.fixture
+def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
+    with empty_workspace(monkeypatch) as opened:
+        yield opened
+
+
+@pytest.fixture
+def chat(forky: Forky) -> Conversation:
+    return debugged(forky)
+
+
+def param(test: AppTest, name: str) -> str:
+    value = test.query_params[name]
+    return str(value[0] if isinstance(value, list) else value)
+
+
+def card(test: AppTest) -> str:
+    """The HTML of the open card; "" where none is."""
+    return next((str(one.proto.body) for one in test.get("html") if 'class="fk-card"' in one.proto.body), "")
+
+
+def told(body: str) -> dict[str, str]:
+    """What each button of a card costs, by its act."""
+    found = re.findall(r'data-act="([\w-]+)"[^>]*>.*?</button>', body)
+    costs = re.findall(r'data-act="([\w-]+)"(?:(?!</button>).)*fk-cost">([^<]*)<', body)
+    return dict.fromkeys(found, "") | dict(costs)
+
+
+def planned(test: AppTest, forky: Forky, chat: Conversation, at: Any) -> AppTest:
+    """The page once the costs of a message are known."""
+    held = test.session_state["session"]
+    assert isinstance(held, Session)
+    here = Frame(forky, held, chat.checkout(param(test, "b")), at)
+    for _ in range(int(HANG) * 10):
+        if costs_of(here, at) is not None:
+            return settled(test.run())
+    raise AssertionError("The costs never came.")
+
+
+def test_a_clicked_node_offers_each_merge_by_name_with_its_cost(forky: Forky, chat: Conversation) -> None:
+    at = chat.checkout("debug").path()[-1].id
+    test = settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
+    test = planned(test, forky, chat, at)
+    body = card(test)
+    assert "merge “debug” into “main”" in html.unescape(body)
+    plans = {
+        "merge-squash": chat.plan_merge("debug"),
+        "merge-pick": chat.plan_merge("debug", strategy="cherry-pick", picks=[at]),
+        "merge-full": chat.plan_merge("debug", strategy="full"),
+        "merge-three-way": chat.plan_merge("debug", strategy="three-way"),
+    }
+    costs = told(body)
+    assert {act: costs[act] for act in WAYS} == {
+        act: f"{plan.tokens:,} tokens" for act, plan in plans.items()
+    }
+    assert "fork" in costs
+
+
+def test_the_card_is_closed_and_no_other_place_shows_it(chat: Conversation) -> None:
+    at, other = chat.checkout("debug").path()[-1].id, chat.path()[-1].id
+    test = settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
+    assert card(test)
+    assert not card(settled(act(test, "card", "")))
+    test = settled(click_graph(test, other, "chat.graph"))
+    assert "“main” into “debug”" in html.unescape(card(test))
+    assert not card(settled(act(test, "visit", at)))
+
+
+def test_a_merge_that_brings_nothing_is_offered_as_that(forky: Forky, chat: Conversation) -> None:
+    chat.merge(chat.plan_merge("debug", strategy="full"))
+    at = chat.checkout("debug").path()[-1].id
+    test = settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
+    body = html.unescape(card(planned(test, forky, chat, at)))
+    assert "“main” has all of “debug” already." in body
+    assert {told(body)[act] for act in WAYS} == {"nothing new"} and body.count(" disabled") == len(WAYS)
+
+
+def test_where_there_is_one_branch_only_a_fork_is_offered(forky: Forky) -> None:
+    alone = forky.create("Alone")
+    message = alone.say("Hello")
+    test = settled(click_graph(open_page("chat.py", alone), message.id, "chat.graph"))
+    assert told(card(test)).keys() == {"card", "fork"}
+    assert _acts(test)["merges"] == []
+
+
+def test_a_message_that_was_offered_is_ticked_on_the_merge_page(chat: Conversation) -> None:
+    at = chat.checkout("debug").path()[3].id
+    picks = at.removeprefix("b2:")[:8]
+    test = open_page("merge.py", chat, source="debug", strategy="squash", picks=picks)
+    assert by_key(test, "merge.strategy").value == "squash"
+    test = settled(by_key(test, "merge.strategy").set_value("cherry-pick").run())
+    assert by_key(test, f"merge.pick.{at}").value is True
+
+
+def test_the_menu_is_told_what_its_merges_cost_when_it_asks(forky: Forky, chat: Conversation) -> None:
+    debug = chat.checkout("debug")
+    test = open_page("chat.py", debug)
+    assert {entry[0] for entry in _acts(test)["merges"]} == set(WAYS) and _acts(test)["costs"] is None
+    at = debug.path()[-1].id
+    test = planned(settled(act(test, "costs", at)), forky, chat, at)
+    of, heading, costs = _acts(test)["costs"]
+    assert of == at and heading == "Merge “debug” into “main”"
+    assert costs["merge-squash"] == f"{chat.plan_merge('debug').tokens:,} tokens"
+
+
+def _acts(test: AppTest) -> dict[str, Any]:
+    (found,) = [item for item in test.get("bidi_component") if item.proto.component_name == "forky.acts"]
+    said = json.loads(found.proto.json)
+    assert isinstance(said, dict)
+    return said
