@@ -39,8 +39,8 @@ TRIED_SHARE = 0.15
 """Of the room, the most that pairs of what was undone and what took its place take."""
 FILES_SHARE = 0.08
 """Of the room, the most that the paths of changed files take."""
-EVIDENCE = 0.2
-"""Of the room that is left, the most that lines of tools take in a branch that is all tools."""
+EVIDENCE = 0.1
+"""Of the room, the most that lines of tools take, the calls and the output that an answer leans on."""
 SUBSTANTIAL = 0.03
 """Of the worth of the branch's richest answer, what an answer has to have to conclude anything."""
 CONCLUSIVE = 0.2
@@ -52,10 +52,6 @@ _CHANGES = re.compile(
 _PATH = re.compile(r"\w/\w|\w\.[A-Za-z]\w{0,4}$")
 _LISTED_OUTPUT = 200
 """Characters of a line of output above which it is no line to quote."""
-
-
-LEAN = 1
-EVIDENCE_MOST = 0.1
 
 
 def default_budget(branch_tokens: int) -> int:
@@ -279,9 +275,7 @@ class _Writer:
             and not self.branch.is_chatter(at)
             and not self.branch.is_pasted(at)
         ]
-        tools = sum(len(one.text) for one in self.branch.passages if one.shape in ("call", "output"))
-        share = EVIDENCE * tools / max(1, sum(len(one.text) for one in self.branch.passages))
-        self._cover(among, self.picker.budget - self.room * share)
+        self._cover(among, self.picker.budget)
 
     def show_evidence(self) -> None:
         """Lines of tools that name what somebody speaks of: an answer leans on them."""
@@ -294,10 +288,10 @@ class _Writer:
             for at, one in enumerate(passages)
             if one.shape in ("call", "output")
             and len(one.text) < _LISTED_OUTPUT
-            and (not LEAN or any(is_named(atom) and atom in spoken for atom in atoms(one.text)))
+            and any(is_named(atom) and atom in spoken for atom in atoms(one.text))
         ]
         before = set(self.picker.chosen)
-        self._cover(among, min(self.picker.budget, self.room * EVIDENCE_MOST))
+        self._cover(among, min(self.picker.budget, self.room * EVIDENCE))
         self.section.update(dict.fromkeys(self.picker.chosen - before, FILES))
 
     def _cover(self, among: Iterable[int], room: float) -> None:
