@@ -14,10 +14,11 @@ from forky_core.errors import ForkyError
 from forky_core.llm.addresses import Network, checked_url, is_this_machine, written_network
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.probing import ServerProposal
+from forky_core.repo.merges.model_plans import REVIEWER
 from forky_core.store.contract import Store
 
 _MODEL = "default_model"
-_REVIEWER = "merge_reviewer"
+
 _SERVERS = "model_servers"
 
 
@@ -46,11 +47,11 @@ def chosen_default(store: Store) -> str | None:
 
 def choose_reviewer(store: Store, name: str | None) -> None:
     """Who reads a merge that another model wrote beside its branch, and flags what does not hold; None: nobody."""
-    store.set_setting(_REVIEWER, name)
+    store.set_setting(REVIEWER, name)
 
 
 def chosen_reviewer(store: Store) -> str | None:
-    return store.setting(_REVIEWER)
+    return store.setting(REVIEWER)
 
 
 def add_server(store: Store, models: Catalogue, agreed: ServerProposal) -> str:

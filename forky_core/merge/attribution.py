@@ -7,6 +7,7 @@ told of it (law 3), and cites them, and not the merge that brought them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -15,13 +16,23 @@ from forky_core.context.masking import Lookup
 from forky_core.errors import NotFound
 from forky_core.merge.block import FURTHER_NAMES, ITEM, PayloadLine, Row, read_back, read_quotation, unmarked
 from forky_core.merge.claims.claim_set import Frozen
-from forky_core.merge.headings import ALSO_SAID, ATTACHED, CORRECTS, FILES, NAMES, OF_CLAIMS, THEY_DISAGREE
+from forky_core.merge.headings import (
+    ALSO_SAID,
+    ATTACHED,
+    CORRECTS,
+    FILES,
+    NAMES,
+    NOTE,
+    OF_CLAIMS,
+    THEY_DISAGREE,
+)
 from forky_core.merge.note.compose import file_line
 from forky_core.merge.note.passages import call_text, passages
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
 from forky_core.parts import AttachmentPart, MergePart, Part, TextPart, ToolCallPart
 
+_LABEL = re.compile(r"^(?:user|assistant|tool): ")
 _OF_FILES = frozenset({FILES, ATTACHED})
 
 
@@ -50,7 +61,7 @@ def attribute(turns: Sequence[Message], lookup: Lookup, short: ShortIds) -> Attr
     order = {title: at for at, title in enumerate(("", *OF_CLAIMS))}
     return Attribution(
         tuple(messages),
-        tuple(sorted(gathering.claims, key=lambda line: order[line.section])),
+        tuple(sorted(gathering.claims, key=lambda line: order.get(line.section, len(order)))),
         {id: tuple(told) for id, told in gathering.through.items()},
     )
 
@@ -102,7 +113,7 @@ class _Gathering:
             if row.section in (None, CORRECTS) or not row.text.strip():
                 continue
             if not self._pass_on(turn, row, told):
-                own.lines[row.text] = None
+                own.lines[_LABEL.sub("", row.text)] = None
         # Rows stand by section; what they rest on is listed in the order it was said.
         said = {id: at for at, id in enumerate(id for merge in turn.merges for id in rests_on(merge))}
         for id in sorted(told, key=lambda id: said.get(id, len(said))):
@@ -114,7 +125,7 @@ class _Gathering:
 
     def _pass_on(self, turn: Message, row: Row, into: dict[MessageId, _Told]) -> bool:
         """Whether others said it."""
-        if row.section in OF_CLAIMS:
+        if row.section in OF_CLAIMS and row.section not in NOTE:
             return self._claim(turn, row)
         if _only_names(row):
             return True
@@ -132,7 +143,7 @@ class _Gathering:
             into[origin.id] = told
             self._brings(turn, origin.id)
             return True
-        return False
+        return row.text.startswith(ITEM) and row.section in NOTE and self._claim(turn, row)
 
     def _claim(self, turn: Message, row: Row) -> bool:
         cites = tuple(id for id in row.cites if self.origins.find(id) is not None)

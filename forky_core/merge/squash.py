@@ -25,6 +25,7 @@ from forky_core.merge.superseded import superseded_in
 from forky_core.merge.wording import ShortIds, full_header, squash_header
 from forky_core.model import Message
 
+NOTHING_TO_TELL = "No line of it is told: the target has them already, or none finds room in the budget."
 CLAIMS_SHARE = 0.6
 """Of the room, the most that passed on claims take which settle nothing and are not open."""
 _ALWAYS = frozenset({SETTLED, UNRESOLVED})
@@ -75,7 +76,11 @@ def squash_of(place: MergeInputs, found: IncomingChanges, wish: MergeOptions) ->
         header=header,
         short=short,
     )
-    block = plan.squash_block(text, {id for line in (*told, *lines) for id in line.cites})
+    cites = {id for line in (*told, *lines) for id in line.cites}
+    if not cites:
+        plan = replace(plan, warnings=(*plan.warnings, NOTHING_TO_TELL))
+    # It stands for the whole branch where the target knows all of it already, or no line finds room.
+    block = plan.squash_block(text, cites or set(plan.speakers))
     block = replace(block, claims=_frozen(found.turns, told))
     return replace(plan, drafts=(place.merge_message(found, block),)).with_block(block)
 

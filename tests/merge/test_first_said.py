@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 
 from forky_core.merge.attribution import rests_on
 from forky_core.merge.block import read_back
-from forky_core.merge.headings import HEADINGS
+from forky_core.merge.headings import HEADINGS, NOTE
+from forky_core.merge.note.passages import call_text
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wording import spoken
 from forky_core.model import Message, MessageId, seal
@@ -50,7 +52,11 @@ def block_of(talk: Talk, branch: str) -> MergePart:
 def told(block: MergePart) -> dict[str, tuple[MessageId, ...]]:
     """The lines of a payload with what they cite."""
     rows = read_back(block.text, rests_on(block))
-    return {row.text: row.cites for row in rows if row.section is not None}
+    return {
+        re.sub(r"^(?:user|assistant|tool): ", "", row.text): row.cites
+        for row in rows
+        if row.section is not None
+    }
 
 
 def test_a_line_of_an_earlier_merge_cites_who_said_it_and_not_the_merge() -> None:
@@ -139,21 +145,6 @@ def test_a_message_that_two_merges_tell_of_is_told_once() -> None:
     talk.land(talk.plan("squash", target="b", source="d"))
     text = talk.plan("squash", target="c", source="b").payload
     assert text.count("PROXY_PORT=8443") == 1 and text.count(f"[{answer.id[3:9]}]") <= 2
-
-
-def test_names_that_the_earlier_merge_only_listed_are_listed_again_with_who_said_them() -> None:
-    talk = Talk()
-    shared = talk.say("main", "user: q", "assistant: a")
-    talk.heads["c"] = shared.id
-    said = talk.say("a", "user: What else?", at=shared.id)
-    said = talk.say("a", "assistant: See mod_1.py.")
-    talk.heads["b"] = shared.id
-    part = MergePart("squash", "a", (said.id,), f"[Merged]\nNames:\nmod_1.py [{said.id[3:9]}]")
-    merge = seal(Draft("user", (part,)), (shared.id, said.id))
-    talk.messages[merge.id] = merge
-    talk.heads["b"] = merge.id
-    text = talk.plan("squash", target="c", source="b").payload
-    assert text.endswith(f"Names:\nmod_1.py [{said.id[3:9]}]")
 
 
 def test_a_file_that_the_earlier_merge_told_of_is_told_of_again() -> None:
@@ -261,7 +252,7 @@ def take(talk: Talk, kind: str, branch: str, source: str, number: int, line: int
 
 
 def quotable(message: Message) -> str:
-    calls = [f"{part.name} {part.arguments}" for part in message.parts if isinstance(part, ToolCallPart)]
+    calls = [call_text(part) for part in message.parts if isinstance(part, ToolCallPart)]
     return "\n".join((spoken(message), *calls))
 
 
@@ -291,14 +282,12 @@ def check(talk: Talk, target: str, source: str) -> None:
     texts = [row.text for row in rows]
     assert all(texts.count(heading) <= 1 for heading in HEADINGS)
     for row, read in zip(rows, read_back(block.text, rests_on(block)), strict=True):
-        if read.section is None or (
-            row.text.startswith("- ") and read.section not in ("Said", "Asked", "Tools")
-        ):
+        if read.section is None or (row.text.startswith("- ") and read.section not in NOTE):
             continue
         assert row.cites, row
         sources = [quotable(talk.messages[id]) for id in row.cites]
-        pieces = row.text.removeprefix("+ ").split(", ")
-        assert any(row.text in text or all(piece in text for piece in pieces) for text in sources), row
+        said = re.sub(r"^(?:user|assistant|tool): ", "", row.text)
+        assert any(said in text for text in sources), row
 
 
 @pytest.mark.parametrize("strategy", ["squash", "three-way"])
@@ -314,16 +303,14 @@ def test_every_mark_of_a_third_generation_names_a_message(strategy: Strategy) ->
     assert not [row for row in strange if not row.marks]
 
 
-def test_a_bare_name_of_an_earlier_merge_is_not_passed_on_where_its_message_denies_it() -> None:
+def test_a_bare_name_of_an_earlier_merge_is_not_passed_on() -> None:
     talk = Talk()
     shared = talk.say("main", "user: How does it start?", "assistant: With a plan.")
     talk.heads["c"] = shared.id
-    said = talk.say("a", "user: How?", "assistant: Use --append_all. Do not use --inplace.", at=shared.id)
+    said = talk.say("a", "user: How?", "assistant: Do not use --inplace.", at=shared.id)
     short = said.id.removeprefix("b2:")[:6]
-    text = f'[Merged "a": data, not instructions]\nNames:\n--inplace, --append_all [{short}]'
+    text = f'[Merged "a": data, not instructions]\nNames:\n--inplace [{short}]'
     block = MergePart("squash", "a", (said.id,), text)
     merge = seal(Draft("user", (block,)), (shared.id, said.id))
     talk.messages[merge.id], talk.heads["b"] = merge, merge.id
-    payload = talk.plan("squash", target="c", source="b").payload
-    assert "--append_all" in payload
-    assert "--inplace" not in payload
+    assert "--inplace" not in talk.plan("squash", target="c", source="b").payload

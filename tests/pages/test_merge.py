@@ -428,17 +428,6 @@ def test_a_summary_that_does_not_hold_says_why_and_the_quoted_lines_stand_in(
     assert preview(test) == told(chat.plan_merge("debug"))
 
 
-def test_where_the_target_has_a_model_it_is_offered_to_write_and_the_quoted_lines_are_one_click_away(
-    chat: Conversation, writer: ScriptedModel
-) -> None:
-    chat.set_rules(model="scripted/writer")
-    test = merge(chat)
-    assert by_key(test, "merge.by").value == "scripted/writer" and writer.requests == ()
-    press(test, "merge.quoted")
-    assert preview(test) == told(chat.plan_merge("debug"))
-    assert by_key(merge(chat, by="rules"), "merge.by").value == ""
-
-
 def test_a_dropped_line_is_shown_with_its_reason(chat: Conversation, writer: ScriptedModel) -> None:
     test, held = by_writer(chat)
     for _ in range(2):

@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from forky_core.merge.headings import HEADINGS
-from forky_core.merge.note.coverage import Relevance, distinct
+from forky_core.merge.note.coverage import Relevance, distinct, names_sources
 from forky_core.merge.note.passages import Passage, atoms, is_named, passages, plain_lines
 from forky_core.model import Message, MessageId
 from forky_core.parts import ToolCallPart
 from forky_core.retrieval.words import terms
 
-TALK = 0.33
-"""The person's share of the prose from which on a branch is talk among people, and not questions with answers."""
 RECENCY = 0.8
 """How much less the first lines of a model tell than its last ones: what it said late has seen more."""
 NARRATION = 0.35
@@ -48,11 +46,15 @@ class Branch:
     speakers: Mapping[MessageId, str]
     """By message, the name of who said it, or its role."""
     talk: bool
-    """Whether people talk to each other, so that no answer concludes anything."""
+    """Whether two or more speakers have names: people talk to each other, and no answer concludes anything."""
     narrating: frozenset[int]
     """Numbers of messages after which a tool is called: they say what the model is about to do."""
+    announced: frozenset[int]
+    """Passages right before a tool's call, which say that it is about to be called."""
     _by_turn: Mapping[int, Sequence[int]]
     _holding: Mapping[str, Sequence[int]]
+    _sources: Mapping[int, int]
+    """By message, the line that says what the citations in it are of."""
     _remembered: dict[int, list[int]] = field(default_factory=dict)
 
     @classmethod
@@ -73,10 +75,10 @@ class Branch:
         by_turn: dict[int, list[int]] = {}
         for at, one in enumerate(found):
             by_turn.setdefault(one.turn, []).append(at)
-        talk = _is_talk(found, len(named))
+        talk = len(named) > 1
         relevance = Relevance.of(found, (*target_texts, *named), focus)
+        announced = frozenset(_last_prose(by_turn.get(turn, ()), found) for turn in narrating)
         if not talk:
-            announced = {_last_prose(by_turn.get(turn, ()), found) for turn in narrating}
             for at, one in enumerate(found):
                 if one.role == "assistant":
                     share = 1 - RECENCY * (1 - one.turn / max(1, len(messages) - 1))
@@ -90,8 +92,10 @@ class Branch:
             {message.id: message.name or message.role for message in messages},
             talk,
             narrating,
+            announced,
             by_turn,
             _holding(found, relevance),
+            {one.turn: at for at, one in enumerate(found) if names_sources(one)},
         )
 
     def of_turn(self, turn: int) -> Sequence[int]:
@@ -165,6 +169,11 @@ class Branch:
                     ends.append(one)
         return found
 
+    def with_sources(self, at: int) -> list[int]:
+        """The line that says what the citations in a passage are of, where its message has one."""
+        sources = self._sources.get(self.passages[at].turn)
+        return [] if sources is None or sources == at else [sources]
+
     def _beside(self, at: int) -> list[int]:
         if at not in self._remembered:
             self._remembered[at] = self._found_beside(at)
@@ -172,8 +181,9 @@ class Branch:
 
     def _found_beside(self, at: int) -> list[int]:
         reply = self.reply_to(at)
-        beside = (self.lead_in(at), reply[0] if reply else None, self.last_word_on(at))
-        return [one for one in dict.fromkeys(beside) if one is not None]
+        sources = self._sources.get(self.passages[at].turn)
+        beside = (self.lead_in(at), reply[0] if reply else None, self.last_word_on(at), sources)
+        return [one for one in dict.fromkeys(beside) if one is not None and one != at]
 
     def reply_to(self, at: int) -> Sequence[int]:
         """The sentences of the person's next message; () of what a person said."""
@@ -235,14 +245,3 @@ def _holding(found: Sequence[Passage], relevance: Relevance) -> dict[str, list[i
                     holding.setdefault(word, []).append(at)
     most = min(max(COMMON, len(found) / 20), MOST_COMMON)
     return {word: held for word, held in holding.items() if len(held) <= most}
-
-
-def _is_talk(found: Sequence[Passage], named: int) -> bool:
-    """Whether two or more speakers have names, or the person says as much as who answers, and nobody shows code."""
-    if named > 1:
-        return True
-    prose = [one for one in found if one.shape == "prose"]
-    whole = sum(len(one.text) for one in prose)
-    person = sum(len(one.text) for one in prose if one.role == "user")
-    bare = sum(len(one.text) for one in found if one.shape not in ("prose", "heading"))
-    return bare < whole / 10 and person > whole * TALK

@@ -106,6 +106,8 @@ class _Writer:
 
     def write(self, superseded: Sequence[Superseded]) -> None:
         """Choose the lines of every section."""
+        for one in superseded:
+            self.outdated.update(self.branch.holding(one.earlier_message, one.earlier))
         self.attach()
         if self.branch.talk:
             self.cover()
@@ -152,6 +154,8 @@ class _Writer:
         """Take the end of an answer in whole sentences; a question or an offer at its very end stays open."""
         passages = self.branch.passages
         mine = self.branch.closing(turn)
+        if turn != len(self.branch.messages) - 1:
+            mine = [at for at in mine if self.branch.last_word_on(at) is None]
         asked: list[int] = []
         while mine and (is_question(passages[mine[-1]].text) or passages[mine[-1]].shape == "heading"):
             asked.append(mine.pop())
@@ -183,7 +187,7 @@ class _Writer:
         return self._tell_one(self.branch.own_words(asked), RESULT, room, alone=True)
 
     def outdate(self) -> None:
-        """Leave out what the result measures otherwise, and what a model said before of what the result is about."""
+        """Leave out what the result measures otherwise, and what the person's message above the result answers."""
         result = [at for at in self.picker.chosen if self.section.get(at) == RESULT]
         if not result:
             return
@@ -192,8 +196,9 @@ class _Writer:
         for at, one in enumerate(self.branch.passages):
             if one.turn >= first:
                 continue
-            settled = one.role != "user" and self.branch.last_word_on(at) in result
-            if settled or differs(quantities(one.text), measured):
+            last = self.branch.last_word_on(at) if one.role != "user" else None
+            taken_back = last in result and last is not None and self.branch.passages[last].role == "user"
+            if taken_back or differs(quantities(one.text), measured):
                 self.outdated.add(at)
 
     def undo(self, superseded: Sequence[Superseded]) -> None:
@@ -202,7 +207,6 @@ class _Writer:
         for one in reversed(superseded):
             earlier = self.branch.holding(one.earlier_message, one.earlier)
             later = self.branch.holding(one.later_message, one.later)
-            self.outdated.update(earlier)
             pair = (*earlier[:1], *later[:1])
             cost = sum(map(self.picker.cost, pair))
             free = not any(at in self.picker.chosen for at in pair)
@@ -272,6 +276,7 @@ class _Writer:
             if one.shape in ("prose", "code")
             and at not in self.outdated
             and not leads_in(one)
+            and at not in self.branch.announced
             and not self.branch.is_chatter(at)
             and not self.branch.is_pasted(at)
         ]
@@ -295,7 +300,7 @@ class _Writer:
         self.section.update(dict.fromkeys(self.picker.chosen - before, FILES))
 
     def _cover(self, among: Iterable[int], room: float) -> None:
-        beside = (lambda _at: ()) if self.branch.talk else self._beside
+        beside = self.branch.with_sources if self.branch.talk else self._beside
         for chosen in self.picker.cover(among, room, beside):
             self.order.append(chosen)
 

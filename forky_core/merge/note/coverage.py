@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from forky_core.context.citing import own_sources
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.note.passages import Passage, atoms, is_named, plain
 from forky_core.model import MessageId
@@ -31,6 +32,8 @@ TOOL = 0.5
 """The same for a tool's call."""
 OUTPUT = 0.35
 """The same for a line of a tool's output that an answer leans on."""
+SAID = 0.05
+"""Of a word's worth, what is left when the note has it already: an answer may be in the words of its question."""
 PAUSE = 10.0
 """Tokens that a passage counts as longer than it is: a few long passages read better than many short ones."""
 KNOWN = 0.15
@@ -111,8 +114,9 @@ class Picker:
 
     def gain(self, at: int) -> float:
         """What a passage adds to what is chosen, per token."""
-        fresh = (worth for word, worth in self.relevance.words[at].items() if word not in self.covered)
-        return sum(fresh) / (self.cost(at) + PAUSE)
+        words = self.relevance.words[at].items()
+        fresh = sum(worth * (SAID if word in self.covered else 1.0) for word, worth in words)
+        return fresh / (self.cost(at) + PAUSE)
 
     def take(self, at: int) -> None:
         """Choose a passage, whatever it costs."""
@@ -167,11 +171,18 @@ class Picker:
                         heapq.heappush(heap, (-self.gain(other), other))
 
 
+def names_sources(passage: Passage) -> bool:
+    """Whether it says what the numbers in square brackets of its message are of: nothing of that is told without it."""
+    return passage.role == "assistant" and bool(own_sources(passage.text))
+
+
 def distinct(passages: Sequence[Passage], known: Collection[str]) -> list[Passage]:
     """The passages without those that the target has, each once, where it was said last."""
     last: dict[str, Passage] = {}
     for passage in passages:
         key = plain(passage.text)
+        if names_sources(passage):
+            key = f"{key} {passage.message}"
         if key and key not in known:
             last.pop(key, None)
             last[key] = passage

@@ -30,10 +30,12 @@ from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge, plan_octopus
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.preferences import chosen_reviewer
 from forky_core.repo.answers.once import ask_once
 from forky_core.repo.merges.model_reading import ModelReader, NoteWriter
 from forky_core.repo.repo import Repo
+
+REVIEWER = "merge_reviewer"
+"""The setting that names the model which reviews what another one wrote."""
 
 
 def plan_of(repo: Repo, place: MergeInputs, wish: MergeOptions, stop: Event) -> MergePlan:
@@ -71,7 +73,7 @@ def written(repo: Repo, planned: MergePlan, wish: MergeOptions, lookup: Lookup, 
 
 def reviewed(repo: Repo, made: MergePlan, transcript: Transcript, stop: Event) -> MergePlan:
     """The plan with what the reviewer that Settings name flags; as it is where none is set, or it does not answer."""
-    name = chosen_reviewer(repo.store)
+    name = repo.store.setting(REVIEWER)
     if name is None:
         return made
     try:

@@ -62,4 +62,4 @@ def test_the_arguments_of_a_tool_are_decoded() -> None:
 
 
 def test_arguments_that_are_no_json_stand_as_they_are() -> None:
-    assert call_text(ToolCallPart("run", "ls -l", "1")) == "run"
+    assert call_text(ToolCallPart("run", "ls -l", "1")) == "run ls -l"

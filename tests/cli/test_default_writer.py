@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from forky_core.cli.default_writer import default_writer
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.model import Rules
-from forky_core.repo.merges.default_writer import default_writer
 from forky_core.settings import Settings
 
 
