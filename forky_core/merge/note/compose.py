@@ -197,7 +197,7 @@ class _Writer:
             if one.turn >= first:
                 continue
             last = self.branch.last_word_on(at) if one.role != "user" else None
-            taken_back = last in result and last is not None and self.branch.passages[last].role == "user"
+            taken_back = last is not None and last in result and self.branch.passages[last].role == "user"
             if taken_back or differs(quantities(one.text), measured):
                 self.outdated.add(at)
 
