@@ -67,7 +67,7 @@ def test_a_block_is_edited_by_keyboard_alone(app: str, watch: Any) -> None:
     page = one.open(f"{app}/merge?source=upload")
     titles = page.locator(".block .title h3")
     expect(titles.first).to_be_visible()
-    said = titles.all_inner_texts()
+    said = titles.all_text_contents()
     assert len(said) > 1
     page.locator(".block [data-do=down]").first.focus()
     page.keyboard.press("Enter")
