@@ -42,7 +42,6 @@ class Merges:
 
 
 MENU = (
-    ("fork", "call_split", "Fork here …"),
     ("stash", "inventory_2", "Stash from here to the end"),
     ("tag", "sell", "Tag …"),
     ("mark_a", "looks_one", "Mark as A to compare"),
@@ -51,6 +50,7 @@ MENU = (
     ("link", "link", "Copy a link"),
     ("revert", "undo", "Take back from here on …"),
     ("prune", "content_cut", "Prune from here …"),
+    ("fork", "call_split", "Fork here …"),
 )
 """Acts of the “…” menu: name, icon, label."""
 

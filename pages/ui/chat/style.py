@@ -100,7 +100,7 @@ CONTENTS
 .fk-note p { margin: .1rem 0; overflow-wrap: anywhere; unicode-bidi: plaintext; text-align: start; }
 .fk-note code, .fk-note code * { font-size: .88em; }
 .fk-note a { color: inherit; text-underline-offset: 2px; }
-.fk-note .fk-ref, .fk-nth { display: inline-grid; place-items: center; min-width: 1.1rem; height: 1.1rem; padding: 0 .25rem; margin-inline-start: .25rem;
+.fk-ref, .fk-nth { display: inline-grid; place-items: center; min-width: 1.1rem; height: 1.1rem; padding: 0 .25rem; margin-inline-start: .25rem;
   vertical-align: .2em; border-radius: 1rem; font-size: .68rem; font-weight: 600; text-decoration: none; min-height: 0;
   font-variant-numeric: tabular-nums; background: color-mix(in srgb, currentColor 11%, transparent); }
 .fk-note .fk-ref:hover, .fk-note .fk-ref:focus-visible { background: var(--fk-accent); color: var(--fk-background); }
