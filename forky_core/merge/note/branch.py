@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -53,6 +53,8 @@ class Branch:
     """Passages right before a tool's call, which say that it is about to be called."""
     _by_turn: Mapping[int, Sequence[int]]
     _holding: Mapping[str, Sequence[int]]
+    _lead_ins: Mapping[int, int]
+    """By passage, the line ending in a colon above the list or the code that it belongs to."""
     _sources: Mapping[int, int]
     """By message, the line that says what the citations in it are of."""
     _remembered: dict[int, list[int]] = field(default_factory=dict)
@@ -95,6 +97,7 @@ class Branch:
             announced,
             by_turn,
             _holding(found, relevance),
+            {at: lead for mine in by_turn.values() for at, lead in _lead_ins(mine, found)},
             {one.turn: at for at, one in enumerate(found) if names_sources(one)},
         )
 
@@ -142,10 +145,12 @@ class Branch:
             own = rows if len(rows) <= ALL_THEIRS else [rows[0], rows[-1]]
         return [at for at in mine if self.passages[at].row in own]
 
-    def is_pasted(self, at: int) -> bool:
-        """Whether a person's line stands below one of theirs that leads it in: somebody else may have written it."""
-        one = self.passages[at]
-        return one.role == "user" and one.shape == "prose" and at not in self.own_words(one.turn)
+    def pasted(self, turn: int) -> list[int]:
+        """The sentences of a person's message that somebody else may have written; none of any other message."""
+        if self.messages[turn].role != "user":
+            return []
+        own = frozenset(self.own_words(turn))
+        return [at for at in self.prose_of(turn) if at not in own]
 
     def is_chatter(self, at: int) -> bool:
         """Whether a sentence has next to nothing to tell: a greeting, a word of thanks, "let me look"."""
@@ -180,10 +185,13 @@ class Branch:
         return self._remembered[at]
 
     def _found_beside(self, at: int) -> list[int]:
-        reply = self.reply_to(at)
-        sources = self._sources.get(self.passages[at].turn)
-        beside = (self.lead_in(at), reply[0] if reply else None, self.last_word_on(at), sources)
-        return [one for one in dict.fromkeys(beside) if one is not None and one != at]
+        found = (
+            self._lead_ins.get(at),
+            *self.reply_to(at)[:1],
+            self.last_word_on(at),
+            *self.with_sources(at),
+        )
+        return [one for one in dict.fromkeys(found) if one is not None]
 
     def reply_to(self, at: int) -> Sequence[int]:
         """The sentences of the person's next message; () of what a person said."""
@@ -204,22 +212,6 @@ class Branch:
                 if self.passages[other].turn > self.passages[at].turn:
                     shared[other] = shared.get(other, 0.0) + worth
         return max((other for other, worth in shared.items() if worth >= enough), default=None)
-
-    def lead_in(self, at: int) -> int | None:
-        """The line ending in a colon above the list or the code that a passage belongs to."""
-        one = self.passages[at]
-        for before in range(at - 1, -1, -1):
-            other = self.passages[before]
-            if other.turn != one.turn:
-                return None
-            if other.row == one.row:
-                continue
-            if leads_in(other):
-                return before
-            listed = other.text.startswith(_ITEMS) or other.text[0].isdigit()
-            if other.shape == "prose" and not listed:
-                return None
-        return None
 
 
 def leads_in(one: Passage) -> bool:
@@ -245,3 +237,18 @@ def _holding(found: Sequence[Passage], relevance: Relevance) -> dict[str, list[i
                     holding.setdefault(word, []).append(at)
     most = min(max(COMMON, len(found) / 20), MOST_COMMON)
     return {word: held for word, held in holding.items() if len(held) <= most}
+
+
+def _lead_ins(mine: Sequence[int], found: Sequence[Passage]) -> Iterator[tuple[int, int]]:
+    """Passages of one message, each with the line above it that leads it in; sentences end what a line leads in."""
+    row, lead, here = -1, -1, -1
+    for at in mine:
+        one = found[at]
+        if one.row != row:
+            row, lead = one.row, here
+        if lead >= 0:
+            yield at, lead
+        if leads_in(one):
+            here = at
+        elif one.shape == "prose" and not (one.text.startswith(_ITEMS) or one.text[0].isdigit()):
+            here = -1

@@ -16,9 +16,9 @@ from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, TRIED
 from forky_core.merge.note.branch import Branch, leads_in
-from forky_core.merge.note.coverage import CITATION, Picker, size
+from forky_core.merge.note.counts import counts, differs
+from forky_core.merge.note.coverage import BYTES_PER_TOKEN, CITATION, Picker, size
 from forky_core.merge.note.passages import Passage, atoms, call_text, is_named
-from forky_core.merge.note.quantities import differs, quantities
 from forky_core.merge.superseded import Superseded
 from forky_core.merge.wording import ShortIds
 from forky_core.model import Message, MessageId
@@ -192,13 +192,13 @@ class _Writer:
         if not result:
             return
         first = min(self.branch.passages[at].turn for at in result)
-        measured = [one for at in result for one in quantities(self.branch.passages[at].text)]
+        answered = {at for at in result if self.branch.passages[at].role == "user"}
+        measured = [one for at in result for one in counts(self.branch.passages[at].text)]
         for at, one in enumerate(self.branch.passages):
             if one.turn >= first:
                 continue
-            last = self.branch.last_word_on(at) if one.role != "user" else None
-            taken_back = last is not None and last in result and self.branch.passages[last].role == "user"
-            if taken_back or differs(quantities(one.text), measured):
+            taken_back = bool(answered) and one.role != "user" and self.branch.last_word_on(at) in answered
+            if taken_back or differs(counts(one.text), measured):
                 self.outdated.add(at)
 
     def undo(self, superseded: Sequence[Superseded]) -> None:
@@ -224,12 +224,12 @@ class _Writer:
                     continue
                 first = call_text(part).split("\n", 1)[0]
                 path = next((atom for atom in atoms(first) if _PATH.search(atom)), "")
-                if path and path not in named and size(path) + CITATION / 4 <= room:
+                if path and path not in named and size(path) + CITATION / BYTES_PER_TOKEN <= room:
                     named.add(path)
                     room -= self._list_file(path, message.id, quoted=True)
 
     def _list_file(self, line: str, id: MessageId, *, quoted: bool) -> float:
-        cost = size(line) + (CITATION + 1) / 4
+        cost = size(line) + (CITATION + 1) / BYTES_PER_TOKEN
         self.picker.budget -= cost
         self.files.append(PayloadLine(line, (id,), FILES, quoted=quoted))
         return cost
@@ -249,7 +249,7 @@ class _Writer:
 
     def _tell_one(self, among: Collection[int], section: str, room: float, *, alone: bool = False) -> float:
         """Tell the most telling of these passages that fits, with what it may not be told without; what that costs."""
-        free = [at for at in among if at not in self.outdated and not self._is_bare(at)]
+        free = [at for at in among if at not in self.outdated]
         for at in sorted(free, key=self.picker.gain, reverse=True):
             beside = [] if alone else self._beside(at)
             if sum(map(self.picker.cost, (at, *beside))) <= min(room, self.picker.budget):
@@ -257,9 +257,6 @@ class _Writer:
                 self._take((at, *beside), section, first_only=True)
                 return before - self.picker.budget
         return 0
-
-    def _is_bare(self, at: int) -> bool:
-        return self.branch.is_chatter(at) and self.branch.passages[at].role != "user"
 
     def _beside(self, at: int) -> list[int]:
         return [
@@ -270,6 +267,7 @@ class _Writer:
 
     def cover(self) -> None:
         """What tells most for its length, with what it may not be told without."""
+        pasted = {at for turn in range(len(self.branch.messages)) for at in self.branch.pasted(turn)}
         among = [
             at
             for at, one in enumerate(self.branch.passages)
@@ -278,7 +276,7 @@ class _Writer:
             and not leads_in(one)
             and at not in self.branch.announced
             and not self.branch.is_chatter(at)
-            and not self.branch.is_pasted(at)
+            and at not in pasted
         ]
         self._cover(among, self.picker.budget)
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.merge.note.quantities import differs, quantities
+from forky_core.merge.note.counts import counts, differs
 
 
 @pytest.mark.parametrize(
@@ -20,4 +20,4 @@ from forky_core.merge.note.quantities import differs, quantities
 def test_a_number_of_the_same_unit_or_size_that_is_another_one_differs(
     earlier: str, later: str, expected: bool
 ) -> None:
-    assert differs(quantities(earlier), quantities(later)) is expected
+    assert differs(counts(earlier), counts(later)) is expected

@@ -13,13 +13,13 @@ _LARGE = 1000
 PRICE = "0.00"
 """The unit of any number with two decimals, which people write without one."""
 _PRICE = re.compile(r"\d+[.,]\d\d")
-_QUANTITY = re.compile(
+_COUNT = re.compile(
     r"(?P<before>[$€£¥])?\s?(?P<number>\d+(?:[.,  ’']\d+)*)\s*(?P<after>[$€£¥%°²³℃℉]?[^\W\d_]{0,12}[²³]?)"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class Count:
     """A number with its unit."""
 
     unit: str
@@ -31,21 +31,21 @@ class Quantity:
         return int(self.digits[:18] or 0)
 
 
-def quantities(text: str) -> list[Quantity]:
+def counts(text: str) -> list[Count]:
     """The numbers of a text, each with the word or the sign beside it."""
-    found: list[Quantity] = []
-    for match in _QUANTITY.finditer(unicodedata.normalize("NFKC", text)):
+    found: list[Count] = []
+    for match in _COUNT.finditer(unicodedata.normalize("NFKC", text)):
         unit = (match["before"] or match["after"] or "").casefold()
         if "\u3400" <= unit[:1] <= "\u9fff":
             unit = unit[0]
         digits = "".join(filter(str.isdigit, match["number"]))
-        found.append(Quantity(unit, digits))
+        found.append(Count(unit, digits))
         if _PRICE.fullmatch(match["number"]):
-            found.append(Quantity(PRICE, digits))
+            found.append(Count(PRICE, digits))
     return found
 
 
-def differs(earlier: Sequence[Quantity], later: Iterable[Quantity]) -> bool:
+def differs(earlier: Sequence[Count], later: Iterable[Count]) -> bool:
     """Whether a text gives a number that a later text gives otherwise.
 
     With the same unit, any other number; large numbers also where they are near each other, whatever their units.
