@@ -16,6 +16,7 @@ import streamlit as st
 from forky_core.errors import ForkyError
 from forky_core.forky import Forky
 from forky_core.llm.contract import ModelInfo
+from forky_core.llm.offline import PROVIDER as OFFLINE
 from forky_core.merge.claims.conflict_resolution import Policy
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Strategy
@@ -53,7 +54,6 @@ _PICKED = 8
 """Hex digits of a pick in the URL."""
 _LISTED = 60
 """Messages listed to tick before a person asks for more."""
-_OFFLINE = "Offline"
 _LINES = "-"
 """In the URL: lines are quoted, whichever model is set."""
 _HOME = "main"
@@ -125,7 +125,7 @@ def _writer(frame: Frame, strategy: Strategy) -> tuple[str | None, bool]:
 def usual_writer(frame: Frame) -> str | None:
     """The model that answers on the target; None where that is one of the offline ones."""
     name = frame.chat.rules.model or frame.forky.models.default()
-    known = {info.name for info in frame.forky.models.models() if info.provider != _OFFLINE}
+    known = {info.name for info in frame.forky.models.models() if info.provider != OFFLINE}
     return name if name in known else None
 
 
@@ -228,7 +228,7 @@ def _draw_squash(frame: Frame, wish: MergeOptions, held: Planning) -> None:
     least, most, usual = budget_range(plan.tokens_full if plan else 0, plan.tokens if plan else 0)
     st.session_state["merge.focus"] = wish.focus
     st.session_state["merge.budget"] = min(max(wish.budget or usual, least), most)
-    infos = {info.name: info for info in frame.forky.models.models() if info.provider != _OFFLINE}
+    infos = {info.name: info for info in frame.forky.models.models() if info.provider != OFFLINE}
     writes = bool(infos or wish.writer)
     focus, budget, *writer = st.columns([4, 3, 4] if writes else [4, 3], vertical_alignment="top")
     with focus:

@@ -41,16 +41,6 @@ def draw_preview(frame: Frame, held: Planning) -> None:
     _draw_left_out(frame, plan)
 
 
-def _draw_dropped(plan: MergePlan) -> None:
-    """The lines of a model that do not stand, each with the reason."""
-    dropped = [one for one in plan.failed if one.shown and not plan.badge]
-    if not dropped:
-        return
-    with st.expander(f"{count(len(dropped), 'line')} of the model dropped", icon=":material/gpp_bad:"):
-        for one in dropped:
-            st.markdown(f"- ~~{plain_label(one.shown, 300)}~~  \n  {plain_label(one.sentence, 300)}")
-
-
 def _cost_line(frame: Frame, plan: MergePlan) -> str:
     info = answering(frame)
     said = [f"**{count(plan.tokens, 'token')}** more to read with each question"]

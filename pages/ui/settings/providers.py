@@ -5,13 +5,15 @@ What a test said is kept for this tab, by provider; keys only pass through.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from urllib.parse import urlsplit
 
 import streamlit as st
 
 from forky_core.errors import ForkyError
 from forky_core.llm.catalogue import Catalogue
-from forky_core.llm.contract import Done, Failed
+from forky_core.llm.contract import Done, Failed, ModelInfo
 from forky_core.llm.offline import PROVIDER as OFFLINE
 from forky_core.llm.probing import ServerProposal
 from forky_core.llm.providers import PROVIDERS
@@ -45,20 +47,13 @@ def draw_default(forky: Workspace, models: Catalogue, held: Session) -> None:
     st.markdown("##### Default model")
     offered = {info.name: info for info in models.models()}
     chosen = chosen_default(forky.store)
-    names = ["", *([chosen] if chosen is not None and chosen not in offered else []), *offered]
-
-    def label(name: str) -> str:
-        if not name:
-            return "Automatic"
-        info = offered.get(name)
-        return showable(f"{info.label} – {info.provider}" if info is not None else f"{name} – not found now")
-
+    names = _names(offered, chosen)
     st.selectbox(
         "Answers on branches that name no model",
         names,
         index=names.index(chosen or ""),
         key="settings.default",
-        format_func=label,
+        format_func=partial(_label, offered, "Automatic"),
         disabled=models.default_is_set_outside,
         help="FORKY_MODEL decides; unset it to choose here." if models.default_is_set_outside else None,
         on_change=_choose_default,
@@ -69,6 +64,18 @@ def draw_default(forky: Workspace, models: Catalogue, held: Session) -> None:
         st.caption(
             plain_label(f"At present that is {offered[found].label if found in offered else found}.", 200)
         )
+
+
+def _names(offered: Mapping[str, ModelInfo], chosen: str | None) -> list[str]:
+    """What a list of models offers: "" for none of them, the chosen one even where it is not found now, the others."""
+    return ["", *([chosen] if chosen is not None and chosen not in offered else []), *offered]
+
+
+def _label(offered: Mapping[str, ModelInfo], nothing: str, name: str) -> str:
+    if not name:
+        return nothing
+    info = offered.get(name)
+    return showable(f"{info.label} – {info.provider}" if info is not None else f"{name} – not found now")
 
 
 def _choose_default(forky: Workspace, models: Catalogue, held: Session) -> None:
@@ -88,20 +95,13 @@ def draw_reviewer(forky: Workspace, models: Catalogue) -> None:
     chosen = chosen_reviewer(forky.store)
     if not offered and chosen is None:
         return
-    names = ["", *([chosen] if chosen is not None and chosen not in offered else []), *offered]
-
-    def label(name: str) -> str:
-        if not name:
-            return "Nobody"
-        info = offered.get(name)
-        return showable(f"{info.label} – {info.provider}" if info is not None else f"{name} – not found now")
-
+    names = _names(offered, chosen)
     st.selectbox(
         "Reviews merges that a model wrote",
         names,
         index=names.index(chosen or ""),
         key="settings.reviewer",
-        format_func=label,
+        format_func=partial(_label, offered, "Nobody"),
         help="It reads the branch beside the note and flags lines that are not supported, out of date or missing. Its flags "
         "are shown as warnings; it changes nothing, and each review costs one call.",
         on_change=lambda: choose_reviewer(forky.store, st.session_state["settings.reviewer"] or None),
