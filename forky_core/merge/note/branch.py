@@ -41,6 +41,8 @@ REFERS_BACK = re.compile(
     re.IGNORECASE,
 )
 """How a sentence begins that speaks of something in the one before."""
+_TAKEN_UP = 2
+"""Earlier messages of which a sentence takes up something where it sums up."""
 _CHATTER = 3
 """Content words, of prose without a name or a number, below which it is nothing to tell."""
 _ITEMS = ("-", "*", "+", "•", "|")
@@ -167,6 +169,29 @@ class Branch:
         """Whether a person's sentence has a word that says anything."""
         return bool(terms(self.passages[at].text))
 
+    def recap(self) -> int | None:
+        """The sentence of the later half that takes up most of what earlier messages said: there the branch sums up.
+
+        None where no sentence takes up words of two earlier messages.
+        """
+        said: dict[str, set[int]] = {}
+        best, most = None, 0.0
+        last = max(1, len(self.messages) - 1)
+        for at, one in enumerate(self.passages):
+            if one.shape not in ("prose", "code"):
+                continue
+            words = self.relevance.words[at]
+            if one.shape == "prose" and one.turn * 2 >= last and not is_question(one.text):
+                earlier = {word: said[word] - {one.turn} for word in words if word in said}
+                if len(frozenset().union(*earlier.values())) >= _TAKEN_UP:
+                    worth = sum(words[word] * min(_TAKEN_UP, len(turns)) for word, turns in earlier.items())
+                    worth *= 1 + one.turn / last
+                    if worth > most:
+                        best, most = at, worth
+            for word in words:
+                said.setdefault(word, set()).add(one.turn)
+        return best
+
     def own_words(self, turn: int) -> list[int]:
         """Of a person's message the sentences that are surely theirs: the rest may be pasted from elsewhere.
 
@@ -214,7 +239,7 @@ class Branch:
         return found
 
     def in_context(self, at: int) -> list[int]:
-        """Of talk, the sentences without which one is not understood: the question it answers, what “it” is, sources."""
+        """Of talk, what a sentence is not understood without: the question it answers, what “it” is, its sources."""
         found = self.with_sources(at)
         one = self.passages[at]
         mine = self.of_turn(one.turn)
@@ -257,7 +282,7 @@ class Branch:
             for at in chosen
             if at in self._lead_ins and not _only_leads_in(self.passages[at])
         }
-        for turn, mine in groupby(sorted(chosen), key=lambda at: self.passages[at].turn):
+        for _turn, mine in groupby(sorted(chosen), key=lambda at: self.passages[at].turn):
             below = -1
             for at in sorted(mine, reverse=True):
                 one = self.passages[at]

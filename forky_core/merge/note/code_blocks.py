@@ -28,7 +28,8 @@ def with_code_blocks(fresh: Sequence[Passage], messages: Sequence[Message]) -> l
     for turn, mine in groupby(fresh, key=lambda one: one.turn):
         lines = _Lines.of(messages[turn])
         for is_code, run in groupby(mine, key=lambda one: one.shape == "code"):
-            found += _blocks(list(run), lines) if is_code else run
+            passages = list(run)
+            found += _blocks(passages, lines) if is_code else passages
     return found
 
 

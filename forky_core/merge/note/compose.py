@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from forky_core.llm.tokens import estimate_tokens
@@ -32,6 +32,8 @@ RESULT_SHARE = 0.5
 """Of the room, the most that the closing passage takes, with the beginning of its answer."""
 REPORT_SHARE = 0.75
 """The same where it closes the use of tools: then it reports what was done, and not the last of several subjects."""
+RECAP_SHARE = 0.5
+"""Of the room, the most that a sentence takes that sums up the branch before its last answer."""
 BEGINNING_SHARE = 0.3
 """Of that, the most that the beginning of the answer takes."""
 ASKED_SHARE = 0.3
@@ -110,7 +112,9 @@ class _Writer:
     asked_in: int = -1
     """The message that says what the branch set out to do."""
     concluded_in: int | None = None
-    """The message with which the result begins."""
+    """The first message of the closing exchange."""
+    result_from: int | None = None
+    """The message with which the result begins: the closing exchange, or an earlier one that sums up the branch."""
     files: list[PayloadLine] = field(default_factory=list)
     outdated: set[int] = field(default_factory=set)
     """Passages that something later took back or replaced."""
@@ -159,12 +163,25 @@ class _Writer:
         longest = max(length.values(), default=0)
         used_tools = bool(self.branch.narrating)
         room = self.room * (REPORT_SHARE if used_tools else RESULT_SHARE)
+        room -= self._recap(answers[-1] if answers else 0)
         for turn in reversed(answers):
             if not length[turn] or length[turn] < SUBSTANTIAL * longest:
                 continue
             room -= self._close(turn, min(room, self.picker.budget))
             if length[turn] >= CONCLUSIVE * longest or room <= 0:
                 return
+
+    def _recap(self, last_answer: int) -> float:
+        """Take the sentence that sums up the branch, where that is not in the last answer; what that costs."""
+        recap = self.branch.recap()
+        if recap is None or self.branch.passages[recap].turn >= last_answer:
+            return 0
+        cost = self.picker.cost(recap)
+        if cost > self.room * RECAP_SHARE:
+            return 0
+        self._take([recap])
+        self._begin_result(self.branch.passages[recap].turn)
+        return cost
 
     def _close(self, turn: int, room: float) -> float:
         """Take how an answer begins and how it ends, in whole blocks; an offer at its very end stays open."""
@@ -195,7 +212,11 @@ class _Writer:
         if question is not None and question != self.asked_in:
             self.concluded_in = question
             self._quote(self._telling(question), room)
+        self._begin_result(self.concluded_in)
         return before - self.picker.budget
+
+    def _begin_result(self, turn: int) -> None:
+        self.result_from = turn if self.result_from is None else min(turn, self.result_from)
 
     def _cost(self, passages: Iterable[int]) -> float:
         return sum(map(self.picker.cost, passages))
@@ -274,11 +295,13 @@ class _Writer:
     def quote_the_person(self) -> None:
         """The person's messages, the latest first, within their share."""
         room = self.room * PERSON_SHARE
-        for turn in range(len(self.branch.messages) - 1, -1, -1):
-            if self.branch.messages[turn].role != "user":
-                continue
+        theirs = [turn for turn, message in enumerate(self.branch.messages) if message.role == "user"]
+        free = {turn: mine for turn in theirs if (mine := self._telling(turn))}
+        while free:
+            turn = max(free, key=lambda turn: (max(map(self.picker.gain, free[turn])), turn))
+            mine = free.pop(turn)
             if not any(at in self.picker.chosen for at in self.branch.prose_of(turn)):
-                room -= self._quote(self._telling(turn), room)
+                room -= self._quote(mine, room)
 
     def _telling(self, turn: int) -> list[int]:
         """The sentences of a message of the person that are their own and say something."""
@@ -333,12 +356,15 @@ class _Writer:
             one, names = passages[at], {atom for atom in atoms(passages[at].text) if is_named(atom)}
             if one.shape == "prose" and one.role == "assistant":
                 spoken |= names
-            elif one.shape in ("call", "output") and len(one.text) < _LISTED_OUTPUT and names & spoken:
-                if not is_code(one.text):
-                    among.append(at)
+            elif names & spoken and self._is_evidence(one):
+                among.append(at)
         before = set(self.picker.chosen)
         self._cover(among, min(self.picker.budget, self.room * EVIDENCE))
         self.section.update(dict.fromkeys(self.picker.chosen - before, FILES))
+
+    @staticmethod
+    def _is_evidence(one: Passage) -> bool:
+        return one.shape in ("call", "output") and len(one.text) < _LISTED_OUTPUT and not is_code(one.text)
 
     def _cover(self, among: Iterable[int], room: float) -> None:
         beside = self._in_context if self.branch.talk else self._beside
@@ -363,9 +389,9 @@ class _Writer:
         turn = self.branch.passages[at].turn
         if at in self.section or self.branch.talk:
             return self.section.get(at, FACTS)
-        if self.concluded_in is not None and turn >= self.concluded_in:
-            return RESULT
-        return ASKED if turn == self.asked_in else FACTS
+        if turn == self.asked_in:
+            return ASKED
+        return RESULT if self.result_from is not None and turn >= self.result_from else FACTS
 
     def _lines(self) -> list[PayloadLine]:
         order = {title: at for at, title in enumerate(NOTE)}
