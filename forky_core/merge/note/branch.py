@@ -376,5 +376,5 @@ def _lead_ins(mine: Sequence[int], found: Sequence[Passage]) -> Iterator[tuple[i
             yield at, lead
         if leads_in(one):
             here = at
-        elif one.shape == "prose" and not (one.text.startswith(_ITEMS) or one.text[0].isdigit()):
+        elif one.shape == "prose" and not (one.whole_row.startswith(_ITEMS) or one.whole_row[0].isdigit()):
             here = -1

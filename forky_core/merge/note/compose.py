@@ -19,7 +19,7 @@ from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, T
 from forky_core.merge.note.branch import Branch, leads_in
 from forky_core.merge.note.counts import counts, differs
 from forky_core.merge.note.coverage import BYTES_PER_TOKEN, CITATION, Picker, size
-from forky_core.merge.note.passages import Passage, atoms, call_text, is_code, is_named
+from forky_core.merge.note.passages import Passage, atoms, call_text
 from forky_core.merge.superseded import Superseded
 from forky_core.merge.wording import ShortIds
 from forky_core.model import Message, MessageId
@@ -45,13 +45,11 @@ WHOLE = 40
 AFTERWARDS_SHARE = 0.15
 """Of the room, the most that tools take which ran after the result."""
 LAST_LINES = 3
-"""Lines of such tools that are told at most."""
+"""Lines that are told at most of each such tool."""
 TRIED_SHARE = 0.15
 """Of the room, the most that pairs of what was undone and what took its place take."""
 FILES_SHARE = 0.08
 """Of the room, the most that the paths of changed files take."""
-EVIDENCE = 0.1
-"""Of the room, the most that lines of tools take, the calls and the output that an answer leans on."""
 SUBSTANTIAL = 0.03
 """Of the length of the branch's longest answer, what an answer has to have to conclude anything."""
 CONCLUSIVE = 0.2
@@ -61,8 +59,6 @@ _CHANGES = re.compile(
 )
 """In the name of a tool: it changes files."""
 _PATH = re.compile(r"\w/\w|\w\.[A-Za-z]\w{0,4}$")
-_LISTED_OUTPUT = 200
-"""Characters of a line of output above which it is no line to quote."""
 
 
 def default_budget(branch_tokens: int) -> int:
@@ -113,6 +109,8 @@ class _Writer:
     """The message that says what the branch set out to do."""
     concluded_in: int | None = None
     """The first message of the closing exchange."""
+    closed_in: int | None = None
+    """The answer that closes it."""
     result_from: int | None = None
     """The message with which the result begins: the closing exchange, or an earlier one that sums up the branch."""
     files: list[PayloadLine] = field(default_factory=list)
@@ -137,7 +135,7 @@ class _Writer:
         self.change()
         self.quote_the_person()
         self.cover()
-        self.show_evidence()
+        self.complete()
 
     def attach(self) -> None:
         """One line for each file, since the note does not carry it."""
@@ -153,7 +151,9 @@ class _Writer:
         asked = next((turn for turn in said if not self.branch.is_command(turn)), said[0] if said else None)
         if asked is not None:
             self.asked_in = asked
-            self._quote(self._telling(asked), self.room * ASKED_SHARE, whole=self.room * ASKED_SHARE)
+            self._quote(
+                self._telling(asked), self.room * ASKED_SHARE, whole=self.room, most=len(self.branch.passages)
+            )
 
     def conclude(self) -> None:
         """The closing passage of the last answer that says something, whole, below the question that it answers."""
@@ -208,6 +208,7 @@ class _Writer:
             return 0
         self._take(sorted(taken))
         self.concluded_in = turn
+        self.closed_in = turn if self.closed_in is None else self.closed_in
         question = self.branch.question_before(turn)
         if question is not None and question != self.asked_in:
             self.concluded_in = question
@@ -236,17 +237,18 @@ class _Writer:
         if self.concluded_in is None:
             return
         last = max(self.branch.passages[at].turn for at in self.picker.chosen)
-        output: list[int] = []
-        for turn in range(last + 1, len(self.branch.messages)):
-            self._quote(self._telling(turn) if self.branch.messages[turn].role == "user" else [], self.room)
-            output += (at for at in self.branch.of_turn(turn) if self.branch.passages[at].shape == "output")
+        after = range(len(self.branch.messages) - 1, last, -1)
+        for turn in after:
+            if self.branch.messages[turn].role == "user":
+                self._quote(self._telling(turn), self.room)
         room = self.room * AFTERWARDS_SHARE
-        named = {at: count for at in output if (count := self.branch.names_in(at))}
-        telling = sorted(named, key=named.__getitem__, reverse=True)[:LAST_LINES]
-        for at in telling:
-            if self.picker.fits(at, room):
-                room -= self.picker.cost(at)
-                self._take([at])
+        for turn in after:
+            output = [at for at in self.branch.of_turn(turn) if self.branch.passages[at].shape == "output"]
+            named = [at for at in output if self.branch.names_in(at)]
+            for at in named[-LAST_LINES:]:
+                if self.picker.fits(at, room):
+                    room -= self.picker.cost(at)
+                    self._take([at])
 
     def outdate(self) -> None:
         """Leave out what the result measures otherwise."""
@@ -308,17 +310,20 @@ class _Writer:
         own = self.branch.own_words(turn)
         return [at for at in own if at not in self.outdated and self.branch.says_something(at)]
 
-    def _quote(self, own: Sequence[int], room: float, *, whole: float = WHOLE) -> float:
-        """Tell a message of the person, whole where it is short and else its most telling sentence; what that costs."""
+    def _quote(self, own: Sequence[int], room: float, *, whole: float = WHOLE, most: int = 1) -> float:
+        """Tell a message of the person, whole where it is short; what that costs.
+
+        Of a longer one, as many of its most telling sentences as fit and as `most` says.
+        """
         before = self.picker.budget
         room = min(room, self.picker.budget)
-        if sum(map(self.picker.cost, own)) <= min(whole, room):
+        if self._cost(own) <= min(whole, room):
             self._take(own)
             return before - self.picker.budget
         for at in sorted(own, key=self.picker.gain, reverse=True):
-            if self.picker.cost(at) <= room:
+            if most and self.picker.cost(at) <= room - (before - self.picker.budget):
                 self._take([at])
-                break
+                most -= 1
         return before - self.picker.budget
 
     def _beside(self, at: int) -> list[int]:
@@ -347,24 +352,14 @@ class _Writer:
         ]
         self._cover(among, self.picker.budget)
 
-    def show_evidence(self) -> None:
-        """Lines of tools that name what an answer speaks of afterwards: it leans on them."""
-        passages = self.branch.passages
-        spoken: set[str] = set()
-        among: list[int] = []
-        for at in range(len(passages) - 1, -1, -1):
-            one, names = passages[at], {atom for atom in atoms(passages[at].text) if is_named(atom)}
-            if one.shape == "prose" and one.role == "assistant":
-                spoken |= names
-            elif names & spoken and self._is_evidence(one):
-                among.append(at)
-        before = set(self.picker.chosen)
-        self._cover(among, min(self.picker.budget, self.room * EVIDENCE))
-        self.section.update(dict.fromkeys(self.picker.chosen - before, FILES))
-
-    @staticmethod
-    def _is_evidence(one: Passage) -> bool:
-        return one.shape in ("call", "output") and len(one.text) < _LISTED_OUTPUT and not is_code(one.text)
+    def complete(self) -> None:
+        """The rest of the closing answer, as far as there is room left: it is best told whole."""
+        if self.closed_in is None:
+            return
+        for block in self.branch.blocks(self.closed_in):
+            left = [at for at in block if at not in self.picker.chosen]
+            if left and self._cost(left) <= self.picker.budget:
+                self._take(left)
 
     def _cover(self, among: Iterable[int], room: float) -> None:
         beside = self._in_context if self.branch.talk else self._beside

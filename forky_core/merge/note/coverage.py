@@ -28,7 +28,7 @@ SPEAKER = 0.7
 NAME = 4.0
 """How many words a name, a path or a number with signs is worth, beside its own words."""
 SHARES: Mapping[Shape, float] = MappingProxyType(
-    {"prose": 1.0, "heading": 0.5, "code": 0.6, "call": 0.5, "output": 0.35, "removed": 0.0}
+    {"prose": 1.0, "heading": 0.5, "code": 0.3, "call": 0.5, "output": 0.35, "removed": 0.0}
 )
 """What a word is worth beside one in prose: a reader of a note wants sentences."""
 SAID = 0.05

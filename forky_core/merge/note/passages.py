@@ -53,8 +53,8 @@ _EDIT_MARK = re.compile(r"(<{5,}|={5,}$|>{5,})")
 _SEARCH = re.compile(r"<{5,}\s*(?:SEARCH|ORIGINAL)\b")
 _CODE = re.compile(
     r"""[{};]\s*$|^\s*(def|class|import|from|return|if|for|while|const|let|var|fn|func|public|private|
-    [#]include|async|await|try|except|catch|else|elif|with|raise|throw)\b.*[:({;=]|\w\([^)]*\)\s*[:{;]?\s*$|^\s*[\w.\[\]"']+\s*[+*/-]?=\s*\S
-    |^\s*[$>]\s+\w|^[+-]\s*\S.*[({;:=]""",
+    [#]include|async|await|try|except|catch|else|elif|with|raise|throw)\b.*[:({;=]|^\s*(?:[\w.]+\s*=\s*|await\s+|return\s+)?[\w.]+\([^)]*\)\s*[:{;]?\s*$|^\s*[\w.\[\]"']+\s*[+*/-]?=\s*\S
+    |^\s*[$>]\s+\w|^[+-](?![\s+-])\S.*[({;=]""",
     re.VERBOSE,
 )
 _SPELLED_OUT = re.compile(
@@ -94,7 +94,10 @@ def passages(messages: Sequence[Message]) -> list[Passage]:
 
 
 def call_text(part: ToolCallPart) -> str:
-    """A tool's call as a note quotes it: its name with its short arguments, then the lines of the long ones."""
+    """A tool's call as a note quotes it: its name with its short arguments, then the lines of the long ones.
+
+    Of an edit, what it puts in and not what it takes out.
+    """
     short: list[str] = [part.name]
     long: list[str] = []
     for value in _strings(_decoded(part.arguments)):
@@ -116,8 +119,10 @@ def _strings(value: object, depth: int = 0) -> Iterator[str]:
         if value.strip():
             yield value.strip()
     elif isinstance(value, dict) and depth < _DEEPEST:
-        for inner in value.values():
-            yield from _strings(inner, depth + 1)
+        edits = any(name.startswith("new") for name in value)
+        for name, inner in value.items():
+            if not (edits and name.startswith("old")):
+                yield from _strings(inner, depth + 1)
     elif isinstance(value, list) and depth < _DEEPEST:
         for inner in value:
             yield from _strings(inner, depth + 1)
@@ -134,30 +139,11 @@ def _rows(message: Message) -> Iterator[tuple[str, Shape]]:
             for line, shape in _lines(_read(part.text)):
                 yield line.strip(), "prose" if shape in ("code", "removed") else shape
         elif isinstance(part, ToolCallPart):
-            yield from _call_lines(part)
+            lines = (line.strip() for line in _read(call_text(part)).splitlines())
+            yield from ((line, "call") for line in lines if _has_signs(line))
         elif isinstance(part, ToolResultPart):
             lines = (line.strip() for line in _read(part.output).splitlines())
             yield from ((line, "output") for line in lines if _WORD.search(line))
-
-
-def _call_lines(part: ToolCallPart) -> Iterator[tuple[str, Shape]]:
-    """The lines of a tool's call; what an edit puts something else in place of is removed."""
-    arguments = _decoded(part.arguments)
-    old = {
-        line.strip()
-        for name, value in (arguments.items() if isinstance(arguments, dict) else ())
-        if name.startswith("old") and isinstance(value, str)
-        for line in value.splitlines()
-    }
-    new = {
-        line.strip()
-        for name, value in (arguments.items() if old and isinstance(arguments, dict) else ())
-        if not name.startswith("old") and isinstance(value, str)
-        for line in value.splitlines()
-    }
-    for line in map(str.strip, _read(call_text(part)).splitlines()):
-        if _has_signs(line):
-            yield line, "removed" if line in old and line not in new else "call"
 
 
 def _pieces(line: str, shape: Shape) -> Iterator[str]:
