@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from forky_core.merge.claims.cues import NO
 from forky_core.merge.headings import HEADINGS
 from forky_core.merge.note.code_blocks import with_code_blocks
 from forky_core.merge.note.coverage import Relevance, distinct, names_sources
@@ -43,6 +44,8 @@ REFERS_BACK = re.compile(
 """How a sentence begins that speaks of something in the one before."""
 _TAKEN_UP = 2
 """Earlier messages of which a sentence takes up something where it sums up."""
+_CLEAR = 7
+"""Content words from which on an answer is understood without its question."""
 _CHATTER = 3
 """Content words, of prose without a name or a number, below which it is nothing to tell."""
 _ITEMS = ("-", "*", "+", "•", "|")
@@ -239,7 +242,7 @@ class Branch:
         return found
 
     def in_context(self, at: int) -> list[int]:
-        """Of talk, what a sentence is not understood without: the question it answers, what “it” is, its sources."""
+        """Of talk, what a sentence is not understood without: the question it answers, what “it” is, a no to it."""
         found = self.with_sources(at)
         one = self.passages[at]
         mine = self.of_turn(one.turn)
@@ -247,9 +250,17 @@ class Branch:
         before = at - 1 if not first else self._last_of_turn_before(one.turn)
         if before is not None and before != at:
             answers = first and is_question(self.passages[before].text)
-            if answers or (REFERS_BACK.match(one.text) and not (first and self.is_chatter(before))):
+            short = len(set(terms(one.text))) < _CLEAR
+            if (answers and short) or (REFERS_BACK.match(one.text) and not (first and self.is_chatter(before))):
                 found.append(before)
+        if at == mine[-1]:
+            found += self._denial_in(one.turn + 1)
         return [other for other in found if other != at]
+
+    def _denial_in(self, turn: int) -> list[int]:
+        """The first sentence of a message, where it begins with a no."""
+        mine = self.prose_of(turn)[:1]
+        return [at for at in mine if NO.search(self.passages[at].text)]
 
     def _last_of_turn_before(self, turn: int) -> int | None:
         mine = self.prose_of(turn - 1) if turn else []

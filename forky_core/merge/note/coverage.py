@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,9 +29,11 @@ SPEAKER = 0.7
 NAME = 4.0
 """How many words a name, a path or a number with signs is worth, beside its own words."""
 SHARES: Mapping[Shape, float] = MappingProxyType(
-    {"prose": 1.0, "heading": 0.5, "code": 0.3, "call": 0.5, "output": 0.35, "removed": 0.0}
+    {"prose": 1.0, "heading": 0.5, "code": 0.5, "call": 0.5, "output": 0.35, "removed": 0.0}
 )
 """What a word is worth beside one in prose: a reader of a note wants sentences."""
+PROPER = 1.6
+"""Times which a word is worth that is written with a capital letter in the middle of a sentence."""
 SAID = 0.05
 """Of a word's worth, what is left when the note has it already: an answer may be in the words of its question."""
 PAUSE = 10.0
@@ -41,6 +44,9 @@ KNOWN = 0.15
 """Of a word's worth, what is left when the target has it already."""
 IN_FOCUS = 4.0
 """Times which a word is worth that the person asked for."""
+
+
+_CAPITAL = re.compile(r"(?<=[^\W\d_A-Z] )[^\W\d_a-zß-ÿ][\w’'-]+")
 
 
 def size(text: str) -> float:
@@ -64,10 +70,12 @@ class Relevance:
         whole = math.log(sum(count.values()) + 1)
         known = frozenset(term for text in target_texts for term in terms(text))
         asked = frozenset(terms(focus))
+        proper = _proper_nouns(passages)
         worth = {
             term: (whole - math.log(many))
             * (KNOWN if term in known else 1.0)
             * (IN_FOCUS if term in asked else 1.0)
+            * (PROPER if term in proper else 1.0)
             for term, many in count.items()
         }
         words: list[dict[str, float]] = []
@@ -178,6 +186,12 @@ class Picker:
             for other in dict.fromkeys((*dearer, *near)):
                 if other not in self.chosen:
                     heapq.heappush(heap, (-self.gain(other), other))
+
+
+def _proper_nouns(passages: Iterable[Passage]) -> frozenset[str]:
+    """The words that stand with a capital letter in the middle of a sentence: who, where and what is spoken of."""
+    prose = (passage.text for passage in passages if passage.shape == "prose")
+    return frozenset(term for text in prose for word in _CAPITAL.findall(text) for term in terms(word))
 
 
 def names_sources(passage: Passage) -> bool:
