@@ -251,7 +251,9 @@ class Branch:
         if before is not None and before != at:
             answers = first and is_question(self.passages[before].text)
             short = len(set(terms(one.text))) < _CLEAR
-            if (answers and short) or (REFERS_BACK.match(one.text) and not (first and self.is_chatter(before))):
+            if (answers and short) or (
+                REFERS_BACK.match(one.text) and not (first and self.is_chatter(before))
+            ):
                 found.append(before)
         if at == mine[-1]:
             found += self._denial_in(one.turn + 1)

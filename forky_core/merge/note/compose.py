@@ -42,7 +42,7 @@ PERSON_SHARE = 0.25
 """Of the room, the most that the person's other messages take."""
 WHOLE = 40
 """Tokens up to which a message of the person is told whole; of a longer one, its most telling sentence."""
-AFTERWARDS_SHARE = 0.15
+AFTERWARDS_SHARE = 0.25
 """Of the room, the most that tools take which ran after the result."""
 LAST_LINES = 3
 """Lines that are told at most of each such tool."""
@@ -135,7 +135,6 @@ class _Writer:
         self.change()
         self.quote_the_person()
         self.cover()
-        self.complete()
 
     def attach(self) -> None:
         """One line for each file, since the note does not carry it."""
@@ -351,6 +350,7 @@ class _Writer:
             and not (self.branch.talk and is_question(one.text))
         ]
         self._cover(among, self.picker.budget)
+        self.complete()
 
     def complete(self) -> None:
         """The rest of the closing answer, as far as there is room left: it is best told whole."""
