@@ -68,10 +68,10 @@ def test_lines_land_under_their_headings_with_the_ids_of_messages_at_their_ends(
     rows = plan.payload.splitlines()
     assert rows[0].startswith('[Merged "debug"')
     assert rows[1:5] == [
-        "Result:",
-        f"- Setting ENUM_BASE=16 fixes codegen on enums. [{ids(talk)[1]}]",
         "Facts:",
         f"- Step 3 writes out/table_3.json. [{ids(talk)[9]}]",
+        "Result:",
+        f"- Setting ENUM_BASE=16 fixes codegen on enums. [{ids(talk)[1]}]",
     ]
     assert plan.block is not None and plan.block.made_by == "test/model"
     assert len(plan.block.messages) == 2 and len(plan.block.omitted) == len(plan.delta) - 2
