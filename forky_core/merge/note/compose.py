@@ -17,7 +17,6 @@ from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, TRIED
 from forky_core.merge.note.branch import Branch, leads_in
-from forky_core.merge.note.counts import counts, differs
 from forky_core.merge.note.coverage import BYTES_PER_TOKEN, CITATION, Picker, size
 from forky_core.merge.note.passages import Passage, atoms, call_text
 from forky_core.merge.superseded import Superseded
@@ -107,15 +106,13 @@ class _Writer:
     """By passage, the section that it stands in whenever it was said."""
     asked_in: int = -1
     """The message that says what the branch set out to do."""
-    concluded_in: int | None = None
-    """The first message of the closing exchange."""
     closed_in: int | None = None
-    """The answer that closes it."""
+    """The answer whose end closes the branch."""
     result_from: int | None = None
-    """The message with which the result begins: the closing exchange, or an earlier one that sums up the branch."""
+    """The message with which the result begins: the question to that answer, or an earlier one that sums up."""
     files: list[PayloadLine] = field(default_factory=list)
     outdated: set[int] = field(default_factory=set)
-    """Passages that something later took back or replaced."""
+    """Passages that the person later took back."""
     order: list[tuple[int, ...]] = field(default_factory=list)
     """What was chosen together, the most important first."""
 
@@ -124,17 +121,17 @@ class _Writer:
         for one in superseded:
             self.outdated.update(self.branch.holding(one.earlier_message, one.earlier))
         self.attach()
-        if self.branch.talk:
-            self.cover()
-            return
-        self.ask()
-        self.conclude()
-        self.follow_up()
-        self.outdate()
-        self.undo(superseded)
-        self.change()
-        self.quote_the_person()
+        if not self.branch.talk:
+            self.ask()
+            self.conclude()
+            self.follow_up()
+            self.undo(superseded)
+            self.change()
+            self.quote_the_person()
         self.cover()
+        if not self.picker.chosen:
+            # Nobody said anything in words of their own: better what tools were asked and thanks than nothing.
+            self._cover(range(len(self.branch.passages)), self.picker.budget)
 
     def attach(self) -> None:
         """One line for each file, since the note does not carry it."""
@@ -206,13 +203,13 @@ class _Writer:
         if not taken:
             return 0
         self._take(sorted(taken))
-        self.concluded_in = turn
         self.closed_in = turn if self.closed_in is None else self.closed_in
+        begins = turn
         question = self.branch.question_before(turn)
         if question is not None and question != self.asked_in:
-            self.concluded_in = question
+            begins = question
             self._quote(self._telling(question), room)
-        self._begin_result(self.concluded_in)
+        self._begin_result(begins)
         return before - self.picker.budget
 
     def _begin_result(self, turn: int) -> None:
@@ -233,7 +230,7 @@ class _Writer:
 
     def follow_up(self) -> None:
         """What the person said after the result, and the last that tools gave out."""
-        if self.concluded_in is None:
+        if self.closed_in is None:
             return
         last = max(self.branch.passages[at].turn for at in self.picker.chosen)
         after = range(len(self.branch.messages) - 1, last, -1)
@@ -248,16 +245,6 @@ class _Writer:
                 if self.picker.fits(at, room):
                     room -= self.picker.cost(at)
                     self._take([at])
-
-    def outdate(self) -> None:
-        """Leave out what the result measures otherwise."""
-        if self.concluded_in is None:
-            return
-        result = [at for at in self.picker.chosen if self.branch.passages[at].turn >= self.concluded_in]
-        measured = [one for at in result for one in counts(self.branch.passages[at].text)]
-        for at, one in enumerate(self.branch.passages):
-            if one.turn < self.concluded_in and differs(counts(one.text), measured):
-                self.outdated.add(at)
 
     def undo(self, superseded: Sequence[Superseded]) -> None:
         """What was tried or planned and then undone, each with what took its place; neither where there is no room."""
@@ -294,15 +281,14 @@ class _Writer:
         return cost
 
     def quote_the_person(self) -> None:
-        """The person's messages, the latest first, within their share."""
+        """The person's messages, the most telling first, within their share."""
         room = self.room * PERSON_SHARE
         theirs = [turn for turn, message in enumerate(self.branch.messages) if message.role == "user"]
-        free = {turn: mine for turn in theirs if (mine := self._telling(turn))}
-        while free:
-            turn = max(free, key=lambda turn: (max(map(self.picker.gain, free[turn])), turn))
-            mine = free.pop(turn)
+        said = {turn: mine for turn in theirs if (mine := self._telling(turn))}
+        gains = {turn: max(map(self.picker.gain, mine)) for turn, mine in said.items()}
+        for turn in sorted(said, key=lambda turn: (gains[turn], turn), reverse=True):
             if not any(at in self.picker.chosen for at in self.branch.prose_of(turn)):
-                room -= self._quote(mine, room)
+                room -= self._quote(said[turn], room)
 
     def _telling(self, turn: int) -> list[int]:
         """The sentences of a message of the person that are their own and say something."""

@@ -103,17 +103,6 @@ def test_what_was_said_earlier_never_stands_without_what_was_said_last_of_it(
             assert later in text and text.index(later) > text.index(earlier)
 
 
-def test_a_number_that_the_result_gives_otherwise_is_left_out() -> None:
-    messages = talk(
-        "user: What does the hall cost?",
-        "assistant: The hall costs 7,280 euros for the weekend, cleaning included.",
-        "user: And for fewer people?",
-        "assistant: With forty people the small hall is enough. It costs 5,320 euros for the weekend.",
-    )
-    text = said(written(messages, 300))
-    assert "5,320" in text and "7,280" not in text
-
-
 def test_a_name_comes_with_the_sentence_that_denies_it() -> None:
     sentence = "Do **not** use `--inplace` with `zfs-backed` volumes, because it rewrites every block of the snapshot."
     messages = talk("user: How do I copy it?", f"assistant: Use rsync. {sentence} The copy takes an hour.")
@@ -463,6 +452,19 @@ def test_nothing_is_left_of_a_list_but_what_leads_it_in_is_not_told() -> None:
     for budget in range(20, 90, 5):
         lines = written(messages, budget)
         assert not lines or not lines[-1].text.endswith(":")
+
+
+def test_a_branch_of_tools_alone_tells_what_they_were_asked_and_gave() -> None:
+    messages = chained(
+        ("assistant", (ToolCallPart("Bash", '{"command": "du -sh /var/log"}', "1"),)),
+        ("tool", (ToolResultPart("Bash", "4.2G\t/var/log/journal", "1"),)),
+    )
+    text = said(written(messages, 120))
+    assert "du -sh /var/log" in text and "/var/log/journal" in text
+
+
+def test_a_branch_of_thanks_alone_tells_them() -> None:
+    assert said(written(talk("user: Thanks a lot!", "assistant: You are welcome."), 120))
 
 
 def test_an_answer_between_people_comes_with_its_question() -> None:
