@@ -224,7 +224,7 @@ def test_a_line_about_a_merge_cites_those_whom_the_merge_tells_of() -> None:
     talk = long_talk()
     origin = talk.path("debug")[3]
     talk.heads["third"] = talk.heads["main"]
-    talk.land(talk.plan("squash", target="third"))
+    talk.land(talk.plan("squash", target="third", budget=900))
     for turn in range(6):
         talk.say(
             "third", f"user: What follows for table {turn} of the build?", "assistant: It waits for codegen."
