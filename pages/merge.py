@@ -38,7 +38,8 @@ from pages.ui.merge.requests import draw_propose, draw_requests
 from pages.ui.merge.route import draw_route
 from pages.ui.merge.stale import explain_stale
 from pages.ui.merge.style import apply_merge_style
-from pages.ui.merge.writing import draw_writing, draw_writing_beside
+from pages.ui.merge.warnings import draw_warnings
+from pages.ui.merge.writing import draw_writing_beside
 from pages.ui.undoing import page_top
 
 _LANDED = "merge.landed"
@@ -103,14 +104,12 @@ def _draw_plan(frame: Frame, held: Planning, looked: MergeRequest | None) -> Non
     if held.overtaken:
         _draw_overtaken(frame, held)
     if plan is None:
-        draw_writing(frame, held)
-        if looked is None and held.quoted is not None and held.writing is None:
-            draw_propose(frame)
         return
     if not plan.lands:
         _draw_up_to_date(frame, held)
         return
     draw_writing_beside(frame, held)
+    draw_warnings(held)
     draw_conflicts(frame, held)
     draw_preview(frame, held)
     if plan.relation == "fast_forward" and plan.strategy == "full":

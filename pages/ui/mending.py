@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.person import COOKIE
 from pages.ui.session import Session
 
 _JS = """
@@ -72,18 +71,20 @@ const press = (event) => {
   setTimeout(() => pressed.dispatchEvent(new PointerEvent("click", event)));
 };
 
-// A page of Streamlit reads cookies and cannot write them. Once for each name: another tab may have another.
-const keep = (person) => {
-  if (person === undefined || person === window.__forkyPerson) return;
-  window.__forkyPerson = person;
-  const age = person ? 31536000 : 0;
-  document.cookie = `COOKIE=${encodeURIComponent(person)}; path=/; max-age=${age}; SameSite=Lax`;
+// A page of Streamlit reads cookies and cannot write them. Each value once: another tab may have another.
+const kept = (window.__forkyKept ??= {});
+const keep = (cookies) => {
+  for (const [name, value] of Object.entries(cookies ?? {})) {
+    if (value === kept[name]) continue;
+    kept[name] = value;
+    document.cookie = `${name}=${encodeURIComponent(value)}; path=/; max-age=${value ? 31536000 : 0}; SameSite=Lax`;
+  }
 };
 
 export default function (component) {
-  const { person, ...at } = component.data;
+  const { cookies, ...at } = component.data;
   here = at;
-  keep(person);
+  keep(cookies);
   name();
   window.navigation?.addEventListener("currententrychange", moved);
   const ears = [["pointerdown", link], ["contextmenu", link], ["focusin", link], ["focusout", leave], ["click", press],
@@ -94,14 +95,13 @@ export default function (component) {
     for (const [kind, ear] of ears) window.removeEventListener(kind, ear, true);
   };
 }
-""".replace("COOKIE", COOKIE)
+"""
 _component = st.components.v2.component("forky_mending", html="<span></span>", js=_JS)
 
 
 def mend_browser(held: Session) -> None:
     """Once on every page."""
     at = {"c": held.conversation, "b": held.branch}
-    data = {name: str(value) for name, value in at.items() if value}
-    if held.introduced:
-        data["person"] = held.person or ""
+    data: dict[str, object] = {name: str(value) for name, value in at.items() if value}
+    data["cookies"] = held.cookies
     _component(key="mending", data=data, height=1)

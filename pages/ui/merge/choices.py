@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import get_args
@@ -15,7 +15,6 @@ import streamlit as st
 
 from forky_core.errors import ForkyError
 from forky_core.forky import Forky
-from forky_core.llm.contract import ModelInfo
 from forky_core.llm.offline import PROVIDER as OFFLINE
 from forky_core.merge.claims.conflict_resolution import Policy
 from forky_core.model import ConversationId, Message, MessageId
@@ -54,8 +53,6 @@ _PICKED = 8
 """Hex digits of a pick in the URL."""
 _LISTED = 60
 """Messages listed to tick before a person asks for more."""
-_LINES = "-"
-"""In the URL: lines are quoted, whichever model is set."""
 _HOME = "main"
 """Where every conversation begins."""
 
@@ -88,7 +85,7 @@ def read_wish(frame: Frame) -> MergeOptions | None:
     strategy = strategy_of(frame, offered(several=bool(others), graft=graft is not None))
     budget = params.get("budget", "")
     told = strategy in WRITTEN
-    writer, by_default = _writer(frame, strategy)
+    writer = _writer(frame, params.get("by", "")) if told else None
     policy = params.get("policy", "ask")
     return MergeOptions(
         chat.id,
@@ -98,7 +95,7 @@ def read_wish(frame: Frame) -> MergeOptions | None:
         focus=params.get("focus", "") if told else "",
         budget=int(budget) if told and budget.isdecimal() else None,
         writer=writer,
-        by_default=by_default,
+        by_itself=writer is not None and _begins_by_itself(frame, writer),
         picks=ticked_picks(frame) if strategy == "cherry-pick" else (),
         force=strategy == "full" and params.get("force") == "1",
         others=others,
@@ -111,22 +108,20 @@ def read_wish(frame: Frame) -> MergeOptions | None:
     )
 
 
-def _writer(frame: Frame, strategy: Strategy) -> tuple[str | None, bool]:
-    """Who writes it, and whether nobody chose that: a squash is written by the model that answers, if there is one."""
-    asked = st.query_params.get("by")
-    if strategy not in WRITTEN or asked == _LINES:
-        return None, False
-    if asked or strategy != "squash":
-        return asked or None, False
-    usual = usual_writer(frame)
-    return usual, usual is not None
+def _writer(frame: Frame, asked: str) -> str | None:
+    """The model that may write it: the one that is asked for, the one that answers, any other; None: there is none."""
+    infos = [info.name for info in frame.forky.models.models() if info.provider != OFFLINE]
+    usual = frame.chat.rules.model or frame.forky.models.default()
+    return asked or next((name for name in (usual, *infos) if name in infos), None)
 
 
-def usual_writer(frame: Frame) -> str | None:
-    """The model that answers on the target; None where that is one of the offline ones."""
-    name = frame.chat.rules.model or frame.forky.models.default()
-    known = {info.name for info in frame.forky.models.models() if info.provider != OFFLINE}
-    return name if name in known else None
+def _begins_by_itself(frame: Frame, writer: str) -> bool:
+    """Whether the person chose so for this model; where they have not decided, a free one does."""
+    chosen = frame.session.writes_by_itself
+    if chosen is not None:
+        return chosen == writer
+    info = next((info for info in frame.forky.models.models() if info.name == writer), None)
+    return info is not None and info.input_price == info.output_price == 0.0
 
 
 def _source(frame: Frame) -> tuple[str, ConversationId | None]:
@@ -218,19 +213,17 @@ def draw_strategy(wish: MergeOptions) -> None:
 def draw_settings(frame: Frame, wish: MergeOptions, held: Planning) -> None:
     """What the strategy can be told."""
     if wish.strategy in WRITTEN:
-        _draw_squash(frame, wish, held)
+        _draw_squash(wish, held)
     elif wish.strategy == "cherry-pick":
         _draw_picks(frame, wish)
 
 
-def _draw_squash(frame: Frame, wish: MergeOptions, held: Planning) -> None:
+def _draw_squash(wish: MergeOptions, held: Planning) -> None:
     plan = held.proposed or held.quoted
     least, most, usual = budget_range(plan.tokens_full if plan else 0, plan.tokens if plan else 0)
     st.session_state["merge.focus"] = wish.focus
     st.session_state["merge.budget"] = min(max(wish.budget or usual, least), most)
-    infos = {info.name: info for info in frame.forky.models.models() if info.provider != OFFLINE}
-    writes = bool(infos or wish.writer)
-    focus, budget, *writer = st.columns([4, 3, 4] if writes else [4, 3], vertical_alignment="top")
+    focus, budget = st.columns([4, 3], vertical_alignment="top")
     with focus:
         st.text_input(
             "What matters",
@@ -247,40 +240,6 @@ def _draw_squash(frame: Frame, wish: MergeOptions, held: Planning) -> None:
             step=BUDGET_STEP,
             key="merge.budget",
             on_change=lambda: want(budget=str(st.session_state["merge.budget"])),
-        )
-    for column in writer:
-        with column:
-            _draw_writer(frame, wish, infos)
-
-
-def _draw_writer(frame: Frame, wish: MergeOptions, infos: Mapping[str, ModelInfo]) -> None:
-    """Keys: `merge.by`, `merge.writer` (where there are several models)."""
-
-    def label(name: str) -> str:
-        return plain_label(infos[name].label if name in infos else name, 40)
-
-    writer = wish.writer or usual_writer(frame) or next(iter(infos))
-    st.session_state["merge.by"] = wish.writer or ""
-    st.segmented_control(
-        "How it is made",
-        ("", writer),
-        format_func=lambda name: f"Written by {label(name)}" if name else "Quote lines",
-        key="merge.by",
-        required=True,
-        help="Quoted lines are chosen by code: nothing can be invented. A model writes shorter sentences, each "
-        "checked against what it cites. Models with a key, or running on this machine, are offered here.",
-        on_change=lambda: want(by=st.session_state["merge.by"] or _LINES),
-    )
-    if wish.writer and len(infos) > 1:
-        names = list(infos) if writer in infos else [writer, *infos]
-        st.session_state["merge.writer"] = writer
-        st.selectbox(
-            "Which model",
-            names,
-            format_func=label,
-            key="merge.writer",
-            label_visibility="collapsed",
-            on_change=lambda: want(by=st.session_state["merge.writer"]),
         )
 
 

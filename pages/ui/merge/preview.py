@@ -24,7 +24,6 @@ from pages.ui.markdown import plain_label, show_text, showable
 from pages.ui.merge.editor import draw_editor
 from pages.ui.merge.payload import SHOWN, cites_passages, draw_turns
 from pages.ui.merge.planning import WRITTEN, Planning
-from pages.ui.merge.warnings import draw_warnings
 
 _OPENABLE = 40
 """Messages offered to be opened, of one list."""
@@ -34,7 +33,6 @@ def draw_preview(frame: Frame, held: Planning) -> None:
     """Keys: `merge.edit`, `merge.text`, `merge.reset`, `merge.out.<n>`."""
     plan = held.plan
     assert plan is not None
-    draw_warnings(held)
     st.markdown(_cost_line(frame, plan))
     if plan.fast_forward is None:
         draw_payload(frame, held, plan)
@@ -109,7 +107,7 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
                     held,
                     at,
                     budget=_budget(held, at, side),
-                    lookup=_lookup(frame, plan),
+                    lookup=lookup_of(frame, plan),
                     home=partial(_seen_at, frame, side, plan),
                 )
     elif cites_passages(plan.payload):
@@ -119,7 +117,7 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
         more = f"\n… and {len(text) - SHOWN:,} characters more." if len(text) > SHOWN else ""
         tall = len(text) > 4_000 or text.count("\n") > 30
         st.code(text[:SHOWN] + more, language=None, wrap_lines=True, height=420 if tall else "content")
-    for mark in strange_marks(plan, _lookup(frame, plan)):
+    for mark in strange_marks(plan, lookup_of(frame, plan)):
         st.caption(
             f":material/warning: \\[{mark}\\] names no message of “{plain_label(plan.source_name, 60)}”."
         )
@@ -162,7 +160,7 @@ def _reset(held: Planning) -> None:
     held.plan = held.proposed
 
 
-def _lookup(frame: Frame, plan: MergePlan) -> Callable[[MessageId], Message]:
+def lookup_of(frame: Frame, plan: MergePlan) -> Callable[[MessageId], Message]:
     """Messages of this conversation, and of the one that is grafted."""
     if plan.graft is None:
         return frame.chat.message
@@ -201,7 +199,7 @@ def draw_message(message: Message, home: tuple[ConversationId, str | None], key:
 
 
 def _draw_left_out(frame: Frame, plan: MergePlan) -> None:
-    groups = left_out(plan, _lookup(frame, plan))
+    groups = left_out(plan, lookup_of(frame, plan))
     if not groups:
         st.caption(":material/check: Nothing is left out.")
         return
