@@ -30,7 +30,7 @@ from pages.ui.merge.choices import (
 )
 from pages.ui.merge.conflicts import draw_conflicts
 from pages.ui.merge.payload import cites_passages, draw_cited_payload, draw_turns
-from pages.ui.merge.picture import draw_standing
+from pages.ui.merge.picture import draw_standing, sources_of
 from pages.ui.merge.planning import WRITTEN, Planning, go_on, plan_anew, planning
 from pages.ui.merge.preview import draw_preview
 from pages.ui.merge.rebase import draw_rebase
@@ -71,9 +71,10 @@ def main() -> None:
     draw_route(frame, wish)
     held = frame.session.planning = planning(frame.session.planning, frame.forky, frame.chat, wish)
     plan = held.plan or held.quoted or held.sketch
-    if plan is not None and plan.graft is None and not wish.others:
-        draw_standing(plan, standing(plan, frame.chat.visible))
-    draw_strategy(wish)
+    if plan is not None and plan.graft is None:
+        visible = frame.chat.visible
+        draw_standing([(one, standing(one, visible)) for one in sources_of(plan, visible)])
+    draw_strategy(frame, wish, held)
     if rebases(wish):
         draw_rebase(frame, wish)
         return

@@ -8,7 +8,6 @@ every redraw of the page. Forms open below a cell only while they are asked for.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -40,6 +39,7 @@ from pages.ui.chat.attached import draw_file
 from pages.ui.links import cited_link, passage_link
 from pages.ui.markdown import SHOWN, formatted, show_formatted, show_text, showable
 from pages.ui.mermaid import Diagram
+from pages.ui.wording import cells_of, inline, speaker_named, titled, unlisted
 
 _LONG_RESULT = 4_000
 _ROW = "\n"
@@ -245,9 +245,9 @@ def _word(act: str, id: str, label: str) -> str:
     return f'<button type="button" class="fk-word" data-act="{act}" data-id="{escape(id)}">{label}</button>'
 
 
-def _visits(ids: Sequence[str], *, expands: bool = False) -> str:
-    """Buttons that go to messages, the first forty; beside each one that puts it into the context, where it is not."""
-    buttons = "".join(f"{_visit(id)}{_expand(id) if expands else ''}" for id in ids[:40])
+def _visits(ids: Sequence[str]) -> str:
+    """Buttons that go to messages, the first forty."""
+    buttons = "".join(map(_visit, ids[:40]))
     return buttons + (f" and {len(ids) - 40} more" if len(ids) > 40 else "")
 
 
@@ -269,16 +269,17 @@ def _expand(id: str) -> str:
 def _draw_merge(merge: MergePart, look: Look) -> None:
     """What was merged, as the note that it is; small numbers lead to the messages that its lines come from."""
     rows = list(payload_rows(merge, SHOWN))
-    numbers = {id: at for at, id in enumerate(dict.fromkeys(id for row in rows for id in row.cites), 1)}
+    named = [] if merge.brings_turns else [id for row in rows for id in (*row.marks.values(), *row.cites)]
+    numbers = {id: at for at, id in enumerate(dict.fromkeys((*named, *map(MessageId, merge.messages))), 1)}
     note = _note(rows, numbers, look)
     exact = f"<pre>{escape(showable(merge.text[:SHOWN]))}</pre>"
-    of = dict.fromkeys((*numbers, *map(MessageId, merge.messages)))
+    sources = f'<div class="fk-sources">{_named_sources(numbers, look, expands=not merge.brings_turns)}</div>'
+    opened = " open" if merge.brings_turns else ""
     st.html(
         f'<div class="fk-merge"><div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">merge</span>'
         f"<span>{escape(showable(captions.brought(merge)))}</span></div>"
-        f'{note}<div class="fk-beneath"><details><summary>{count(len(of), "message")}</summary>'
-        f'<div class="fk-sources">{_named_sources(of, numbers, look, expands=not merge.brings_turns)}</div></details>'
-        f"<details><summary>What the model reads</summary>{exact}</details></div></div>"
+        f'{note}<div class="fk-beneath"><details{opened}><summary>{count(len(numbers), "message")}</summary>{sources}'
+        f"</details><details><summary>What the model reads</summary>{exact}</details></div></div>"
     )
 
 
@@ -288,12 +289,12 @@ def _note(rows: Sequence[PayloadRow], numbers: Mapping[MessageId, int], look: Lo
     pieces = []
     for row, after in zip(told, (*told[1:], None), strict=False):
         if row.kind == "heading":
-            pieces.append(f"<h4>{escape(showable(row.text.removesuffix(':')))}</h4>")
+            pieces.append(f"<h4>{escape(showable(titled(row.text.removesuffix(':'))))}</h4>")
             continue
         # Neighbours of one message share its number, at the last of them.
         shared = after is not None and after.kind == "line" and after.cites == row.cites
         marks = "" if shared else "".join(_reference(id, numbers, look) for id in row.cites)
-        pieces.append(f"<p>{_line_of_note(row, look)}{marks}</p>")
+        pieces.append(_line_of_note(row, marks, numbers, look))
     if not pieces:
         return ""
     rest = pieces[_NOTE_LINES:] if len(pieces) > _NOTE_LINES + _FEW_LINES else []
@@ -305,19 +306,30 @@ def _note(rows: Sequence[PayloadRow], numbers: Mapping[MessageId, int], look: Lo
     return f'<div class="fk-note">{_ROW.join(pieces[: len(pieces) - len(rest)])}{more}</div>'
 
 
-def _line_of_note(row: PayloadRow, look: Look) -> str:
-    opener = partial(passage_link, look.conversation)
-    text = row.text.removeprefix("- ") if row.cites else row.text
-    drawn = replace(row, text=text).drawn(_coded, _visit, opener)
-    return _payload_sources(row.text) or drawn
-
-
-def _coded(text: str) -> str:
-    """HTML of words, with what stands between backticks as code."""
-    pieces = re.split(r"`([^`\n]+)`", showable(text))
-    return "".join(
-        f"<code>{escape(piece)}</code>" if at % 2 else escape(piece) for at, piece in enumerate(pieces)
+def _line_of_note(row: PayloadRow, marks: str, numbers: Mapping[MessageId, int], look: Look) -> str:
+    if sources := _payload_sources(row.text):
+        return f"<p>{sources}{marks}</p>"
+    speaker, said = _speaker_of(row, look)
+    who = f'<span class="fk-said-by">{escape(showable(speaker))}</span>' if speaker else ""
+    if cells := cells_of(said):
+        drawn = "".join(f'<span class="fk-table-cell">{inline(cell)}</span>' for cell in cells)
+        return f'<p class="fk-table-row">{who}{drawn}{marks}</p>'
+    text, is_item = unlisted(said)
+    drawn = replace(row, text=text).drawn(
+        inline, lambda id: _reference(id, numbers, look), partial(passage_link, look.conversation)
     )
+    return f"<p{' class=fk-item' if is_item else ''}>{who}{drawn}{marks}</p>"
+
+
+def _speaker_of(row: PayloadRow, look: Look) -> tuple[str, str]:
+    """Who said a line, where it begins with that, and what was said: a line may begin with any word and a colon."""
+    name, colon, said = row.text.partition(": ")
+    if colon and row.cites:
+        speaker = speaker_named(name)
+        known = [words.partition(": ")[0] for id in row.cites if (words := look.words(id))]
+        if speaker in known or (not known and speaker != name):
+            return speaker, said
+    return "", row.text
 
 
 def _reference(id: MessageId, numbers: Mapping[MessageId, int], look: Look) -> str:
@@ -328,17 +340,14 @@ def _reference(id: MessageId, numbers: Mapping[MessageId, int], look: Look) -> s
     )
 
 
-def _named_sources(
-    ids: Iterable[MessageId], numbers: Mapping[MessageId, int], look: Look, *, expands: bool
-) -> str:
+def _named_sources(numbers: Mapping[MessageId, int], look: Look, *, expands: bool) -> str:
     """HTML of the messages that a merge stands for, each a step away: the first forty."""
-    known = list(ids)
     lines = [
-        f'<div><span class="fk-nth">{numbers.get(id, "")}</span>{_visit(id)}'
-        f"{escape(look.words(id))}{_expand(id) if expands else ''}</div>"
-        for id in known[:40]
+        f"<div>{_reference(id, numbers, look)}<span>{inline(look.words(id) or id.removeprefix('b2:')[:8])}</span>"
+        f"{_expand(id) if expands else ''}</div>"
+        for id in list(numbers)[:40]
     ]
-    return "".join(lines) + (f"and {len(known) - 40} more" if len(known) > 40 else "")
+    return "".join(lines) + (f"and {len(numbers) - 40} more" if len(numbers) > 40 else "")
 
 
 def _payload_sources(row: str) -> str:

@@ -100,11 +100,16 @@ CONTENTS
 .fk-note p { margin: .1rem 0; overflow-wrap: anywhere; unicode-bidi: plaintext; text-align: start; }
 .fk-note code, .fk-note code * { font-size: .88em; }
 .fk-note a { color: inherit; text-underline-offset: 2px; }
-.fk-ref, .fk-nth { display: inline-grid; place-items: center; min-width: 1.1rem; height: 1.1rem; padding: 0 .25rem; margin-inline-start: .25rem;
-  vertical-align: .2em; border-radius: 1rem; font-size: .68rem; font-weight: 600; text-decoration: none; min-height: 0;
-  font-variant-numeric: tabular-nums; background: color-mix(in srgb, currentColor 11%, transparent); }
-.fk-note .fk-ref:hover, .fk-note .fk-ref:focus-visible { background: var(--fk-accent); color: var(--fk-background); }
-.fk-nth:empty { visibility: hidden; }
+.fk-note .fk-item { display: list-item; list-style: disc; margin-inline-start: 1.15rem; }
+.fk-table-row { display: flex; flex-wrap: wrap; align-items: baseline; }
+.fk-table-cell { padding: 0 .55rem; border-inline-start: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
+.fk-table-cell:first-of-type { padding-inline-start: 0; border: 0; }
+.fk-said-by { font-weight: 620; font-size: .82rem; margin-inline-end: .4rem; }
+.fk-ref { position: relative; display: inline-grid; place-items: center; min-width: 1.1rem; height: 1.1rem; padding: 0 .25rem;
+  margin-inline-start: .25rem; vertical-align: .2em; border-radius: 1rem; font-size: .68rem; font-weight: 600; text-decoration: none;
+  min-height: 0; font-variant-numeric: tabular-nums; background: color-mix(in srgb, currentColor 11%, transparent); }
+.fk-merge .fk-ref:hover, .fk-merge .fk-ref:focus-visible { background: var(--fk-accent); color: var(--fk-background); }
+.fk-merge .fk-sources .fk-ref { text-decoration: none; margin: 0; }
 .fk-beneath { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; align-items: baseline; }
 .fk-beneath details[open] { flex: 1 1 100%; }
 .fk-sources .fk-word { flex: none; white-space: nowrap; }
@@ -148,7 +153,10 @@ CONTENTS
   .st-key-chat-body-Graph .stColumn:has(.st-key-chat-cells) { display: none; }
   .fk-acts { opacity: 1; }
   .fk-head button, .fk-siblings button { width: 32px; height: 32px; }
-  .fk-word { min-height: 32px; min-width: 32px; }
+  .fk-word:not(.fk-ref) { min-height: 32px; min-width: 32px; }
+  .fk-ref { min-width: 1.35rem; height: 1.35rem; font-size: .76rem; }
+  .fk-ref::after { content: ""; position: absolute; inset: -.55rem -.35rem; }
+  .fk-note p { margin: .3rem 0; }
 }
 
 /* The composer: one card that stays in sight, and where it is at the end of the page, too. */

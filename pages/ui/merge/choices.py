@@ -26,7 +26,9 @@ from forky_core.views.shelf import count
 from forky_core.views.sides import first_sides
 from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label
+from pages.ui.merge.costs import await_costs, costs_of
 from pages.ui.merge.planning import WRITTEN, MergeOptions, Planning
+from pages.ui.wording import speaker_named
 
 REBASE = "rebase"
 STRATEGIES: dict[str, tuple[str, str]] = {
@@ -35,9 +37,14 @@ STRATEGIES: dict[str, tuple[str, str]] = {
     "full": ("Full", "The model will read every message of the branch, as it was said."),
     "three-way": (
         "Three-way",
-        "As a squash, with what both sides claim compared. You decide where they disagree.",
+        "A squash that compares both branches. You decide where they disagree.",
     ),
     REBASE: ("Rebase", "The branch itself moves: its messages are copied to the end of the other."),
+}
+_SEVERAL = {
+    "squash": "The model will read one short message of each branch: the lines that matter, quoted.",
+    "full": "The model will read every message of the branches, as it was said.",
+    "three-way": "One squash that compares all the branches. You decide where they disagree.",
 }
 _OF_SEVERAL = ("squash", "full", "three-way")
 """What an octopus can be."""
@@ -194,20 +201,28 @@ def want(**changes: str | None) -> None:
             st.query_params.pop(key, None)
 
 
-def draw_strategy(wish: MergeOptions) -> None:
-    """Key: `merge.strategy`."""
+def draw_strategy(frame: Frame, wish: MergeOptions, held: Planning) -> None:
+    """Each strategy with what it costs. Key: `merge.strategy`."""
     names = offered(several=bool(wish.others), graft=wish.graft is not None)
+    costs = costs_of(frame, wish, held)
     st.session_state["merge.strategy"] = REBASE if rebases(wish) else wish.strategy
+
+    def label(strategy: str) -> str:
+        name, tokens = STRATEGIES[strategy][0], (costs or {}).get(strategy)
+        return name if tokens is None else f"{name} :gray[{count(tokens, 'token')}]"
+
     st.radio(
         "How",
         names,
-        format_func=lambda strategy: STRATEGIES[strategy][0],
-        captions=[STRATEGIES[name][1] for name in names],
+        format_func=label,
+        captions=[(_SEVERAL if wish.others else {}).get(name) or STRATEGIES[name][1] for name in names],
         key="merge.strategy",
         horizontal=True,
         label_visibility="collapsed",
         on_change=lambda: want(strategy=st.session_state["merge.strategy"]),
     )
+    if costs is None:
+        await_costs(frame, wish, held)
 
 
 def draw_settings(frame: Frame, wish: MergeOptions, held: Planning) -> None:
@@ -229,12 +244,12 @@ def _draw_squash(wish: MergeOptions, held: Planning) -> None:
             "What matters",
             key="merge.focus",
             max_chars=500,
-            placeholder="Optional: lines about this come first",
+            placeholder="Optional: what is about this comes first",
             on_change=lambda: want(focus=st.session_state["merge.focus"].strip()),
         )
     with budget:
         st.slider(
-            "At most … tokens",
+            "How long it may be, in tokens",
             least,
             most,
             step=BUDGET_STEP,
@@ -289,7 +304,7 @@ def candidates(forky: Forky, chat: Conversation, wish: MergeOptions) -> tuple[tu
 def _draw_pick(frame: Frame, message: Message, messages: Sequence[Message], ticked: set[MessageId]) -> None:
     key = f"merge.pick.{message.id}"
     st.session_state[key] = message.id in ticked
-    who = {"user": "You", "assistant": "Answer"}.get(message.role, message.role.title())
+    who = plain_label(message.name or speaker_named(message.role), 40)
     tool = " :material/link:" if message.id in bound_together((message,)) else ""
     words = plain_label(line_of_text(message), 110)
     st.checkbox(

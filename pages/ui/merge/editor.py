@@ -8,29 +8,29 @@ Everything is set as text: models and people wrote it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from forky_core.context.citations import NOTHING, Opens, linked
 from forky_core.context.masking import Lookup
 from forky_core.merge.editing import BlockLine, Budget, Editing, SourceLine
 from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.repo.repo import short
 from forky_core.views.merge_lines import Stretch, TakenBack, reasons, stretches, taken_back
-from forky_core.views.payload import payload_rows
+from forky_core.views.payload import PayloadRow, payload_rows
 from pages.ui.frame import Frame, saying
 from pages.ui.links import chat_place, cited_link
 from pages.ui.markdown import showable
 from pages.ui.merge.planning import Planning
+from pages.ui.wording import speaker_named, titled
 
 Home = Callable[[MessageId], tuple[ConversationId, str | None]]
 _HERE = Path(__file__).parent
-_WHO = {"user": "You", "assistant": "Answer", "tool": "Tool", "system": "System"}
 _ORDERS = 200
 """Changes that are taken from one message of a browser."""
 _component = st.components.v2.component(
@@ -112,9 +112,7 @@ def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, hom
     numbers = {message.id: at for at, message in enumerate(source.messages, 1)}
     why = reasons(editing, before)
     block = plan.block
-    opens = (
-        {row.text: row.opens for row in payload_rows(block, len(block.text)) if row.opens} if block else {}
-    )
+    rows = [row for row in payload_rows(block, len(block.text)) if row.opens or row.marks] if block else []
 
     def mark(id: MessageId) -> dict[str, Any]:
         return {
@@ -139,11 +137,12 @@ def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, hom
         "sections": [
             {
                 "title": title,
+                "shown": titled(title),
                 "lines": [
                     {
                         "key": line.key,
                         "text": showable(line.text),
-                        "words": _words(line, opens, home),
+                        "words": _words(line, rows, mark, home),
                         "who": showable(line.speaker),
                         "cites": [mark(id) for id in line.cites],
                         "from": [origin.key for origin in editing.drawn_from[line.key]],
@@ -160,20 +159,29 @@ def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, hom
     }
 
 
-def _words(line: BlockLine, opens: Mapping[str, Opens], home: Home) -> list[tuple[str, str]]:
-    """The words of a line in pieces, each with the address that it opens: a number that cites a passage has one."""
-    found = next((found for text, found in opens.items() if text.endswith(line.text)), NOTHING)
-    pieces: list[tuple[str, str]] = []
+def _words(
+    line: BlockLine, rows: Sequence[PayloadRow], mark: Callable[[MessageId], dict[str, Any]], home: Home
+) -> list[tuple[str, str, str]]:
+    """The words of a line in pieces: text, the address that it opens, and the short id of a message that it names."""
+    row = next((row for row in rows if row.text.endswith(line.text)), PayloadRow(line.text))
+    pieces: list[tuple[str, str, str]] = []
 
     def plain(text: str) -> str:
-        pieces.append((showable(text), ""))
+        pieces.append((showable(text), "", ""))
+        return ""
+
+    def name(id: MessageId) -> str:
+        named = mark(id)
+        pieces.append(
+            ("↗" if named["label"] == named["short"] else named["label"], named["href"], named["short"])
+        )
         return ""
 
     def link(number: str, address: str) -> str:
-        pieces.append((number, cited_link(home(MessageId(address))[0], address)))
+        pieces.append((number, cited_link(home(MessageId(address))[0], address), ""))
         return ""
 
-    linked(line.text, found, plain, link)
+    replace(row, text=line.text).drawn(plain, name, link)
     return [piece for piece in pieces if piece[0]]
 
 
@@ -186,7 +194,7 @@ def _stretch(one: Stretch, editing: Editing, numbers: dict[MessageId, int], home
                 "number": numbers[message.id],
                 "id": message.id,
                 "short": short(message.id),
-                "who": showable(message.name or _WHO.get(message.role, message.role)),
+                "who": showable(message.name or speaker_named(message.role)),
                 "role": message.role,
                 "href": _href(home(message.id), message.id),
                 "rows": _rows(message, editing),

@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from forky_core.document import ADDRESS
-from forky_core.errors import ForkyError
+from forky_core.errors import ForkyError, NotFound
 from forky_core.llm.contract import ModelInfo
 from forky_core.merge.editing import Budget
 from forky_core.merge.plan import MergePlan
@@ -48,14 +48,17 @@ def _cost_line(frame: Frame, plan: MergePlan) -> str:
         if cost.each is None:
             said.append(f"the price of {label} is not known")
         elif cost.each == 0:
-            said.append(f"free with {label}")
+            said.append(f"free with “{label}”")
         else:
             said.append(f"**{plain_label(dollars(cost.each))}** each with {label}")
-            if cost.cached:
+            if cost.cached and dollars(cost.cached) != dollars(cost.each):
                 said.append(f"{plain_label(dollars(cost.cached))} once cached")
     if plan.strategy not in ("full", "cherry-pick"):
-        full = price(plan, info).full if info is not None else None
-        paid = f" ({plain_label(dollars(full))})" if full else ""
+        whole = price(plan, info) if info is not None else None
+        differs = whole is not None and whole.full and dollars(whole.full) != dollars(whole.each or 0)
+        paid = (
+            f" ({plain_label(dollars(whole.full))})" if whole is not None and whole.full and differs else ""
+        )
         said.append(f"in full it would be {plan.tokens_full:,}{paid}")
     return " · ".join(said)
 
@@ -77,7 +80,7 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
     beside = plan.strategy in WRITTEN and not as_text
     with st.container(key="line-merge-preview", horizontal=True, vertical_alignment="center"):
         told = (
-            "What the model will read, beside the branch"
+            "What the model will read, and the branch it comes from"
             if beside
             else "What the model will read, word for word"
         )
@@ -164,7 +167,15 @@ def lookup_of(frame: Frame, plan: MergePlan) -> Callable[[MessageId], Message]:
     """Messages of this conversation, and of the one that is grafted."""
     if plan.graft is None:
         return frame.chat.message
-    return frame.forky.conversation(plan.graft.conversation, plan.graft.branch).message
+    other = frame.forky.conversation(plan.graft.conversation, plan.graft.branch)
+
+    def find(id: MessageId) -> Message:
+        try:
+            return other.message(id)
+        except NotFound:
+            return frame.chat.message(id)
+
+    return find
 
 
 def _seen_at(

@@ -48,21 +48,21 @@ def draw_rebase(frame: Frame, wish: MergeOptions) -> None:
 
 
 def _draw_ways(frame: Frame, wish: MergeOptions, plan: RebasePlan) -> None:
+    st.button(
+        f"Move “{plain_label(wish.source, 40)}”",
+        key="merge.rebase",
+        type="primary",
+        icon=":material/move_down:",
+        help="One operation, which Undo takes back",
+        on_click=_land,
+        args=(frame, wish, plan),
+    )
+    if not plan.turns:
+        return
     with st.container(key="line-merge-rebase", horizontal=True, vertical_alignment="bottom"):
-        st.button(
-            f"Move “{plain_label(wish.source, 40)}”",
-            key="merge.rebase",
-            type="primary",
-            icon=":material/move_down:",
-            help="One operation, which Undo takes back",
-            on_click=_land,
-            args=(frame, wish, plan),
-        )
-        if not plan.turns:
-            return
         offered = grouped(frame.forky.models)
         model = st.selectbox(
-            f"or ask {count(len(plan.turns), 'question')} again (about {plan.tokens_asked:,} tokens)",
+            f"Or have {count(len(plan.turns), 'question')} asked again there, about {plan.tokens_asked:,} tokens",
             list(offered),
             index=None,
             key="merge.replay_with",

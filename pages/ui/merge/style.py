@@ -7,18 +7,18 @@ import streamlit as st
 from pages.ui.palette import palette
 
 _CSS = """<style>
-.st-key-merge-strategy, .st-key-merge-strategy > div { width: 100% !important; }
-.st-key-merge-strategy [role="radiogroup"] { display: grid; grid-template-columns: repeat(auto-fit, minmax(11.5rem, 1fr)); gap: .6rem;
+:is(.st-key-merge-strategy, [class*="st-key-merge-take-"]), :is(.st-key-merge-strategy, [class*="st-key-merge-take-"]) > div { width: 100% !important; }
+:is(.st-key-merge-strategy, [class*="st-key-merge-take-"]) [role="radiogroup"] { display: grid; grid-template-columns: repeat(auto-fit, minmax(11.5rem, 1fr)); gap: .6rem;
   width: 100%; align-items: stretch; }
-.st-key-merge-strategy [role="radiogroup"] > div { position: relative; height: auto; border-radius: .5rem; padding: .55rem .8rem;
+:is(.st-key-merge-strategy, [class*="st-key-merge-take-"]) [role="radiogroup"] > div { position: relative; height: auto; border-radius: .5rem; padding: .55rem .8rem;
   margin: 0; border: 1px solid color-mix(in srgb, currentColor 14%, transparent); }
-.st-key-merge-strategy [role="radiogroup"] > div:hover {
+:is(.st-key-merge-strategy, [class*="st-key-merge-take-"]) [role="radiogroup"] > div:hover {
   border-color: color-mix(in srgb, currentColor 35%, transparent); }
-.st-key-merge-strategy [role="radiogroup"] > div[data-selected="true"] { border-color: ACCENT;
+:is(.st-key-merge-strategy, [class*="st-key-merge-take-"]) [role="radiogroup"] > div[data-selected="true"] { border-color: ACCENT;
   background: color-mix(in srgb, ACCENT 9%, transparent); }
-.st-key-merge-strategy label { position: static !important; }
-.st-key-merge-strategy label::after { content: ""; position: absolute; inset: 0; z-index: 1; }
-.st-key-merge-strategy label p { font-weight: 600; position: relative; z-index: 2; }
+:is(.st-key-merge-strategy, [class*="st-key-merge-take-"]) label { position: static !important; }
+:is(.st-key-merge-strategy, [class*="st-key-merge-take-"]) label::after { content: ""; position: absolute; inset: 0; z-index: 1; }
+:is(.st-key-merge-strategy, [class*="st-key-merge-take-"]) label p { font-weight: 600; position: relative; z-index: 2; }
 .fk-payload { white-space: pre-wrap; overflow-wrap: anywhere; font-family: inherit; font-size: .88rem; line-height: 1.5; margin: 0;
   padding: .7rem .9rem; border-radius: .5rem; background: color-mix(in srgb, currentColor 5%, transparent); max-height: 26rem;
   overflow: auto; }
@@ -37,13 +37,23 @@ _CSS = """<style>
 /* What a long preview leads to stays in sight. */
 [data-testid="stLayoutWrapper"]:has(> .st-key-line-merge-land) { position: sticky; bottom: 0; z-index: 5; }
 .st-key-line-merge-land { padding: .5rem 0 .7rem; background: GROUND; gap: .6rem !important; }
-/* Every side of a conflict in sight, where a row of them would be scrolled sideways. */
-[class*="st-key-merge-take-"] [role="radiogroup"] { flex-wrap: wrap; overflow: visible; gap: .3rem; mask: none; }
-[class*="st-key-merge-take-"] [role="radio"] { border-radius: .45rem !important; border-style: solid; border-width: 1px; }
+[class*="st-key-merge-take-"] [role="radiogroup"] { grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)) !important; gap: .45rem !important; }
+[class*="st-key-merge-take-"] label p { font-weight: 450 !important; }
+[class*="st-key-merge-clash-"] { gap: .45rem !important; padding-block: .7rem; }
+[class*="st-key-merge-clash-"] :is([data-testid="stMarkdownContainer"], [data-testid="stCaptionContainer"]) { margin: 0 !important; }
+.st-key-merge-strategy label p small { font-weight: 400; opacity: .8; margin-left: .25rem; font-variant-numeric: tabular-nums; }
+:is([class*="st-key-merge-clash-"], .st-key-merge-writing) p { margin: 0 !important; }
+.st-key-merge-writing { gap: .35rem !important; padding-block: .65rem; }
+.st-key-merge-writing :is([data-testid="stMarkdownContainer"], [data-testid="stCaptionContainer"]) { margin: 0 !important; }
 @media (max-width: 640px) {
   .st-key-merge-strategy [role="radiogroup"] { grid-template-columns: 1fr 1fr; gap: .4rem; }
   .st-key-merge-strategy [role="radiogroup"] > div[data-selected="true"] { grid-column: 1 / -1; order: -1; }
   .st-key-merge-strategy [role="radiogroup"] > div:not([data-selected="true"]) [data-testid="stCaptionContainer"] { display: none; }
+  [class*="st-key-merge-take-"] [role="radiogroup"] { grid-template-columns: repeat(6, 1fr) !important; gap: .35rem !important; }
+  [class*="st-key-merge-take-"] [role="radiogroup"] > div { grid-column: span 6; padding: .4rem .6rem !important; order: 0 !important; }
+  [class*="st-key-merge-take-"] [role="radiogroup"] > div:nth-last-of-type(-n+3) { grid-column: span 2; }
+  [class*="st-key-merge-take-"] [role="radiogroup"] > div:nth-last-of-type(-n+3) [data-testid="stCaptionContainer"] { display: none; }
+  [class*="st-key-merge-take-"] [role="radiogroup"] > div:not(:nth-last-of-type(-n+3)) [data-testid="stCaptionContainer"] { display: block !important; }
   .st-key-merge-route [data-testid="stHorizontalBlock"] { gap: .2rem; }
   .st-key-merge-land, .st-key-merge-land button { width: 100% !important; }
 }

@@ -144,10 +144,14 @@ def _sent(held: Planning, plan: MergePlan, tokens: int) -> str:
             "checked against them, and shown here before anything lands."
         )
     names = " and ".join(f"“{plain_label(name, 40)}”" for name in (held.wish.source, *held.wish.others))
+    what = (
+        "It reads what each branch says; you decide"
+        if held.wish.strategy == "three-way"
+        else "Each line is checked"
+    )
     return (
         f"It is sent {count(len(plan.turns), 'message')} of {names} and the newest of “{plain_label(held.wish.target, 40)}”, "
-        f"about {tokens:,} tokens. Each line that it writes is checked against the messages it cites; where one does not hold, "
-        "it is asked once more. Until then, and where it fails, the quoted lines stand."
+        f"about {tokens:,} tokens. {what}, and the quoted lines below stay one click away."
     )
 
 
@@ -161,7 +165,7 @@ def _draw_which(frame: Frame, held: Planning) -> None:
     st.selectbox(
         "Which model",
         names,
-        format_func=lambda name: plain_label(infos.get(name) or name, 40),
+        format_func=lambda name: showable(infos.get(name) or name),
         key="merge.writer",
         label_visibility="collapsed",
         width=240,
@@ -175,7 +179,7 @@ def _draw_by_itself(frame: Frame, held: Planning) -> None:
         return
     st.session_state["merge.by_itself"] = held.wish.by_itself
     st.toggle(
-        f"Begin by itself whenever a merge is opened, with {_name(frame, held)}",
+        f"From now on, let {_name(frame, held)} write as soon as a merge is opened",
         key="merge.by_itself",
         help="This browser remembers it. Switched off, a model is asked only when you press the button.",
         on_change=_choose_by_itself,
