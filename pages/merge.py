@@ -8,15 +8,16 @@ import streamlit as st
 
 from forky_core.errors import ForkyError, Outdated
 from forky_core.merge.plan import MergePlan
-from forky_core.model import ConversationId, MessageId
+from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import MergePart
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.merges.merge_request import MergeRequest
+from forky_core.views.captions import opening_of
 from forky_core.views.merging import standing
 from forky_core.views.places import later_on
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, leave, locate, place, saying
-from pages.ui.links import chat_link
+from pages.ui.links import chat_link, passage_link
 from pages.ui.markdown import plain_label
 from pages.ui.merge.choices import (
     draw_settings,
@@ -29,7 +30,7 @@ from pages.ui.merge.choices import (
     want,
 )
 from pages.ui.merge.conflicts import draw_conflicts
-from pages.ui.merge.payload import cites_passages, draw_cited_payload, draw_turns
+from pages.ui.merge.payload import cites_passages, draw_cited_payload, draw_turns, opener
 from pages.ui.merge.picture import draw_standing, sources_of
 from pages.ui.merge.planning import WRITTEN, Planning, go_on, plan_anew, planning
 from pages.ui.merge.preview import draw_preview
@@ -40,6 +41,7 @@ from pages.ui.merge.stale import explain_stale
 from pages.ui.merge.style import apply_merge_style
 from pages.ui.merge.warnings import draw_warnings
 from pages.ui.merge.writing import draw_writing_beside
+from pages.ui.note import Leads, note_html
 from pages.ui.undoing import page_top
 
 _LANDED = "merge.landed"
@@ -253,7 +255,9 @@ def _draw_landed(frame: Frame) -> bool:
             if saved
             else ""
         )
-        st.caption(f"One operation. The branch stands at the merge; the other branch is as it was.{less}")
+        st.caption(
+            f"From now on “{plain_label(chat.branch_name, 40)}” is asked with it. Undo takes it back.{less}"
+        )
         with st.container(key="line-merge-landed", horizontal=True, vertical_alignment="center"):
             st.page_link(
                 "chat.py",
@@ -266,15 +270,30 @@ def _draw_landed(frame: Frame) -> bool:
                 "Merge something else", key="merge.another", type="tertiary", on_click=_another, args=(frame,)
             )
     if chat.head is not None and chat.head.merge is not None:
-        st.caption("What the model reads from now on")
-        for merge in chat.head.merges:
+        _draw_landed_notes(chat, chat.head)
+    return True
+
+
+def _draw_landed_notes(chat: Conversation, landed: Message) -> None:
+    """The notes of a merge as the notebook has them, and the text itself behind a click."""
+    known = chat.visible.messages
+    for at, merge in enumerate(landed.merges):
+        home = partial(_said_in, chat, merge)
+        leads = Leads(
+            partial(opener, home),
+            partial(passage_link, chat.id, beside=True),
+            lambda id: opening_of(known.get(id)),
+        )
+        st.html(note_html(merge, leads, exact=False))
+        if merge.brings_turns:
+            continue
+        with st.expander("What the model reads, word for word", key=f"merge.exact.{at}"):
             if merge.strategy in WRITTEN:
-                draw_cited_payload(merge, partial(_said_in, chat, merge))
+                draw_cited_payload(merge, home)
             elif cites_passages(merge.text):
-                draw_turns(merge.text, partial(_said_in, chat, merge))
+                draw_turns(merge.text, home)
             elif merge.text:
                 st.code(merge.text, language=None, wrap_lines=True)
-    return True
 
 
 def _said_in(chat: Conversation, merge: MergePart, id: MessageId) -> tuple[ConversationId, str | None]:

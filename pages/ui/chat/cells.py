@@ -8,14 +8,14 @@ every redraw of the page. Forms open below a cell only while they are asked for.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from html import escape
 
 import streamlit as st
 
-from forky_core.context.citing import SOURCES, sources_in, without_sources
+from forky_core.context.citing import sources_in, without_sources
 from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.opaque import opaque
 from forky_core.parts import (
@@ -31,7 +31,6 @@ from forky_core.parts import (
 )
 from forky_core.views import captions
 from forky_core.views.notebook import Cell
-from forky_core.views.payload import PayloadRow, payload_rows
 from forky_core.views.shelf import count
 from forky_core.views.times import local, stamp
 from pages.ui.chat.acts import button
@@ -39,14 +38,9 @@ from pages.ui.chat.attached import draw_file
 from pages.ui.links import cited_link, passage_link
 from pages.ui.markdown import SHOWN, formatted, show_formatted, show_text, showable
 from pages.ui.mermaid import Diagram
-from pages.ui.wording import cells_of, inline, speaker_named, titled, unlisted
+from pages.ui.note import Leads, note_html
 
 _LONG_RESULT = 4_000
-_ROW = "\n"
-_NOTE_LINES = 24
-"""Of a merge's note that are shown without a click …"""
-_FEW_LINES = 6
-"""… and so many more, where they are the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,93 +261,18 @@ def _expand(id: str) -> str:
 
 
 def _draw_merge(merge: MergePart, look: Look) -> None:
-    """What was merged, as the note that it is; small numbers lead to the messages that its lines come from."""
-    rows = list(payload_rows(merge, SHOWN))
-    named = [] if merge.brings_turns else [id for row in rows for id in (*row.marks.values(), *row.cites)]
-    numbers = {id: at for at, id in enumerate(dict.fromkeys((*named, *map(MessageId, merge.messages))), 1)}
-    note = _note(rows, numbers, look)
-    exact = f"<pre>{escape(showable(merge.text[:SHOWN]))}</pre>"
-    sources = f'<div class="fk-sources">{_named_sources(numbers, look, expands=not merge.brings_turns)}</div>'
-    opened = " open" if merge.brings_turns else ""
     st.html(
-        f'<div class="fk-merge"><div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">merge</span>'
-        f"<span>{escape(showable(captions.brought(merge)))}</span></div>"
-        f'{note}<div class="fk-beneath"><details{opened}><summary>{count(len(numbers), "message")}</summary>{sources}'
-        f"</details><details><summary>What the model reads</summary>{exact}</details></div></div>"
+        note_html(
+            merge, Leads(_number, partial(passage_link, look.conversation), look.words, _entries, _expand)
+        )
     )
 
 
-def _note(rows: Sequence[PayloadRow], numbers: Mapping[MessageId, int], look: Look) -> str:
-    """HTML of a note: headings, and lines with the numbers of their messages; a long one goes on behind a click."""
-    told = [row for row in rows if row.kind != "header" and row.text.strip()]
-    pieces = []
-    for row, after in zip(told, (*told[1:], None), strict=False):
-        if row.kind == "heading":
-            pieces.append(f"<h4>{escape(showable(titled(row.text.removesuffix(':'))))}</h4>")
-            continue
-        # Neighbours of one message share its number, at the last of them.
-        shared = after is not None and after.kind == "line" and after.cites == row.cites
-        marks = "" if shared else "".join(_reference(id, numbers, look) for id in row.cites)
-        pieces.append(_line_of_note(row, marks, numbers, look))
-    if not pieces:
-        return ""
-    rest = pieces[_NOTE_LINES:] if len(pieces) > _NOTE_LINES + _FEW_LINES else []
-    more = (
-        f'<details class="fk-rest"><summary>{len(rest)} more lines</summary>{_ROW.join(rest)}</details>'
-        if rest
-        else ""
-    )
-    return f'<div class="fk-note">{_ROW.join(pieces[: len(pieces) - len(rest)])}{more}</div>'
-
-
-def _line_of_note(row: PayloadRow, marks: str, numbers: Mapping[MessageId, int], look: Look) -> str:
-    if sources := _payload_sources(row.text):
-        return f"<p>{sources}{marks}</p>"
-    speaker, said = _speaker_of(row, look)
-    who = f'<span class="fk-said-by">{escape(showable(speaker))}</span>' if speaker else ""
-    if cells := cells_of(said):
-        drawn = "".join(f'<span class="fk-table-cell">{inline(cell)}</span>' for cell in cells)
-        return f'<p class="fk-table-row">{who}{drawn}{marks}</p>'
-    text, is_item = unlisted(said)
-    drawn = replace(row, text=text).drawn(
-        inline, lambda id: _reference(id, numbers, look), partial(passage_link, look.conversation)
-    )
-    return f"<p{' class=fk-item' if is_item else ''}>{who}{drawn}{marks}</p>"
-
-
-def _speaker_of(row: PayloadRow, look: Look) -> tuple[str, str]:
-    """Who said a line, where it begins with that, and what was said: a line may begin with any word and a colon."""
-    name, colon, said = row.text.partition(": ")
-    if colon and row.cites:
-        speaker = speaker_named(name)
-        known = [words.partition(": ")[0] for id in row.cites if (words := look.words(id))]
-        if speaker in known or (not known and speaker != name):
-            return speaker, said
-    return "", row.text
-
-
-def _reference(id: MessageId, numbers: Mapping[MessageId, int], look: Look) -> str:
-    label = f"Source {numbers[id]}: {look.words(id) or id.removeprefix('b2:')[:8]}"
+def _number(id: MessageId, shown: str, label: str) -> str:
     return (
         f'<button type="button" class="fk-word fk-ref" data-act="visit" data-id="{escape(id)}" '
-        f'title="{escape(label)}" aria-label="{escape(label)}">{numbers[id]}</button>'
+        f'title="{escape(label)}" aria-label="{escape(label)}">{shown}</button>'
     )
-
-
-def _named_sources(numbers: Mapping[MessageId, int], look: Look, *, expands: bool) -> str:
-    """HTML of the messages that a merge stands for, each a step away: the first forty."""
-    lines = [
-        f"<div>{_reference(id, numbers, look)}<span>{inline(look.words(id) or id.removeprefix('b2:')[:8])}</span>"
-        f"{_expand(id) if expands else ''}</div>"
-        for id in list(numbers)[:40]
-    ]
-    return "".join(lines) + (f"and {len(numbers) - 40} more" if len(numbers) > 40 else "")
-
-
-def _payload_sources(row: str) -> str:
-    """HTML of a payload's line that says what its answers cited; "" of any other line."""
-    entries = _entries(row) if row.startswith(SOURCES) else ""
-    return f"{SOURCES} {entries.rstrip()}" if entries else ""
 
 
 def _draw_revert(message: Message) -> None:

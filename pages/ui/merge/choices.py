@@ -32,7 +32,7 @@ from pages.ui.wording import speaker_named
 
 REBASE = "rebase"
 STRATEGIES: dict[str, tuple[str, str]] = {
-    "squash": ("Squash", "The model will read one short message: the lines that matter, quoted."),
+    "squash": ("Squash", "The model will read one short message: the lines that matter."),
     "cherry-pick": ("Cherry-pick", "The model will read the messages you tick, as if said here."),
     "full": ("Full", "The model will read every message of the branch, as it was said."),
     "three-way": (
@@ -42,7 +42,7 @@ STRATEGIES: dict[str, tuple[str, str]] = {
     REBASE: ("Rebase", "The branch itself moves: its messages are copied to the end of the other."),
 }
 _SEVERAL = {
-    "squash": "The model will read one short message of each branch: the lines that matter, quoted.",
+    "squash": "The model will read one short message of each branch: the lines that matter.",
     "full": "The model will read every message of the branches, as it was said.",
     "three-way": "One squash that compares all the branches. You decide where they disagree.",
 }

@@ -8,15 +8,17 @@ Everything is set as text: models and people wrote it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from forky_core.context.citations import NOTHING
 from forky_core.context.masking import Lookup
+from forky_core.merge.attribution import rests_on
 from forky_core.merge.editing import BlockLine, Budget, Editing, SourceLine
 from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, Message, MessageId
@@ -31,6 +33,7 @@ from pages.ui.wording import speaker_named, titled
 
 Home = Callable[[MessageId], tuple[ConversationId, str | None]]
 _HERE = Path(__file__).parent
+_MARK = re.compile(r"\[([0-9a-f]{6,32})\]")
 _ORDERS = 200
 """Changes that are taken from one message of a browser."""
 _component = st.components.v2.component(
@@ -112,7 +115,8 @@ def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, hom
     numbers = {message.id: at for at, message in enumerate(source.messages, 1)}
     why = reasons(editing, before)
     block = plan.block
-    rows = [row for row in payload_rows(block, len(block.text)) if row.opens or row.marks] if block else []
+    rows = [row for row in payload_rows(block, len(block.text)) if row.opens] if block else []
+    known = rests_on(block) if block else ()
 
     def mark(id: MessageId) -> dict[str, Any]:
         return {
@@ -142,7 +146,7 @@ def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, hom
                     {
                         "key": line.key,
                         "text": showable(line.text),
-                        "words": _words(line, rows, mark, home),
+                        "words": _words(line, rows, known, mark, home),
                         "who": showable(line.speaker),
                         "cites": [mark(id) for id in line.cites],
                         "from": [origin.key for origin in editing.drawn_from[line.key]],
@@ -160,10 +164,14 @@ def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, hom
 
 
 def _words(
-    line: BlockLine, rows: Sequence[PayloadRow], mark: Callable[[MessageId], dict[str, Any]], home: Home
+    line: BlockLine,
+    rows: Sequence[PayloadRow],
+    known: Sequence[MessageId],
+    mark: Callable[[MessageId], dict[str, Any]],
+    home: Home,
 ) -> list[tuple[str, str, str]]:
     """The words of a line in pieces: text, the address that it opens, and the short id of a message that it names."""
-    row = next((row for row in rows if row.text.endswith(line.text)), PayloadRow(line.text))
+    opens = next((row.opens for row in rows if row.text.endswith(line.text)), NOTHING)
     pieces: list[tuple[str, str, str]] = []
 
     def plain(text: str) -> str:
@@ -181,8 +189,16 @@ def _words(
         pieces.append((number, cited_link(home(MessageId(address))[0], address), ""))
         return ""
 
-    replace(row, text=line.text).drawn(plain, name, link)
+    PayloadRow(line.text, marks=_marks(line.text, known), opens=opens).drawn(plain, name, link)
     return [piece for piece in pieces if piece[0]]
+
+
+def _marks(text: str, known: Sequence[MessageId]) -> dict[str, MessageId]:
+    """What the marks in a line name: messages of the target, too, which a line of this branch does not rest on."""
+    found = {
+        mark: [id for id in known if id.removeprefix("b2:").startswith(mark)] for mark in _MARK.findall(text)
+    }
+    return {mark: ids[0] for mark, ids in found.items() if len(ids) == 1}
 
 
 def _stretch(one: Stretch, editing: Editing, numbers: dict[MessageId, int], home: Home) -> dict[str, Any]:

@@ -42,9 +42,9 @@ def cites_passages(text: str) -> bool:
 def _draw(rows: Iterable[PayloadRow], home: Home) -> None:
     drawn = "\n".join(
         row.drawn(
-            _words, lambda id: _opener(id, home), lambda number, address: _passage(number, address, home)
+            _words, lambda id: opener(home, id), lambda number, address: _passage(number, address, home)
         )
-        + "".join(f" {_opener(id, home)}" for id in row.cites)
+        + "".join(f" {opener(home, id)}" for id in row.cites)
         for row in rows
     )
     st.html(f'<pre class="fk-payload" tabindex="0">{drawn}</pre>')
@@ -58,9 +58,13 @@ def _passage(number: str, address: str, home: Home) -> str:
     return passage_link(home(MessageId(address))[0], number, address, beside=True)
 
 
-def _opener(id: MessageId, home: Home) -> str:
-    """A link in a tab of its own: what was chosen and written on this page stays."""
+def opener(home: Home, id: MessageId, shown: str = "", label: str = "") -> str:
+    """HTML of a link in a tab of its own: what was chosen and written on this page stays. `label` makes it a number."""
     conversation, branch = home(id)
     place = escape(urlencode(chat_place(conversation, branch, id)))
-    mark = short(id)
-    return f'<a href="./?{place}" target="_blank" rel="noopener" title="Show {mark} in its branch">{mark}</a>'
+    told = escape(label or f"Show {short(id)} in its branch")
+    kind = ' class="fk-ref"' if label else ""
+    return (
+        f'<a href="./?{place}"{kind} target="_blank" rel="noopener" title="{told}" aria-label="{told}">'
+        f"{escape(shown or short(id))}</a>"
+    )

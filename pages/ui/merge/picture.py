@@ -27,9 +27,9 @@ _CSS = """<style>
 .fk-dot.fk-old { background: transparent; box-shadow: inset 0 0 0 .12rem currentColor; opacity: .55; }
 .fk-dash { flex: 0 1 1.1rem; min-width: .3rem; height: .12rem; background: currentColor; opacity: .45; }
 .fk-long { flex: 1 1 1rem; }
-.fk-merge { flex: none; width: .8rem; height: .8rem; transform: rotate(45deg); background: var(--fk-ink);
+.fk-diamond { flex: none; width: .8rem; height: .8rem; transform: rotate(45deg); background: var(--fk-ink);
   border-radius: .12rem; }
-.fk-merge.fk-nothing { background: transparent; box-shadow: inset 0 0 0 .1rem currentColor; opacity: .5; }
+.fk-diamond.fk-nothing { background: transparent; box-shadow: inset 0 0 0 .1rem currentColor; opacity: .5; }
 .fk-side { color: var(--fk-ink); }
 .fk-bend { flex: none; width: 1.3rem; height: 1.9rem; margin-top: -1.9rem; margin-bottom: -.04rem; margin-left: .25rem;
   border: .12rem solid currentColor; opacity: .6; border-top: 0; border-right: 0; border-bottom-left-radius: .8rem; }
@@ -71,7 +71,9 @@ def draw_standing(sources: Sequence[tuple[MergePlan, Standing]]) -> None:
         f"{plan.target_name}: {ours}.",
         *(f"{one.source_name}: {told(where)[1]}." for one, where in sources),
     ]
-    merge = '<span class="fk-merge"></span>' if plan.lands else '<span class="fk-merge fk-nothing"></span>'
+    merge = (
+        '<span class="fk-diamond"></span>' if plan.lands else '<span class="fk-diamond fk-nothing"></span>'
+    )
     shared = _dots(min(stands.shared, 3), old=True)
     upper = f'{shared}{_dots(min(stands.own, _DOTS), old=True)}<span class="fk-dash fk-long"></span>{merge}'
     st.html(

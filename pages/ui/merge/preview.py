@@ -79,11 +79,7 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
     as_text = editable and bool(st.session_state.get("merge.edit"))
     beside = plan.strategy in WRITTEN and not as_text
     with st.container(key="line-merge-preview", horizontal=True, vertical_alignment="center"):
-        told = (
-            "What the model will read, and the branch it comes from"
-            if beside
-            else "What the model will read, word for word"
-        )
+        told = "What the model will read" if beside else "What the model will read, word for word"
         st.caption(told, width="stretch")
         if held.edited:
             st.button(

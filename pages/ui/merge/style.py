@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.ui.note import NOTE_CSS
 from pages.ui.palette import palette
 
 _CSS = """<style>
+.fk-merge .fk-icon { font-family: "Material Symbols Rounded"; font-size: 1.05rem; line-height: 1; font-weight: 400; font-feature-settings: "liga";
+  white-space: nowrap; width: 1em; overflow: hidden; }
 :is(.st-key-merge-strategy, [class*="st-key-merge-take-"]), :is(.st-key-merge-strategy, [class*="st-key-merge-take-"]) > div { width: 100% !important; }
 :is(.st-key-merge-strategy, [class*="st-key-merge-take-"]) [role="radiogroup"] { display: grid; grid-template-columns: repeat(auto-fit, minmax(11.5rem, 1fr)); gap: .6rem;
   width: 100%; align-items: stretch; }
@@ -41,8 +44,10 @@ _CSS = """<style>
 [class*="st-key-merge-take-"] label p { font-weight: 450 !important; }
 [class*="st-key-merge-clash-"] { gap: .45rem !important; padding-block: .7rem; }
 [class*="st-key-merge-clash-"] :is([data-testid="stMarkdownContainer"], [data-testid="stCaptionContainer"]) { margin: 0 !important; }
-.st-key-merge-strategy label p small { font-weight: 400; opacity: .8; margin-left: .25rem; font-variant-numeric: tabular-nums; }
+.st-key-merge-strategy label p .stMarkdownColoredText { font-weight: 400; color: inherit !important; opacity: .75; margin-left: .2rem;
+  font-variant-numeric: tabular-nums; }
 :is([class*="st-key-merge-clash-"], .st-key-merge-writing) p { margin: 0 !important; }
+.st-key-merge-budget { padding-bottom: .35rem; }
 .st-key-merge-writing { gap: .35rem !important; padding-block: .65rem; }
 .st-key-merge-writing :is([data-testid="stMarkdownContainer"], [data-testid="stCaptionContainer"]) { margin: 0 !important; }
 @media (max-width: 640px) {
@@ -61,4 +66,7 @@ _CSS = """<style>
 
 
 def apply_merge_style() -> None:
-    st.html(_CSS.replace("ACCENT", palette().accent).replace("GROUND", palette().background))
+    colours = palette()
+    names = f":root {{ --fk-accent: {colours.accent}; --fk-background: {colours.background}; }}"
+    css = _CSS.replace("<style>", f"<style>{names}{NOTE_CSS}").replace("ACCENT", colours.accent)
+    st.html(css.replace("GROUND", colours.background))
