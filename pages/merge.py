@@ -256,7 +256,7 @@ def _draw_landed(frame: Frame) -> bool:
             else ""
         )
         st.caption(
-            f"From now on “{plain_label(chat.branch_name, 40)}” is asked with it. Undo takes it back.{less}"
+            f"From now on, questions on “{plain_label(chat.branch_name, 40)}” are answered with it. Undo takes it back.{less}"
         )
         with st.container(key="line-merge-landed", horizontal=True, vertical_alignment="center"):
             st.page_link(

@@ -43,6 +43,11 @@ def inline(text: str) -> str:
     return "".join((*pieces, escape(showable(text[at:]))))
 
 
+def bare(text: str) -> str:
+    """Words without the signs of Markdown, for a label that draws none."""
+    return _INLINE.sub(lambda found: next(filter(None, found.groups())), text)
+
+
 def unlisted(text: str) -> tuple[str, bool]:
     """A line without the sign before an item or a heading, and whether it is an item."""
     if found := _ITEM.match(text):

@@ -18,7 +18,7 @@ def test_the_first_minute_compare_merge_undo(app: str, watch: Any) -> None:
     page = one.open(f"{app}/compare")
     page.get_by_text("Merge into main").first.click()
     page.wait_for_url("**/merge?**source=upload**")
-    expect(page.get_by_text("What the model will read, beside the branch")).to_be_visible()
+    expect(page.get_by_text("What the model will read", exact=True)).to_be_visible()
     expect(page.locator(".block .header")).to_contain_text("[Merged ")
     page.get_by_role("button", name="Land in").click()
     expect(page.get_by_text("Merged “upload” into “main” (squash)")).to_be_visible()

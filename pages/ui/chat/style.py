@@ -58,7 +58,8 @@ CONTENTS
   font-variant-numeric: tabular-nums; white-space: nowrap; }
 .fk-menu-heading { border-top: 1px solid color-mix(in srgb, currentColor 12%, transparent); margin-top: .25rem; padding: .45rem .55rem .2rem;
   font-size: .78rem; opacity: .74; max-width: 19rem; overflow-wrap: anywhere; }
-.fk-menu { max-height: calc(100dvh - 12px); overflow: auto; }
+.fk-menu { max-height: calc(100dvh - 12px); max-width: calc(100vw - 12px); overflow: auto; }
+.fk-menu button { white-space: nowrap; }
 .fk-menu button:disabled { opacity: .55; cursor: default; }
 .fk-menu button:hover, .fk-menu button:focus { background: color-mix(in srgb, currentColor 9%, transparent); outline: none; }
 .fk-word { padding: .05rem .4rem; border-radius: .3rem; text-decoration: underline; text-underline-offset: .2em;

@@ -18,6 +18,7 @@ from pages.ui.frame import Frame, saying
 from pages.ui.markdown import plain_label
 from pages.ui.merge.choices import POLICIES, want
 from pages.ui.merge.planning import Planning
+from pages.ui.wording import bare
 
 _OPEN = "open"
 _VALUE = "value."
@@ -98,7 +99,7 @@ def _draw_choice(frame: Frame, held: Planning, number: int, clash: Clash) -> Non
         f"What holds of {plain_label(clash.key, 100)}",
         list(options),
         key=key,
-        format_func=lambda take: plain_label(options[take][0], 300),
+        format_func=lambda take: plain_label(bare(options[take][0]), 300),
         captions=[plain_label(caption, 120) for _, caption in options.values()],
         horizontal=True,
         label_visibility="collapsed",

@@ -132,12 +132,14 @@ class Desk {
       piece("a", "", message.short, { href: message.href, target: "_blank", rel: "noopener", title: "Show it in its branch" }));
     made.append(head);
     for (const row of message.rows) {
-      const line = piece("div", `row ${row[0][2]}`);
+      const [[, first, kind]] = row, item = ITEM.test(first) && first.includes("`");
+      const line = piece("div", `row ${item ? "prose" : kind}`);
       for (const [at, [key, text, shape]] of row.entries()) {
         const struck = earlier.get(key);
-        const words = piece("span", `piece${struck ? " struck" : ""}`, shape === "prose" || shape === "heading" ? undefined : shape === "file" ? `📎 ${text}` : text,
+        const drawn = shape === "prose" || shape === "heading" || (ITEM.test(text) && text.includes("`"));
+        const words = piece("span", `piece${struck ? " struck" : ""}`, drawn ? undefined : shape === "file" ? `📎 ${text}` : text,
           { role: "checkbox", tabindex: "-1", "data-key": key, "aria-checked": "false" });
-        if (shape === "prose" || shape === "heading") lined(words, text);
+        if (drawn) lined(words, text);
         if (struck) words.title = `Replaced later: ${struck.later}`;
         if (at) line.append(" ");
         line.append(words);

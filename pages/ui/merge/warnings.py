@@ -15,6 +15,7 @@ from forky_core.views.shelf import count
 from pages.ui.markdown import plain_label, showable
 from pages.ui.merge.choices import offered, want
 from pages.ui.merge.planning import Planning
+from pages.ui.wording import bare
 
 _DROPPED = "dropped."
 """How a plan ends the sentence which says what `_draw_dropped` lists."""
@@ -66,7 +67,7 @@ def _told(clash: Clash) -> str:
 
 
 def _words(claims: Sequence[Claim]) -> str:
-    return plain_label(" / ".join(dict.fromkeys(claim.text for claim in claims)), 200)
+    return plain_label(bare(" / ".join(dict.fromkeys(claim.text for claim in claims))), 200)
 
 
 def _draw_no_shorter(plan: MergePlan) -> None:
