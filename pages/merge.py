@@ -80,7 +80,8 @@ def main() -> None:
     if rebases(wish):
         draw_rebase(frame, wish)
         return
-    draw_settings(frame, wish, held)
+    if held.plan is None or held.plan.lands:
+        draw_settings(frame, wish, held)
     _draw_plan(frame, held, looked)
 
 
@@ -158,8 +159,9 @@ def _draw_up_to_date(frame: Frame, held: Planning) -> None:
                 f":material/check_circle: Already up to date: “{plain_label(plan.target_name, 60)}” has everything "
                 f"that “{plain_label(plan.source_name, 60)}” says."
             )
-        for warning in plan.warnings[1:] if plan.relation == "unanswered" else plan.warnings:
-            st.caption(plain_label(warning, 300))
+        for warning in plan.warnings:
+            if warning != plan.nothing:
+                st.caption(plain_label(warning, 300))
         if plan.unanswered and not held.wish.others:
             _draw_ways_on(frame, plan)
         if plan.reverted:

@@ -59,13 +59,17 @@ def _draw_ways(frame: Frame, wish: MergeOptions, plan: RebasePlan) -> None:
     )
     if not plan.turns:
         return
-    with st.container(key="line-merge-rebase", horizontal=True, vertical_alignment="bottom"):
+    st.caption(
+        f"Or have its {count(len(plan.turns), 'question')} asked again there, which sends about {plan.tokens_asked:,} tokens:"
+    )
+    with st.container(key="line-merge-rebase", horizontal=True, vertical_alignment="center"):
         offered = grouped(frame.forky.models)
         model = st.selectbox(
-            f"Or have {count(len(plan.turns), 'question')} asked again there, about {plan.tokens_asked:,} tokens",
+            "Who answers",
             list(offered),
             index=None,
             key="merge.replay_with",
+            label_visibility="collapsed",
             placeholder="Choose who answers",
             format_func=lambda name: model_title(offered.get(name), name),
             width=340,
