@@ -16,7 +16,7 @@ from forky_core.views import captions
 from forky_core.views.payload import PayloadRow, payload_rows
 from forky_core.views.shelf import count
 from pages.ui.markdown import SHOWN, showable
-from pages.ui.wording import cells_of, inline, speaker_named, titled, unlisted
+from pages.ui.wording import bare, cells_of, inline, speaker_named, titled, unlisted
 
 _LINES = 24
 """Lines of a note that are shown without a click …"""
@@ -154,7 +154,7 @@ def _speaker_of(row: PayloadRow, leads: Leads) -> tuple[str, str]:
 
 
 def _number(id: MessageId, numbers: Mapping[MessageId, int], leads: Leads) -> str:
-    label = f"Source {numbers[id]}: {leads.words(id) or id.removeprefix('b2:')[:8]}"
+    label = f"Source {numbers[id]}: {bare(leads.words(id)) or id.removeprefix('b2:')[:8]}"
     return leads.message(id, str(numbers[id]), showable(label))
 
 

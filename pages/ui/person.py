@@ -30,4 +30,5 @@ def kept_person() -> str | None:
 
 def cookie(name: str) -> str:
     """What this browser kept under the name; "" where it kept nothing."""
-    return unquote(st.context.cookies.get(name, ""))
+    value: object = st.context.cookies.get(name)
+    return unquote(value) if isinstance(value, str) else ""

@@ -13,10 +13,11 @@ from pages.ui.markdown import showable
 
 _INLINE = re.compile(
     r"`([^`\n]+)`"
-    r"|(?<![\w*])\*\*(?=\S)([^\n]+?)(?<=\S)\*\*(?![\w*])"
-    r"|(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=[^\s*])\*(?![\w*])"
-    r"|!?\[([^\]\n]+)\]\([^()\s]+\)"
+    r"|(?<![\w*])\*\*(?=[^\s*])([^\n]{0,400}?[^\s*])\*\*(?![\w*])"
+    r"|(?<![\w*])\*(?=[^\s*])([^*\n]{0,400}?[^\s*])\*(?![\w*])"
+    r"|!?\[([^\[\]\n]{1,400})\]\([^()\s]{1,2000}\)"
 )
+"""Within bounds, so that a line of many signs is read in no time."""
 _ITEM = re.compile(r"\s*[-*+•]\s+(?=\S)")
 _HEADING = re.compile(r"\s*#{1,6}\s+(?=\S)")
 _TABLE = re.compile(r"\s*\|(.+)\|\s*")

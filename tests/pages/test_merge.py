@@ -11,6 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
+from forky_core.llm.catalogue import Catalogue
+from forky_core.llm.contract import ModelInfo
 from forky_core.llm.scripted import Fail, ScriptedModel
 from forky_core.merge.plan import MergePlan
 from forky_core.repo.conversation import Conversation
@@ -451,6 +453,25 @@ def test_where_the_person_chose_so_the_model_begins_by_itself(
     settled(test.run())
     assert len(writer.requests) == 1
     assert held.cookies["forky_writes_by_itself"] == "-"
+
+
+def test_a_free_model_begins_by_itself_until_the_person_decides_otherwise(forky: Forky) -> None:
+    local = ScriptedModel(
+        "scripted/local",
+        info=ModelInfo("scripted/local", "Local", "Scripted", input_price=0.0, output_price=0.0),
+    )
+    assert isinstance(forky.models, Catalogue)
+    forky.models.add(local)
+    chat = talk(forky.create("Enums", model="scripted/local"), "Let us write.", "Gladly.")
+    talk(chat.fork("idea"), "Another idea?", *LONG_IDEA)
+    talk(chat, "So?", "Fine.")
+    local.enqueue("Result\n- Generate stubs as well. [m4]")
+    test = merge(chat)
+    test = written(test, session_of(test))
+    assert "- Generate stubs as well." in preview(test) and by_key(test, "merge.by_itself").value is True
+    by_key(test, "merge.by_itself").set_value(False)
+    settled(test.run())
+    assert session_of(test).writes_by_itself == "-"
 
 
 def test_a_model_that_fails_leaves_the_quoted_lines_to_land(

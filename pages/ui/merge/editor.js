@@ -13,7 +13,7 @@ function piece(kind, name, text, more = {}) {
 }
 
 // Words with code, bold and italics drawn; a link is its words. wording.py draws the same in the notebook.
-const INLINE = /`([^`\n]+)`|(?<![\w*])\*\*(?=\S)([^\n]+?)(?<=\S)\*\*(?![\w*])|(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=[^\s*])\*(?![\w*])|!?\[([^\]\n]+)\]\([^()\s]+\)/g;
+const INLINE = /`([^`\n]+)`|(?<![\w*])\*\*(?=[^\s*])([^\n]{0,400}?[^\s*])\*\*(?![\w*])|(?<![\w*])\*(?=[^\s*])([^*\n]{0,400}?[^\s*])\*(?![\w*])|!?\[([^[\]\n]{1,400})\]\([^()\s]{1,2000}\)/g;
 const ITEM = /^\s*[-*+•]\s+(?=\S)/, HEADING = /^\s*#{1,6}\s+(?=\S)/, TABLE = /^\s*\|(.+\|.+)\|\s*$/;
 
 function worded(made, text) {
