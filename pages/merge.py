@@ -30,7 +30,7 @@ from pages.ui.merge.choices import (
     want,
 )
 from pages.ui.merge.conflicts import draw_conflicts
-from pages.ui.merge.payload import cites_passages, draw_cited_payload, draw_turns, opener
+from pages.ui.merge.payload import draw_cited_payload, draw_turns, opener
 from pages.ui.merge.picture import draw_standing, sources_of
 from pages.ui.merge.planning import WRITTEN, Planning, go_on, plan_anew, planning
 from pages.ui.merge.preview import draw_preview
@@ -292,10 +292,8 @@ def _draw_landed_notes(chat: Conversation, landed: Message) -> None:
         with st.expander("What the model reads, word for word", key=f"merge.exact.{at}"):
             if merge.strategy in WRITTEN:
                 draw_cited_payload(merge, home)
-            elif cites_passages(merge.text):
+            else:
                 draw_turns(merge.text, home)
-            elif merge.text:
-                st.code(merge.text, language=None, wrap_lines=True)
 
 
 def _said_in(chat: Conversation, merge: MergePart, id: MessageId) -> tuple[ConversationId, str | None]:

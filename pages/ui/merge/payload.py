@@ -11,7 +11,6 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from forky_core.context.citing import SOURCES
 from forky_core.model import ConversationId, MessageId
 from forky_core.parts import MergePart
 from forky_core.repo.repo import short
@@ -21,6 +20,8 @@ from pages.ui.markdown import showable
 
 SHOWN = 60_000
 """Characters of a payload that are drawn."""
+_TURNS = frozenset({"user:", "assistant:", "system:", "tool:"})
+"""Lines that say whose turn follows."""
 Home = Callable[[MessageId], tuple[ConversationId, str | None]]
 """Where a message is to be seen: its conversation, and a branch where one is known. Of an address of a passage, the
 conversation that knows it."""
@@ -31,17 +32,17 @@ def draw_cited_payload(merge: MergePart, home: Home) -> None:
 
 
 def draw_turns(text: str, home: Home) -> None:
-    """Turns as they were said, with what they cite."""
+    """Turns as they were said, with what they cite; whose turn it is stands out."""
     _draw(text_rows(text, SHOWN), home)
-
-
-def cites_passages(text: str) -> bool:
-    return SOURCES in text
+    if len(text) > SHOWN:
+        st.caption(f"and {len(text) - SHOWN:,} characters more")
 
 
 def _draw(rows: Iterable[PayloadRow], home: Home) -> None:
     drawn = "\n".join(
-        row.drawn(
+        f"<b>{escape(row.text)}</b>"
+        if row.text in _TURNS
+        else row.drawn(
             _words, lambda id: opener(home, id), lambda number, address: _passage(number, address, home)
         )
         + "".join(f" {opener(home, id)}" for id in row.cites)

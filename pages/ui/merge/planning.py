@@ -121,10 +121,21 @@ class Planning:
         return any(one.block is not None and one.block.made_by for one in self.plan.sides or (self.plan,))
 
     def take(self, plan: MergePlan) -> None:
-        """Propose this plan."""
+        """Propose this plan, with what the person has settled."""
         self.written = self.proposed if self.by_model and plan is self.quoted else None
-        self.proposed = self.plan = plan
+        self.proposed = self.plan = self._settled_too(plan)
         self.rejected, self.failed = None, ""
+
+    def _settled_too(self, plan: MergePlan) -> MergePlan:
+        if not isinstance(self.plan, ThreeWayPlan) or not isinstance(plan, ThreeWayPlan):
+            return plan
+        there = {clash.conflict.hash for clash in plan.clashes}
+        choices = {
+            clash.conflict.hash: clash.choice
+            for clash in self.plan.clashes
+            if clash.choice and clash.conflict.hash in there
+        }
+        return plan.resolved(choices) if choices else plan
 
     def put(self, side: MergePlan) -> None:
         """Take a plan whose block was changed, which may be one side of an octopus."""

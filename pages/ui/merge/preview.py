@@ -22,7 +22,7 @@ from pages.ui.frame import Frame, saying
 from pages.ui.links import chat_link
 from pages.ui.markdown import plain_label, show_text, showable
 from pages.ui.merge.editor import draw_editor
-from pages.ui.merge.payload import SHOWN, cites_passages, draw_turns
+from pages.ui.merge.payload import SHOWN, draw_turns
 from pages.ui.merge.planning import WRITTEN, Planning
 
 _OPENABLE = 40
@@ -109,7 +109,7 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
                     lookup=lookup_of(frame, plan),
                     home=partial(_seen_at, frame, side, plan),
                 )
-    elif cites_passages(plan.payload):
+    elif plan.strategy != "fuse":
         draw_turns(plan.payload, partial(_seen_at, frame, plan, plan))
     else:
         text = showable(plan.payload)

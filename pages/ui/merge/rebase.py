@@ -8,12 +8,10 @@ from forky_core.errors import ForkyError, Outdated
 from forky_core.merge.rebase import RebasePlan
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, leave_for
-from pages.ui.markdown import plain_label, showable
+from pages.ui.markdown import plain_label
+from pages.ui.merge.payload import draw_turns
 from pages.ui.merge.planning import MergeOptions
 from pages.ui.models import grouped, model_title
-
-_SHOWN = 60_000
-"""Characters of a preview that are drawn."""
 
 
 def draw_rebase(frame: Frame, wish: MergeOptions) -> None:
@@ -36,10 +34,7 @@ def draw_rebase(frame: Frame, wish: MergeOptions) -> None:
     )
     if plan.copies:
         st.caption("What will stand below it, word for word")
-        text = showable(plan.payload)
-        more = f"\n… and {len(text) - _SHOWN:,} characters more." if len(text) > _SHOWN else ""
-        tall = len(text) > 4_000 or text.count("\n") > 30
-        st.code(text[:_SHOWN] + more, language=None, wrap_lines=True, height=420 if tall else "content")
+        draw_turns(plan.payload, lambda _id: (frame.chat.id, wish.source))
     if plan.omitted:
         st.caption(f"{count(len(plan.omitted), 'message')} left out:")
         for why in dict.fromkeys(omission.why for omission in plan.omitted):

@@ -39,7 +39,7 @@ _CSS = """<style>
 .st-key-merge-swap { height: 2.4rem; display: flex; align-items: center; }
 /* What a long preview leads to stays in sight. */
 [data-testid="stLayoutWrapper"]:has(> .st-key-line-merge-land) { position: sticky; bottom: 0; z-index: 5; }
-.st-key-line-merge-land { padding: .5rem 0 .7rem; background: GROUND; gap: .6rem !important; }
+.st-key-line-merge-land { padding: .5rem 0 .7rem; background: GROUND; gap: .6rem !important; box-shadow: 0 -.6rem .7rem GROUND; }
 [class*="st-key-merge-take-"] [role="radiogroup"] { grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)) !important; gap: .45rem !important; }
 [class*="st-key-merge-take-"] label p { font-weight: 450 !important; }
 [class*="st-key-merge-clash-"] { gap: .45rem !important; padding-block: .7rem; }
@@ -47,6 +47,9 @@ _CSS = """<style>
 .st-key-merge-strategy label p .stMarkdownColoredText { font-weight: 400; color: inherit !important; opacity: .75; margin-left: .2rem;
   font-variant-numeric: tabular-nums; }
 :is([class*="st-key-merge-clash-"], .st-key-merge-writing) p { margin: 0 !important; }
+:is(.st-key-merge-strategy, [class*="st-key-merge-take-"]) [role="radiogroup"] > div:has(input:focus-visible) {
+  outline: 2px solid ACCENT; outline-offset: 1px; }
+.fk-payload b { font-weight: 620; }
 .st-key-merge-budget { padding-bottom: .35rem; }
 .st-key-merge-writing { gap: .35rem !important; padding-block: .65rem; }
 .st-key-merge-writing :is([data-testid="stMarkdownContainer"], [data-testid="stCaptionContainer"]) { margin: 0 !important; }
@@ -59,7 +62,12 @@ _CSS = """<style>
   [class*="st-key-merge-take-"] [role="radiogroup"] > div:nth-last-of-type(-n+3) { grid-column: span 2; }
   [class*="st-key-merge-take-"] [role="radiogroup"] > div:nth-last-of-type(-n+3) [data-testid="stCaptionContainer"] { display: none; }
   [class*="st-key-merge-take-"] [role="radiogroup"] > div:not(:nth-last-of-type(-n+3)) [data-testid="stCaptionContainer"] { display: block !important; }
-  .st-key-merge-route [data-testid="stHorizontalBlock"] { gap: .2rem; }
+  .st-key-merge-route > [data-testid="stLayoutWrapper"]:first-child > [data-testid="stHorizontalBlock"] { display: grid; grid-template-columns: 1fr auto;
+    gap: .2rem .4rem; }
+  .st-key-merge-route > [data-testid="stLayoutWrapper"]:first-child [data-testid="stColumn"] { min-width: 0; width: auto; }
+  .st-key-merge-route > [data-testid="stLayoutWrapper"]:first-child [data-testid="stColumn"]:first-child { grid-column: 1 / -1; }
+  .st-key-merge-route > [data-testid="stLayoutWrapper"]:first-child [data-testid="stColumn"]:nth-child(2) { grid-area: 2 / 2; align-self: end; }
+  .st-key-merge-route > [data-testid="stLayoutWrapper"]:first-child [data-testid="stColumn"]:nth-child(3) { grid-area: 2 / 1; }
   .st-key-merge-land, .st-key-merge-land button { width: 100% !important; }
 }
 </style>"""

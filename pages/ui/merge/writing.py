@@ -24,6 +24,7 @@ from pages.ui.telling import telling
 
 _VERBS = {"three-way": "Compare with"}
 """What a model does of a strategy, where it does not write."""
+_INSTEAD = {"fuse": "Use the one by rule instead", "three-way": "Use the lines found by rules instead"}
 
 
 def draw_writing(frame: Frame, held: Planning) -> None:
@@ -68,15 +69,22 @@ def draw_writing_beside(frame: Frame, held: Planning) -> None:
 def _draw_written(frame: Frame, held: Planning, written: MergePlan) -> None:
     stands = "The quoted lines stand." if held.plan is held.quoted else "What you changed stands."
     with st.container(key="line-merge-written", horizontal=True, vertical_alignment="center"):
-        st.markdown(f":material/edit_note: {_name(frame, held)} has written it. {stands}", width="stretch")
-        st.button("Use what it wrote", key="merge.take_written", on_click=held.take, args=(written,))
+        did = "read the branches" if held.wish.strategy == "three-way" else "written it"
+        st.markdown(f":material/edit_note: {_name(frame, held)} has {did}. {stands}", width="stretch")
+        st.button(
+            "Use what it found" if held.wish.strategy == "three-way" else "Use what it wrote",
+            key="merge.take_written",
+            on_click=held.take,
+            args=(written,),
+        )
 
 
 def _draw_author(frame: Frame, held: Planning) -> None:
     with st.container(key="line-merge-author", horizontal=True, vertical_alignment="center"):
+        did = "read the branches" if held.wish.strategy == "three-way" else "wrote this"
         edited = ", and you changed it" if held.edited else ""
         st.markdown(
-            f":material/edit_note: {_author(frame, held)} wrote this{edited}. Each line was checked against what it cites.",
+            f":material/edit_note: {_author(frame, held)} {did}{edited}. Each line was checked against what it cites.",
             width="stretch",
         )
         _draw_quoted(held)
@@ -256,7 +264,7 @@ def _draw_ways_on(frame: Frame, held: Planning) -> None:
 
 def _draw_quoted(held: Planning) -> None:
     st.button(
-        "Use the one by rule instead" if held.wish.strategy == "fuse" else "Use the quoted lines instead",
+        _INSTEAD.get(held.wish.strategy, "Use the quoted lines instead"),
         key="merge.quoted",
         icon=":material/format_quote:",
         on_click=_use_quoted,
