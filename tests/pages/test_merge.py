@@ -298,6 +298,13 @@ def test_ticked_messages_are_picked_in_the_order_they_were_said(chat: Conversati
     assert [m.sources for m in chat.path()[-2:]] == [(source[2].id,), (source[3].id,)]
 
 
+def test_ticking_none_is_no_mistake(chat: Conversation) -> None:
+    test = press(merge(chat, strategy="cherry-pick"), "merge.all")
+    assert "4 of 4 messages ticked" in words(test)
+    test = press(test, "merge.none")
+    assert "0 of 4 messages ticked" in words(test) and "No message of this" not in words(test)
+
+
 def test_picks_of_the_chat_are_ticked_already(chat: Conversation) -> None:
     source = chat.checkout("debug")
     test = open_app(c=chat.id, b="debug")
