@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import streamlit as st
 
 from pages.ui.session import Session
@@ -74,7 +76,7 @@ const press = (event) => {
 // A page of Streamlit reads cookies and cannot write them. Each value once: another tab may have another.
 const kept = (window.__forkyKept ??= {});
 const keep = (cookies) => {
-  for (const [name, value] of Object.entries(cookies ?? {})) {
+  for (const [name, value] of Object.entries(cookies)) {
     if (value === kept[name]) continue;
     kept[name] = value;
     document.cookie = `${name}=${encodeURIComponent(value)}; path=/; max-age=${value ? 31536000 : 0}; SameSite=Lax`;
@@ -84,7 +86,7 @@ const keep = (cookies) => {
 export default function (component) {
   const { cookies, ...at } = component.data;
   here = at;
-  keep(cookies);
+  keep(JSON.parse(cookies));
   name();
   window.navigation?.addEventListener("currententrychange", moved);
   const ears = [["pointerdown", link], ["contextmenu", link], ["focusin", link], ["focusout", leave], ["click", press],
@@ -102,6 +104,6 @@ _component = st.components.v2.component("forky_mending", html="<span></span>", j
 def mend_browser(held: Session) -> None:
     """Once on every page."""
     at = {"c": held.conversation, "b": held.branch}
-    data: dict[str, object] = {name: str(value) for name, value in at.items() if value}
-    data["cookies"] = held.cookies
+    data = {name: str(value) for name, value in at.items() if value}
+    data["cookies"] = json.dumps(held.cookies)  # For a value that is no text Streamlit loads pandas.
     _component(key="mending", data=data, height=1)
