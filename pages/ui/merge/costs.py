@@ -38,7 +38,7 @@ def costs_of(frame: Frame, wish: MergeOptions, held: Planning) -> Costs | None:
     if found is None:
         while len(_planned) >= _MOST:
             _planned.pop(next(iter(_planned)))
-        found = _planned[key] = _planners().submit(_plan_all, frame, wish)
+        found = _planned[key] = _planners().submit(_plan_all, frame, wish, _known(wish, held))
     try:
         costs = dict(found.result(_AT_ONCE))
     except NotYet:
@@ -48,12 +48,23 @@ def costs_of(frame: Frame, wish: MergeOptions, held: Planning) -> Costs | None:
     return costs
 
 
-def _plan_all(frame: Frame, wish: MergeOptions) -> Costs:
-    plans = {
-        strategy: plan_anew(frame.forky, frame.chat, replace(_bare(wish), strategy=strategy)).plan
-        for strategy in _PLANNED
-    }
-    return {strategy: plan.tokens for strategy, plan in plans.items() if plan is not None and plan.lands}
+def _known(wish: MergeOptions, held: Planning) -> Costs:
+    """What the plan at hand says already, where nothing was chosen for its strategy."""
+    usual = (
+        not (wish.focus or wish.budget or wish.picks or wish.force or wish.request) and wish.policy == "ask"
+    )
+    plan = held.quoted or held.proposed
+    return {wish.strategy: plan.tokens} if usual and plan is not None and plan.lands else {}
+
+
+def _plan_all(frame: Frame, wish: MergeOptions, known: Costs) -> Costs:
+    found = dict(known)
+    for strategy in _PLANNED:
+        if strategy not in known:
+            plan = plan_anew(frame.forky, frame.chat, replace(_bare(wish), strategy=strategy)).plan
+            if plan is not None and plan.lands:
+                found[strategy] = plan.tokens
+    return found
 
 
 def _bare(wish: MergeOptions) -> MergeOptions:
