@@ -454,6 +454,13 @@ def test_where_the_person_chose_so_the_model_begins_by_itself(
     assert held.cookies == {"forky_writes_by_itself": "scripted/writer"}
     test = written(test, held)
     assert "- Generate stubs as well." in preview(test) and len(writer.requests) == 1
+    test.query_params["strategy"] = "three-way"
+    settled(test.run())
+    assert len(writer.requests) == 1, "what compares branches is asked by a press"
+    test.query_params["strategy"] = "squash"
+    test.run()
+    test = written(test, held)
+    assert "- Generate stubs as well." in preview(test) and len(writer.requests) == 1, "it was written before"
     by_key(test, "merge.by_itself").set_value(False)
     test = settled(test.run())
     test.query_params["source"] = "debug"

@@ -205,8 +205,11 @@ def _about(wish: MergeOptions) -> tuple[object, ...]:
 
 
 def _write_by_itself(held: Planning, forky: Forky, chat: Conversation) -> None:
-    """Begin where the person chose so and something can be saved by it."""
-    if not held.wish.by_itself or held.quoted is None or takes_more_than_full(held.quoted):
+    """Begin a squash where the person chose so and it can save something. What a request says is its author's."""
+    wish, quoted = held.wish, held.quoted
+    if not wish.by_itself or wish.strategy != "squash" or wish.request is not None:
+        return
+    if quoted is None or takes_more_than_full(quoted):
         return
     begin_writing(held, forky, chat)
 

@@ -49,8 +49,7 @@ _CSS = """<style>
 :is([class*="st-key-merge-clash-"], .st-key-merge-writing) p { margin: 0 !important; }
 :is(.st-key-merge-strategy, [class*="st-key-merge-take-"]) [role="radiogroup"] > div:has(input:focus-visible) {
   outline: 2px solid ACCENT; outline-offset: 1px; }
-:is(.st-key-merge-strategy, [class*="st-key-merge-take-"]) label, :is(.st-key-merge-strategy, [class*="st-key-merge-take-"]) label * {
-  background-color: transparent; box-shadow: none; }
+:is(.st-key-merge-strategy, [class*="st-key-merge-take-"]) label { background-color: transparent !important; }
 .fk-payload b { font-weight: 620; }
 .st-key-merge-budget { padding-bottom: .35rem; }
 .st-key-merge-writing { gap: .35rem !important; padding-block: .65rem; }

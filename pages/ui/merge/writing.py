@@ -92,13 +92,16 @@ def _draw_author(frame: Frame, held: Planning) -> None:
 
 
 def _draw_again(frame: Frame, held: Planning) -> None:
-    st.button(
-        "Ask again",
-        key="merge.again",
-        icon=":material/refresh:",
-        on_click=_write,
-        args=(frame, held),
-    )
+    with st.container(key="line-merge-again", horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Ask again",
+            key="merge.again",
+            icon=":material/refresh:",
+            on_click=_write,
+            args=(frame, held),
+        )
+        if held.wish.strategy != "fuse":
+            _draw_which(frame, held)
 
 
 def _name(frame: Frame, held: Planning) -> str:
