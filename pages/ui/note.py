@@ -5,6 +5,7 @@ The notebook and the Merge page draw the same; each leads to a message in its ow
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -25,6 +26,7 @@ _FEW_LINES = 6
 _TURNS = 12
 """Messages up to which a merge that brings them as they are lists them without a click."""
 _LISTED = 40
+_LAST_WORD = re.compile(r"[^\s<>]{1,30}$")
 _ROW = "\n"
 
 NOTE_CSS = """
@@ -40,12 +42,13 @@ NOTE_CSS = """
 .fk-note .fk-item { display: list-item; list-style: disc; margin-inline-start: 1.15rem; }
 .fk-table-row { display: flex; flex-wrap: wrap; align-items: baseline; }
 .fk-table-cell { padding: 0 .55rem; border-inline-start: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
-.fk-table-cell:first-of-type { padding-inline-start: 0; border: 0; }
+.fk-table-cell:first-child, .fk-said-by + .fk-table-cell { padding-inline-start: 0; border: 0; }
 .fk-said-by { font-weight: 620; font-size: .82rem; margin-inline-end: .4rem; }
 .fk-merge .fk-ref { position: relative; display: inline-grid; place-items: center; min-width: 1.1rem; height: 1.1rem; padding: 0 .25rem;
   margin-inline-start: .25rem; vertical-align: .2em; border-radius: 1rem; font-size: .68rem; font-weight: 600; text-decoration: none;
   min-height: 0; color: inherit; font-variant-numeric: tabular-nums; background: color-mix(in srgb, currentColor 11%, transparent); }
 .fk-merge .fk-ref:hover, .fk-merge .fk-ref:focus-visible { background: var(--fk-accent); color: var(--fk-background); }
+.fk-tail { white-space: nowrap; }
 .fk-beneath { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; align-items: baseline; }
 .fk-beneath details[open] { flex: 1 1 100%; }
 .fk-sources { font-size: .8rem; opacity: .8; margin-top: .3rem; }
@@ -111,7 +114,8 @@ def _note(rows: Sequence[PayloadRow], numbers: Mapping[MessageId, int], leads: L
         if row.kind == "heading":
             pieces.append(f"<h4>{escape(showable(titled(row.text.removesuffix(':'))))}</h4>")
             continue
-        marks = "" if _shares(row, after) else "".join(_number(id, numbers, leads) for id in row.cites)
+        shown = () if _shares(row, after) else row.cites
+        marks = "".join(_number(id, numbers, leads) for id in shown)
         pieces.append(_line(row, marks, numbers, leads))
     if not pieces:
         return ""
@@ -139,7 +143,15 @@ def _line(row: PayloadRow, marks: str, numbers: Mapping[MessageId, int], leads: 
         return f'<p class="fk-table-row">{who}{drawn}{marks}</p>'
     text, is_item = unlisted(said)
     drawn = replace(row, text=text).drawn(inline, lambda id: _number(id, numbers, leads), leads.passage)
-    return f"<p{' class=fk-item' if is_item else ''}>{who}{drawn}{marks}</p>"
+    return f"<p{' class=fk-item' if is_item else ''}>{who}{_ended(drawn, marks)}</p>"
+
+
+def _ended(drawn: str, marks: str) -> str:
+    """A line with its numbers, which stay beside its last word."""
+    last = _LAST_WORD.search(drawn)
+    if not marks or last is None:
+        return drawn + marks
+    return f'{drawn[: last.start()]}<span class="fk-tail">{last[0]}{marks}</span>'
 
 
 def _speaker_of(row: PayloadRow, leads: Leads) -> tuple[str, str]:

@@ -214,7 +214,10 @@ class Desk {
       else if (at) worded(words, text);
       else if (line.words.length === 1 && TABLE.test(text)) words.append(lined(piece("span"), text));
       else { words.classList.toggle("item", ITEM.test(text)); worded(words, text.replace(ITEM, "").replace(HEADING, "")); }
-    for (const cite of line.cites) words.append(this.cite(cite));
+    const last = words.lastChild, word = last?.nodeType === Node.TEXT_NODE && last.data.match(/\S{1,30}$/)?.[0];
+    const tail = word ? piece("span", "tail", word) : words; // A number stays beside the last word.
+    if (word) { last.data = last.data.slice(0, -word.length); words.append(tail); }
+    for (const cite of line.cites) tail.append(this.cite(cite));
     const why = icon("why", "help", "Why is this here?"), out = icon("out", "close", "Take it out");
     why.dataset.key = out.dataset.key = id;
     why.title = line.why; why.setAttribute("aria-expanded", String(open));
