@@ -8,15 +8,16 @@ import streamlit as st
 
 from forky_core.errors import ForkyError, Outdated
 from forky_core.merge.plan import MergePlan
-from forky_core.model import ConversationId, MessageId
+from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import MergePart
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.merges.merge_request import MergeRequest
+from forky_core.views.captions import opening_of
 from forky_core.views.merging import standing
 from forky_core.views.places import later_on
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, leave, locate, place, saying
-from pages.ui.links import chat_link
+from pages.ui.links import chat_link, passage_link
 from pages.ui.markdown import plain_label
 from pages.ui.merge.choices import (
     draw_settings,
@@ -29,8 +30,8 @@ from pages.ui.merge.choices import (
     want,
 )
 from pages.ui.merge.conflicts import draw_conflicts
-from pages.ui.merge.payload import cites_passages, draw_cited_payload, draw_turns
-from pages.ui.merge.picture import draw_standing
+from pages.ui.merge.payload import draw_cited_payload, draw_turns, opener
+from pages.ui.merge.picture import draw_standing, sources_of
 from pages.ui.merge.planning import WRITTEN, Planning, go_on, plan_anew, planning
 from pages.ui.merge.preview import draw_preview
 from pages.ui.merge.rebase import draw_rebase
@@ -38,7 +39,9 @@ from pages.ui.merge.requests import draw_propose, draw_requests
 from pages.ui.merge.route import draw_route
 from pages.ui.merge.stale import explain_stale
 from pages.ui.merge.style import apply_merge_style
-from pages.ui.merge.writing import draw_writing, draw_writing_beside
+from pages.ui.merge.warnings import draw_warnings
+from pages.ui.merge.writing import draw_writing_beside
+from pages.ui.note import Leads, note_html
 from pages.ui.undoing import page_top
 
 _LANDED = "merge.landed"
@@ -70,13 +73,15 @@ def main() -> None:
     draw_route(frame, wish)
     held = frame.session.planning = planning(frame.session.planning, frame.forky, frame.chat, wish)
     plan = held.plan or held.quoted or held.sketch
-    if plan is not None and plan.graft is None and not wish.others:
-        draw_standing(plan, standing(plan, frame.chat.visible))
-    draw_strategy(wish)
+    if plan is not None and plan.graft is None:
+        visible = frame.chat.visible
+        draw_standing([(one, standing(one, visible)) for one in sources_of(plan, visible)])
+    draw_strategy(frame, wish, held)
     if rebases(wish):
         draw_rebase(frame, wish)
         return
-    draw_settings(frame, wish, held)
+    if held.plan is None or held.plan.lands:
+        draw_settings(frame, wish, held)
     _draw_plan(frame, held, looked)
 
 
@@ -103,14 +108,12 @@ def _draw_plan(frame: Frame, held: Planning, looked: MergeRequest | None) -> Non
     if held.overtaken:
         _draw_overtaken(frame, held)
     if plan is None:
-        draw_writing(frame, held)
-        if looked is None and held.quoted is not None and held.writing is None:
-            draw_propose(frame)
         return
     if not plan.lands:
         _draw_up_to_date(frame, held)
         return
     draw_writing_beside(frame, held)
+    draw_warnings(held)
     draw_conflicts(frame, held)
     draw_preview(frame, held)
     if plan.relation == "fast_forward" and plan.strategy == "full":
@@ -156,8 +159,9 @@ def _draw_up_to_date(frame: Frame, held: Planning) -> None:
                 f":material/check_circle: Already up to date: “{plain_label(plan.target_name, 60)}” has everything "
                 f"that “{plain_label(plan.source_name, 60)}” says."
             )
-        for warning in plan.warnings[1:] if plan.relation == "unanswered" else plan.warnings:
-            st.caption(plain_label(warning, 300))
+        for warning in plan.warnings:
+            if warning != plan.nothing:
+                st.caption(plain_label(warning, 300))
         if plan.unanswered and not held.wish.others:
             _draw_ways_on(frame, plan)
         if plan.reverted:
@@ -253,7 +257,9 @@ def _draw_landed(frame: Frame) -> bool:
             if saved
             else ""
         )
-        st.caption(f"One operation. The branch stands at the merge; the other branch is as it was.{less}")
+        st.caption(
+            f"From now on, questions on “{plain_label(chat.branch_name, 40)}” are answered with it. Undo takes it back.{less}"
+        )
         with st.container(key="line-merge-landed", horizontal=True, vertical_alignment="center"):
             st.page_link(
                 "chat.py",
@@ -266,15 +272,28 @@ def _draw_landed(frame: Frame) -> bool:
                 "Merge something else", key="merge.another", type="tertiary", on_click=_another, args=(frame,)
             )
     if chat.head is not None and chat.head.merge is not None:
-        st.caption("What the model reads from now on")
-        for merge in chat.head.merges:
-            if merge.strategy in WRITTEN:
-                draw_cited_payload(merge, partial(_said_in, chat, merge))
-            elif cites_passages(merge.text):
-                draw_turns(merge.text, partial(_said_in, chat, merge))
-            elif merge.text:
-                st.code(merge.text, language=None, wrap_lines=True)
+        _draw_landed_notes(chat, chat.head)
     return True
+
+
+def _draw_landed_notes(chat: Conversation, landed: Message) -> None:
+    """The notes of a merge as the notebook has them, and the text itself behind a click."""
+    known = chat.visible.messages
+    for at, merge in enumerate(landed.merges):
+        home = partial(_said_in, chat, merge)
+        leads = Leads(
+            partial(opener, home),
+            partial(passage_link, chat.id, beside=True),
+            lambda id: opening_of(known.get(id)),
+        )
+        st.html(note_html(merge, leads, exact=False))
+        if merge.brings_turns:
+            continue
+        with st.expander("What the model reads, word for word", key=f"merge.exact.{at}"):
+            if merge.strategy in WRITTEN:
+                draw_cited_payload(merge, home)
+            else:
+                draw_turns(merge.text, home)
 
 
 def _said_in(chat: Conversation, merge: MergePart, id: MessageId) -> tuple[ConversationId, str | None]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 import streamlit as st
 
-from pages.ui.person import COOKIE
 from pages.ui.session import Session
 
 _JS = """
@@ -72,18 +73,20 @@ const press = (event) => {
   setTimeout(() => pressed.dispatchEvent(new PointerEvent("click", event)));
 };
 
-// A page of Streamlit reads cookies and cannot write them. Once for each name: another tab may have another.
-const keep = (person) => {
-  if (person === undefined || person === window.__forkyPerson) return;
-  window.__forkyPerson = person;
-  const age = person ? 31536000 : 0;
-  document.cookie = `COOKIE=${encodeURIComponent(person)}; path=/; max-age=${age}; SameSite=Lax`;
+// A page of Streamlit reads cookies and cannot write them. Each value once: another tab may have another.
+const kept = (window.__forkyKept ??= {});
+const keep = (cookies) => {
+  for (const [name, value] of Object.entries(cookies)) {
+    if (value === kept[name]) continue;
+    kept[name] = value;
+    document.cookie = `${name}=${encodeURIComponent(value)}; path=/; max-age=${value ? 31536000 : 0}; SameSite=Lax`;
+  }
 };
 
 export default function (component) {
-  const { person, ...at } = component.data;
+  const { cookies, ...at } = component.data;
   here = at;
-  keep(person);
+  keep(JSON.parse(cookies));
   name();
   window.navigation?.addEventListener("currententrychange", moved);
   const ears = [["pointerdown", link], ["contextmenu", link], ["focusin", link], ["focusout", leave], ["click", press],
@@ -94,7 +97,7 @@ export default function (component) {
     for (const [kind, ear] of ears) window.removeEventListener(kind, ear, true);
   };
 }
-""".replace("COOKIE", COOKIE)
+"""
 _component = st.components.v2.component("forky_mending", html="<span></span>", js=_JS)
 
 
@@ -102,6 +105,5 @@ def mend_browser(held: Session) -> None:
     """Once on every page."""
     at = {"c": held.conversation, "b": held.branch}
     data = {name: str(value) for name, value in at.items() if value}
-    if held.introduced:
-        data["person"] = held.person or ""
+    data["cookies"] = json.dumps(held.cookies)  # For a value that is no text Streamlit loads pandas.
     _component(key="mending", data=data, height=1)

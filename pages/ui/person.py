@@ -1,4 +1,4 @@
-"""Who sits at this browser: a name they gave, kept in a cookie of their own, so that a reload or a new tab knows it.
+"""Who sits at this browser and what they chose for it, kept in cookies, so that a reload or a new tab knows it.
 
 The name is no proof of anything: whoever opens the page may give any. The browser writes the cookie (ui/mending.py) and
 sends it when a tab is opened; it is read once, and looked at like anything that is typed.
@@ -15,10 +15,20 @@ from forky_core.errors import ForkyError
 from forky_core.room import fit_name
 
 COOKIE = "forky_person"
+WRITES_BY_ITSELF = "forky_writes_by_itself"
+"""The cookie that names the model which begins to write merges without a press (ui/merge/writing.py)."""
+NONE = "-"
+"""In its place: the person has decided that no model does."""
 
 
 def kept_person() -> str | None:
     """The name this browser kept; None where there is none that fits."""
     with suppress(ForkyError):
-        return fit_name(unquote(st.context.cookies.get(COOKIE, ""))) or None
+        return fit_name(cookie(COOKIE)) or None
     return None
+
+
+def cookie(name: str) -> str:
+    """What this browser kept under the name; "" where it kept nothing."""
+    value: object = st.context.cookies.get(name)
+    return unquote(value) if isinstance(value, str) else ""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from forky_core.model import ConversationId, MessageId
-from pages.ui.person import kept_person
+from pages.ui.person import WRITES_BY_ITSELF, cookie, kept_person
 
 if TYPE_CHECKING:  # Every page holds a session; what one page does with it is that page's to load.
     from forky_core.documents.intake import Intake
@@ -39,8 +39,8 @@ class Session:
     """The branch went away or was renamed under what is being typed, which goes along to where one is now."""
     person: str | None = None
     """Who this tab's reader is, in conversations of several people; None: nobody said."""
-    introduced: bool = False
-    """They said so in this tab, which the browser is to remember (ui/person.py)."""
+    cookies: dict[str, str] = field(default_factory=dict)
+    """What this tab's browser is to remember, by the name of the cookie; "" forgets it (ui/mending.py)."""
     mark_a: MessageId | None = None
     mark_b: MessageId | None = None
     open_folds: frozenset[str] = frozenset()
@@ -72,6 +72,8 @@ class Session:
     shown_notice: str = ""
     shown_at: float = 0.0
     """When it was first drawn (ui/notice.py)."""
+    writes_by_itself: str | None = None
+    """The model that writes merges at this browser without a press, or `person.NONE`; None: not decided."""
     planning: Planning | None = None
     """The merge being previewed."""
     fusing: Planning | None = None
@@ -95,7 +97,9 @@ class Session:
 def session() -> Session:
     """This tab's."""
     if _KEY not in st.session_state:
-        st.session_state[_KEY] = Session(person=kept_person())
+        st.session_state[_KEY] = Session(
+            person=kept_person(), writes_by_itself=cookie(WRITES_BY_ITSELF) or None
+        )
     held = st.session_state[_KEY]
     assert isinstance(held, Session)
     return held

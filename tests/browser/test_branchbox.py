@@ -95,7 +95,7 @@ def test_keys_open_walk_and_leave_the_list_without_choosing(app: str, watch: Any
         page.keyboard.press(key)
         expect(active(page)).to_have_attribute("aria-posinset", str(place))
     page.keyboard.type("no such name")
-    expect(page.get_by_text("No branch is called so.")).to_be_visible()
+    expect(page.get_by_text("No branch has this name.")).to_be_visible()
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
     expect(box(page)).to_have_attribute("aria-expanded", "false")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.browser.agraph import click_node
-from tests.browser.conftest import expect, settled
+from tests.browser.conftest import CHECKOUT, expect, free_port, served, settled
 
 pytestmark = pytest.mark.browser
 PAYLOAD = ".fk-payload"
@@ -18,7 +19,7 @@ def test_the_first_minute_compare_merge_undo(app: str, watch: Any) -> None:
     page = one.open(f"{app}/compare")
     page.get_by_text("Merge into main").first.click()
     page.wait_for_url("**/merge?**source=upload**")
-    expect(page.get_by_text("What the model will read, beside the branch")).to_be_visible()
+    expect(page.get_by_text("What the model will read", exact=True)).to_be_visible()
     expect(page.locator(".block .header")).to_contain_text("[Merged ")
     page.get_by_role("button", name="Land in").click()
     expect(page.get_by_text("Merged “upload” into “main” (squash)")).to_be_visible()
@@ -162,3 +163,38 @@ def test_messages_are_ticked_by_keyboard(app: str, watch: Any) -> None:
     page.get_by_role("button", name="All", exact=True).click()
     expect(page.get_by_text("4 of 4 messages ticked")).to_be_visible()
     page.wait_for_url("**picks=**")
+
+
+def test_markdown_is_drawn_in_both_panes_and_each_line_keeps_its_number(app: str, watch: Any) -> None:
+    one = watch()
+    page = one.open(f"{app}/merge?source=upload&budget=320")
+    expect(lines(page).first).to_be_visible()
+    expect(page.locator(".block .line code").first).to_be_visible()
+    expect(page.locator(".desk")).not_to_contain_text("`")
+    expect(page.locator(".block .line .who").first).to_have_text("You")
+    assert lines(page).count() == page.locator(".block .line:has(.cite)").count()
+    assert one.problems == []
+
+
+def test_on_a_phone_the_menu_of_a_message_stays_in_the_window_with_its_costs(app: str, watch: Any) -> None:
+    page = watch(width=390, height=844).open(f"{app}/?b=upload")
+    page.locator("[data-act=more]").last.click()
+    entry = page.get_by_role("menuitem", name="Merge the branch in full")
+    expect(entry).to_contain_text("tokens")
+    box = page.locator(".fk-menu").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    assert entry.bounding_box()["height"] < 44, "an entry is one line"
+
+
+def test_this_browser_remembers_whether_a_model_begins_by_itself(tmp_path: Path, watch: Any) -> None:
+    """Nobody answers at the address of the model, which the page says as soon as it has asked there."""
+    nobody = f"http://127.0.0.1:{free_port()}/v1"
+    with served(CHECKOUT / "app.py", tmp_path, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=nobody) as app:
+        page = watch().open(f"{app}/merge?source=upload")
+        expect(page.locator(".st-key-merge-write button")).to_contain_text("$")
+        expect(page.get_by_text("The quoted lines stand.")).to_have_count(0)
+        page.locator(".st-key-merge-by_itself label").click()
+        page.wait_for_function("() => document.cookie.includes('forky_writes_by_itself=')")
+        page.reload()
+        expect(page.get_by_text("The quoted lines stand.")).to_be_visible()
+        expect(page.locator(".st-key-merge-land button").last).to_be_enabled()

@@ -66,7 +66,7 @@ def _opened(merge: AppTest) -> list[str]:
     """The links of numbers in the block that the Merge page's editor draws, but in a SOURCES line."""
     lines = [line for section in merge_editor(merge)["sections"] for line in section["lines"]]
     said = [line["words"] for line in lines if not line["text"].startswith("SOURCES:")]
-    return [link for words in said for _, link in words if link]
+    return [link for words in said for _, link, _named in words if link]
 
 
 @pytest.mark.parametrize("strategy", ["squash", "full"])

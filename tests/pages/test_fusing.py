@@ -118,7 +118,7 @@ def test_a_model_writes_one_and_it_says_so(chat: Conversation, writer: ScriptedM
     test = fuse(chat)
     by_key(test, "compare.fuse_by").set_value("scripted/writer")
     test = settled(test.run())
-    assert "The writer will read 2 answers once" in words(test)
+    assert "It is sent the question and the 2 answers" in words(test)
     assert "compare.fuse_land" not in keys(test)
     test = written(press(test, "merge.write"))
     assert "Written by scripted/writer from 2 answers." in words(test)

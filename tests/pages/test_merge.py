@@ -11,6 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
+from forky_core.llm.catalogue import Catalogue
+from forky_core.llm.contract import ModelInfo
 from forky_core.llm.scripted import Fail, ScriptedModel
 from forky_core.merge.plan import MergePlan
 from forky_core.repo.conversation import Conversation
@@ -65,7 +67,7 @@ def preview(test: AppTest) -> str:
     if drawn := edited_blocks(test):
         return "\n\n".join(drawn)
     cited = [html.unescape(re.sub("<[^>]+>", "", body)) for body in _payloads(test)]
-    return "\n\n".join(cited) if cited else str(test.code[0].value)
+    return "\n\n".join(cited)
 
 
 def _payloads(test: AppTest) -> list[str]:
@@ -296,6 +298,13 @@ def test_ticked_messages_are_picked_in_the_order_they_were_said(chat: Conversati
     assert [m.sources for m in chat.path()[-2:]] == [(source[2].id,), (source[3].id,)]
 
 
+def test_ticking_none_is_no_mistake(chat: Conversation) -> None:
+    test = press(merge(chat, strategy="cherry-pick"), "merge.all")
+    assert "4 of 4 messages ticked" in words(test)
+    test = press(test, "merge.none")
+    assert "0 of 4 messages ticked" in words(test) and "No message of this" not in words(test)
+
+
 def test_picks_of_the_chat_are_ticked_already(chat: Conversation) -> None:
     source = chat.checkout("debug")
     test = open_app(c=chat.id, b="debug")
@@ -372,37 +381,121 @@ def by_writer(chat: Conversation) -> tuple[AppTest, Session]:
     return test, held
 
 
+def session_of(test: AppTest) -> Session:
+    held = test.session_state["session"]
+    assert isinstance(held, Session)
+    return held
+
+
+def pressed_write(test: AppTest, held: Session) -> AppTest:
+    """The page when the model that was asked by a press has answered."""
+    by_key(test, "merge.write").click()
+    test.run()
+    return written(test, held)
+
+
+LONG_IDEA = (
+    "Yes: " + "it is worth the work of a day, all in all. " * 30,
+    "So?",
+    "Decision: generate stubs as well.",
+)
 NOTE = "Result\n- Collect members lazily, by calling `collect_members(cls)`. [m4]"
 
 
-def test_a_model_is_asked_only_when_the_person_says_so(chat: Conversation, writer: ScriptedModel) -> None:
+def test_looking_at_a_merge_asks_no_model_and_says_what_a_press_would_cost(
+    chat: Conversation, writer: ScriptedModel
+) -> None:
+    chat.set_rules(model="scripted/writer")
+    test = merge(chat)
+    assert preview(test) == told(chat.plan_merge("debug")) and "merge.land" in keys(test)
+    assert "Write it with The writer · " in by_key(test, "merge.write").label
+    assert "$" in by_key(test, "merge.write").label
+    assert "It is sent 4 messages of “debug” and the newest of “main”" in words(test)
+    assert by_key(test, "merge.by_itself").value is False
+    for strategy in ("three-way", "squash"):
+        by_key(test, "merge.strategy").set_value(strategy)
+        test = settled(test.run())
+    assert not writer.requests
+    press(test, "merge.land")
+    assert chat.head is not None and chat.head.merge is not None and not chat.head.merge.made_by
+
+
+def test_a_press_has_the_model_write_and_either_text_is_one_click_away(
+    chat: Conversation, writer: ScriptedModel
+) -> None:
     test, held = by_writer(chat)
-    assert "The writer will read 4 messages once" in words(test) and writer.requests == ()
     writer.enqueue(NOTE)
-    by_key(test, "merge.write").click()
-    test.run()
-    written(test, held)
+    test = pressed_write(test, held)
     assert "- Collect members lazily, by calling" in preview(test)
+    assert "The writer wrote this." in words(test)
+    test = press(test, "merge.quoted")
+    assert preview(test) == told(chat.plan_merge("debug"))
+    test = press(test, "merge.take_written")
+    assert "- Collect members lazily, by calling" in preview(test)
+    assert len(writer.requests) == 1, "nobody pays twice for going back and forth"
     press(test, "merge.land")
     assert chat.head is not None and chat.head.merge is not None
     assert chat.head.merge.made_by == "scripted/writer"
 
 
-def test_where_a_model_answers_it_writes_while_the_quoted_lines_are_shown(
+def test_where_the_person_chose_so_the_model_begins_by_itself(
     chat: Conversation, writer: ScriptedModel
 ) -> None:
     chat.set_rules(model="scripted/writer")
-    writer.enqueue(Fail("timeout"))
     test = merge(chat)
-    held = test.session_state["session"]
-    assert isinstance(held, Session)
-    assert preview(test) == told(chat.plan_merge("debug")) and "merge.land" in keys(test)
-    test = written(test, held)
-    assert writer.requests != ()
-    assert "The quoted lines stand." in words(test) and "merge.again" in keys(test)
-    by_key(test, "merge.by").set_value("")
+    by_key(test, "merge.by_itself").set_value(True)
     test = settled(test.run())
-    assert param(test, "by") == "-" and "merge.again" not in keys(test)
+    assert not writer.requests, "the switch is about the next merge"
+    talk(chat.fork("idea", at=chat.path()[1].id), "Another idea?", *LONG_IDEA)
+    writer.enqueue("Result\n- Generate stubs as well. [m4]")
+    test.query_params["source"] = "idea"
+    test.run()
+    held = session_of(test)
+    assert held.cookies == {"forky_writes_by_itself": "scripted/writer"}
+    test = written(test, held)
+    assert "- Generate stubs as well." in preview(test) and len(writer.requests) == 1
+    test.query_params["strategy"] = "three-way"
+    settled(test.run())
+    assert len(writer.requests) == 1, "what compares branches is asked by a press"
+    test.query_params["strategy"] = "squash"
+    test.run()
+    test = written(test, held)
+    assert "- Generate stubs as well." in preview(test) and len(writer.requests) == 1, "it was written before"
+    by_key(test, "merge.by_itself").set_value(False)
+    test = settled(test.run())
+    test.query_params["source"] = "debug"
+    settled(test.run())
+    assert len(writer.requests) == 1
+    assert held.cookies["forky_writes_by_itself"] == "-"
+
+
+def test_a_free_model_begins_by_itself_until_the_person_decides_otherwise(forky: Forky) -> None:
+    local = ScriptedModel(
+        "scripted/local",
+        info=ModelInfo("scripted/local", "Local", "Scripted", input_price=0.0, output_price=0.0),
+    )
+    assert isinstance(forky.models, Catalogue)
+    forky.models.add(local)
+    chat = talk(forky.create("Enums", model="scripted/local"), "Let us write.", "Gladly.")
+    talk(chat.fork("idea"), "Another idea?", *LONG_IDEA)
+    talk(chat, "So?", "Fine.")
+    local.enqueue("Result\n- Generate stubs as well. [m4]")
+    test = merge(chat)
+    test = written(test, session_of(test))
+    assert "- Generate stubs as well." in preview(test) and by_key(test, "merge.by_itself").value is True
+    by_key(test, "merge.by_itself").set_value(False)
+    settled(test.run())
+    assert session_of(test).writes_by_itself == "-"
+
+
+def test_a_model_that_fails_leaves_the_quoted_lines_to_land(
+    chat: Conversation, writer: ScriptedModel
+) -> None:
+    test, held = by_writer(chat)
+    writer.enqueue(Fail("overloaded", "The model is busy."))
+    test = pressed_write(test, held)
+    assert "The model is busy. The quoted lines stand." in words(test) and "merge.again" in keys(test)
+    assert preview(test) == told(chat.plan_merge("debug"))
     press(test, "merge.land")
     assert chat.head is not None and chat.head.merge is not None and not chat.head.merge.made_by
 
@@ -413,17 +506,14 @@ def test_a_summary_that_does_not_hold_says_why_and_the_quoted_lines_stand_in(
     test, held = by_writer(chat)
     for _ in range(2):
         writer.enqueue("Result\n- Use parser_v9.py to collect members lazily. [m4]")
-    by_key(test, "merge.write").click()
-    test.run()
-    written(test, held)
+    test = pressed_write(test, held)
     assert "“parser_v9.py” stands nowhere in what it cites." in words(test)
     for _ in range(2):
         writer.enqueue("Sure! Here is what we did.")
     by_key(test, "merge.again").click()
     test.run()
-    written(test, held)
+    test = written(test, held)
     assert "replied to the conversation" in words(test)
-    press(test, "merge.quoted")
     assert "failed the checks" in words(test)
     assert preview(test) == told(chat.plan_merge("debug"))
 
@@ -432,22 +522,22 @@ def test_a_dropped_line_is_shown_with_its_reason(chat: Conversation, writer: Scr
     test, held = by_writer(chat)
     for _ in range(2):
         writer.enqueue(f"{NOTE}\nFacts\n- `enum_fields()` runs in parser.py line 99. [m2]")
-    by_key(test, "merge.write").click()
-    test.run()
-    written(test, held)
+    test = pressed_write(test, held)
     assert "line 99" in words(test) and "The number 99 is not in what it cites." in words(test)
     assert "line 99" not in preview(test)
 
 
-def test_a_model_that_fails_is_a_sentence_with_ways_on(chat: Conversation, writer: ScriptedModel) -> None:
+def test_a_note_that_arrives_after_an_edit_waits_to_be_taken(
+    chat: Conversation, writer: ScriptedModel
+) -> None:
     test, held = by_writer(chat)
-    writer.enqueue(Fail("overloaded", "The model is busy."))
-    by_key(test, "merge.write").click()
-    test.run()
-    written(test, held)
-    assert "The model is busy." in words(test)
-    press(test, "merge.quoted")
-    assert preview(test) == told(chat.plan_merge("debug"))
+    by_key(test, "merge.edit").set_value(True).run()
+    by_key(test, "merge.text").set_value("My own words.").run()
+    by_key(settled(test), "merge.edit").set_value(False).run()
+    writer.enqueue(NOTE)
+    test = pressed_write(test, held)
+    assert preview(test) == "My own words." and "What you changed stands." in words(test)
+    assert "- Collect members lazily, by calling" in preview(press(test, "merge.take_written"))
 
 
 def test_a_conversation_with_one_branch_says_what_to_do(forky: Forky) -> None:
@@ -486,7 +576,7 @@ def test_a_branch_whose_only_news_is_a_question_says_so_and_offers_ways_on(chat:
     assert any("1 message without an answer" in drawn.proto.body for drawn in test.get("html"))
     by_key(test, "merge.pick_unanswered").click()
     settled(test.run())
-    assert any("Which port do we use?" in str(shown.value) for shown in test.code)
+    assert "Which port do we use?" in preview(test)
     by_key(test, "merge.land").click()
     settled(test.run())
     assert any(asked.id in merge.messages for merge in chat.path()[-1].merges)

@@ -11,7 +11,7 @@ from forky_core.forky import Forky
 from forky_core.repo.conversation import Conversation
 from tests.builders import debugged, talk, texts
 from tests.hangs import eventually
-from tests.pages.apptest import by_key, keys, settled, words
+from tests.pages.apptest import by_key, keys, open_page, settled, words
 from tests.pages.test_merge import merge, param, press, preview
 from tests.pages.workspaces import empty_workspace
 
@@ -42,7 +42,17 @@ def take(test: AppTest, number: int, side: str) -> AppTest:
 
 def test_a_conflict_shows_both_sides_and_lands_as_it_was_settled(torn: Conversation) -> None:
     test = merge(torn, source="debug", strategy="three-way")
-    assert "1 conflict" in words(test) and "8080" in words(test) and "9090" in words(test)
+    assert "1 conflict" in words(test)
+    offered = [
+        option.replace("\u2060", "").replace("\\", "") for option in by_key(test, "merge.take.0").options
+    ]
+    assert offered == [
+        "Decision: the port is 8080.",
+        "Decision: the port is 9090.",
+        "Both",
+        "Own words",
+        "Leave open",
+    ]
     assert "UNRESOLVED" in preview(test)
     test = take(test, 0, "theirs")
     assert "UNRESOLVED" not in preview(test) and "9090" in preview(test)
@@ -70,7 +80,6 @@ def test_either_value_of_a_conflict_that_was_left_open_can_be_taken_in_a_later_m
     torn.merge(torn.plan_merge("debug", strategy="three-way"))
     talk(torn.fork("idea", at=torn.path()[1].id), "Another idea?", "Decision: generate stubs as well.")
     test = merge(torn, source="idea", strategy="three-way")
-    assert "an earlier merge left open" in words(test)
     assert by_key(test, "merge.take.0").options[2:] == ["Both", "Own words", "Leave open"]
     test = take(test, 0, "value.1")
     assert by_key(test, "merge.take.0").value == "value.1" and "merge.words.0" not in keys(test)
@@ -159,3 +168,44 @@ def test_a_landed_squash_says_what_it_saves(chat: Conversation) -> None:
     saved = plan.tokens_full - plan.tokens
     assert saved > 100
     assert f"saves {saved:,} tokens" in words(press(merge(chat, source="debug"), "merge.land"))
+
+
+def said_costs(test: AppTest) -> dict[str, str]:
+    """What the card of each strategy says it costs, by its name."""
+    options = [str(option) for option in by_key(test, "merge.strategy").options]
+    return {
+        name: cost.removesuffix("]") for name, _, cost in (option.partition(" :gray[") for option in options)
+    }
+
+
+def test_each_strategy_says_what_it_costs_for_several_branches_too(torn: Conversation) -> None:
+    talk(torn.fork("idea", at=torn.path()[1].id), "What would you choose?", "Decision: the port is 7070.")
+    test = merge(torn, source="debug")
+    eventually(lambda: all(said_costs(settled(test.run()))[name] for name in ("Squash", "Full", "Three-way")))
+    assert said_costs(test) == {
+        "Squash": f"{torn.plan_merge('debug').tokens} tokens",
+        "Cherry-pick": "",
+        "Full": f"{torn.plan_merge('debug', strategy='full').tokens} tokens",
+        "Three-way": f"{torn.plan_merge('debug', strategy='three-way').tokens} tokens",
+        "Rebase": "",
+    }
+    by_key(test, "merge.others").set_value(["idea"])
+    eventually(lambda: said_costs(settled(test.run())).get("Full"))
+    several = torn.plan_merge(("debug", "idea"), strategy="three-way")
+    assert said_costs(test)["Three-way"] == f"{several.tokens} tokens" and len(said_costs(test)) == 3
+    drawing = next(str(one.proto.body) for one in test.get("html") if "fk-lanes" in one.proto.body)
+    assert "main: 4 messages. debug: 2 new. idea: 2 new." in drawing
+
+
+def test_what_every_branch_says_of_a_conflict_can_be_taken_by_a_click(torn: Conversation) -> None:
+    talk(torn.fork("idea", at=torn.path()[1].id), "What would you choose?", "Decision: the port is 7070.")
+    test = open_page("merge.py", torn, source="debug", strategy="three-way")
+    test.query_params["with"] = ["idea"]
+    test = settled(test.run())
+    assert [option[-8:-2] for option in by_key(test, "merge.take.0").options[:3]] == [
+        "s 8080",
+        "s 9090",
+        "s 7070",
+    ]
+    test = take(test, 0, "source.idea")
+    assert "7070" in preview(test) and "all settled" in words(test)

@@ -47,13 +47,18 @@ function openMenu(opener) {
     popup.append(item);
   }
   document.querySelector(".stApp").append(popup);
-  const at = opener.getBoundingClientRect(), size = popup.getBoundingClientRect();
-  popup.style.left = Math.max(6, Math.min(at.right - size.width, innerWidth - size.width - 6)) + "px";
-  popup.style.top = (at.bottom + size.height + 6 > innerHeight ? Math.max(6, at.top - size.height - 2) : at.bottom + 2) + "px";
   state.popup = popup; state.opener = opener;
+  place();
   opener.setAttribute("aria-expanded", "true");
   popup.firstElementChild?.focus();
   if (merges.length) askCosts(of(opener), ASKS);
+}
+
+// Beside its button and inside the window; what it costs makes the menu wider.
+function place() {
+  const at = state.opener.getBoundingClientRect(), size = state.popup.getBoundingClientRect(), { style } = state.popup;
+  style.left = Math.max(6, Math.min(at.right - size.width, innerWidth - size.width - 6)) + "px";
+  style.top = (at.bottom + size.height + 6 > innerHeight ? Math.max(6, at.top - size.height - 2) : at.bottom + 2) + "px";
 }
 
 // What the merges of a message would cost is worked out when its menu opens; what is not known yet is asked for again.
@@ -73,6 +78,7 @@ function tellCosts(id) {
     told.textContent = cost;
     item.disabled = cost === "nothing new";
   }
+  place();
   return true;
 }
 

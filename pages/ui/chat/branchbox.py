@@ -26,7 +26,7 @@ _HTML = """
   <span class="icon arrow" aria-hidden="true">keyboard_arrow_down</span>
   <div class="popup" popover="manual">
     <div class="list" id="names" role="listbox" aria-label="Branches"></div>
-    <div class="none">No branch is called so.</div>
+    <div class="none">No branch has this name.</div>
   </div>
   <span class="said" role="status"></span>
 </div>

@@ -8,15 +8,14 @@ every redraw of the page. Forms open below a cell only while they are asked for.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from html import escape
 
 import streamlit as st
 
-from forky_core.context.citing import SOURCES, sources_in, without_sources
+from forky_core.context.citing import sources_in, without_sources
 from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.opaque import opaque
 from forky_core.parts import (
@@ -32,7 +31,6 @@ from forky_core.parts import (
 )
 from forky_core.views import captions
 from forky_core.views.notebook import Cell
-from forky_core.views.payload import PayloadRow, payload_rows
 from forky_core.views.shelf import count
 from forky_core.views.times import local, stamp
 from pages.ui.chat.acts import button
@@ -40,13 +38,9 @@ from pages.ui.chat.attached import draw_file
 from pages.ui.links import cited_link, passage_link
 from pages.ui.markdown import SHOWN, formatted, show_formatted, show_text, showable
 from pages.ui.mermaid import Diagram
+from pages.ui.note import Leads, note_html
 
 _LONG_RESULT = 4_000
-_ROW = "\n"
-_NOTE_LINES = 24
-"""Of a merge's note that are shown without a click …"""
-_FEW_LINES = 6
-"""… and so many more, where they are the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,9 +239,9 @@ def _word(act: str, id: str, label: str) -> str:
     return f'<button type="button" class="fk-word" data-act="{act}" data-id="{escape(id)}">{label}</button>'
 
 
-def _visits(ids: Sequence[str], *, expands: bool = False) -> str:
-    """Buttons that go to messages, the first forty; beside each one that puts it into the context, where it is not."""
-    buttons = "".join(f"{_visit(id)}{_expand(id) if expands else ''}" for id in ids[:40])
+def _visits(ids: Sequence[str]) -> str:
+    """Buttons that go to messages, the first forty."""
+    buttons = "".join(map(_visit, ids[:40]))
     return buttons + (f" and {len(ids) - 40} more" if len(ids) > 40 else "")
 
 
@@ -267,84 +261,18 @@ def _expand(id: str) -> str:
 
 
 def _draw_merge(merge: MergePart, look: Look) -> None:
-    """What was merged, as the note that it is; small numbers lead to the messages that its lines come from."""
-    rows = list(payload_rows(merge, SHOWN))
-    numbers = {id: at for at, id in enumerate(dict.fromkeys(id for row in rows for id in row.cites), 1)}
-    note = _note(rows, numbers, look)
-    exact = f"<pre>{escape(showable(merge.text[:SHOWN]))}</pre>"
-    of = dict.fromkeys((*numbers, *map(MessageId, merge.messages)))
     st.html(
-        f'<div class="fk-merge"><div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">merge</span>'
-        f"<span>{escape(showable(captions.brought(merge)))}</span></div>"
-        f'{note}<div class="fk-beneath"><details><summary>{count(len(of), "message")}</summary>'
-        f'<div class="fk-sources">{_named_sources(of, numbers, look, expands=not merge.brings_turns)}</div></details>'
-        f"<details><summary>What the model reads</summary>{exact}</details></div></div>"
+        note_html(
+            merge, Leads(_number, partial(passage_link, look.conversation), look.words, _entries, _expand)
+        )
     )
 
 
-def _note(rows: Sequence[PayloadRow], numbers: Mapping[MessageId, int], look: Look) -> str:
-    """HTML of a note: headings, and lines with the numbers of their messages; a long one goes on behind a click."""
-    told = [row for row in rows if row.kind != "header" and row.text.strip()]
-    pieces = []
-    for row, after in zip(told, (*told[1:], None), strict=False):
-        if row.kind == "heading":
-            pieces.append(f"<h4>{escape(showable(row.text.removesuffix(':')))}</h4>")
-            continue
-        # Neighbours of one message share its number, at the last of them.
-        shared = after is not None and after.kind == "line" and after.cites == row.cites
-        marks = "" if shared else "".join(_reference(id, numbers, look) for id in row.cites)
-        pieces.append(f"<p>{_line_of_note(row, look)}{marks}</p>")
-    if not pieces:
-        return ""
-    rest = pieces[_NOTE_LINES:] if len(pieces) > _NOTE_LINES + _FEW_LINES else []
-    more = (
-        f'<details class="fk-rest"><summary>{len(rest)} more lines</summary>{_ROW.join(rest)}</details>'
-        if rest
-        else ""
-    )
-    return f'<div class="fk-note">{_ROW.join(pieces[: len(pieces) - len(rest)])}{more}</div>'
-
-
-def _line_of_note(row: PayloadRow, look: Look) -> str:
-    opener = partial(passage_link, look.conversation)
-    text = row.text.removeprefix("- ") if row.cites else row.text
-    drawn = replace(row, text=text).drawn(_coded, _visit, opener)
-    return _payload_sources(row.text) or drawn
-
-
-def _coded(text: str) -> str:
-    """HTML of words, with what stands between backticks as code."""
-    pieces = re.split(r"`([^`\n]+)`", showable(text))
-    return "".join(
-        f"<code>{escape(piece)}</code>" if at % 2 else escape(piece) for at, piece in enumerate(pieces)
-    )
-
-
-def _reference(id: MessageId, numbers: Mapping[MessageId, int], look: Look) -> str:
-    label = f"Source {numbers[id]}: {look.words(id) or id.removeprefix('b2:')[:8]}"
+def _number(id: MessageId, shown: str, label: str) -> str:
     return (
         f'<button type="button" class="fk-word fk-ref" data-act="visit" data-id="{escape(id)}" '
-        f'title="{escape(label)}" aria-label="{escape(label)}">{numbers[id]}</button>'
+        f'title="{escape(label)}" aria-label="{escape(label)}">{shown}</button>'
     )
-
-
-def _named_sources(
-    ids: Iterable[MessageId], numbers: Mapping[MessageId, int], look: Look, *, expands: bool
-) -> str:
-    """HTML of the messages that a merge stands for, each a step away: the first forty."""
-    known = list(ids)
-    lines = [
-        f'<div><span class="fk-nth">{numbers.get(id, "")}</span>{_visit(id)}'
-        f"{escape(look.words(id))}{_expand(id) if expands else ''}</div>"
-        for id in known[:40]
-    ]
-    return "".join(lines) + (f"and {len(known) - 40} more" if len(known) > 40 else "")
-
-
-def _payload_sources(row: str) -> str:
-    """HTML of a payload's line that says what its answers cited; "" of any other line."""
-    entries = _entries(row) if row.startswith(SOURCES) else ""
-    return f"{SOURCES} {entries.rstrip()}" if entries else ""
 
 
 def _draw_revert(message: Message) -> None:

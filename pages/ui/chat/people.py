@@ -11,6 +11,7 @@ from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label
 from pages.ui.models import grouped, model_title
 from pages.ui.notice import done
+from pages.ui.person import COOKIE
 from pages.ui.session import Session
 
 _ANSWERS: dict[Answers, str] = {
@@ -67,7 +68,8 @@ def draw_me(held: Session) -> None:
         return
     said = str(st.session_state["people.me"]).strip()
     try:
-        held.person, held.introduced = fit_name(said) if said else None, True
+        held.person = fit_name(said) if said else None
+        held.cookies[COOKIE] = held.person or ""
     except ForkyError as error:
         st.markdown(plain_label(str(error), 300))
         return

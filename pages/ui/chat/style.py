@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.ui.note import NOTE_CSS
 from pages.ui.palette import palette
 
 _ICONS = {
@@ -57,7 +58,8 @@ CONTENTS
   font-variant-numeric: tabular-nums; white-space: nowrap; }
 .fk-menu-heading { border-top: 1px solid color-mix(in srgb, currentColor 12%, transparent); margin-top: .25rem; padding: .45rem .55rem .2rem;
   font-size: .78rem; opacity: .74; max-width: 19rem; overflow-wrap: anywhere; }
-.fk-menu { max-height: calc(100dvh - 12px); overflow: auto; }
+.fk-menu { max-height: calc(100dvh - 12px); max-width: calc(100vw - 12px); overflow: auto; }
+.fk-menu button { white-space: nowrap; }
 .fk-menu button:disabled { opacity: .55; cursor: default; }
 .fk-menu button:hover, .fk-menu button:focus { background: color-mix(in srgb, currentColor 9%, transparent); outline: none; }
 .fk-word { padding: .05rem .4rem; border-radius: .3rem; text-decoration: underline; text-underline-offset: .2em;
@@ -67,9 +69,6 @@ CONTENTS
   border-radius: .4rem; background: color-mix(in srgb, #c77b1b 14%, transparent); }
 .fk-said { display: inline-flex; gap: .4rem; align-items: flex-start; }
 .fk-said .fk-icon { flex: none; line-height: 1.35; }
-.fk-merge { border: 1px solid color-mix(in srgb, currentColor 14%, transparent); border-left: 3px solid
-  var(--fk-accent); border-radius: .45rem; padding: .5rem .7rem; font-size: .9rem; }
-.fk-merge-line { display: flex; gap: .45rem; align-items: center; font-weight: 560; }
 /* What can be done with the message whose dot was clicked: in sight below the graph. */
 .stColumn div:has(> .st-key-chat-card) { position: sticky; bottom: 0; z-index: 3; }
 .st-key-chat-card { background: var(--fk-background); }
@@ -92,30 +91,14 @@ CONTENTS
 .fk-cited { font-size: .8rem; opacity: .8; margin-top: .3rem; }
 .fk-cited .fk-expand { text-decoration: none; padding: .05rem .15rem; }
 .fk-cited .fk-expand .fk-icon { font-size: .95rem; vertical-align: -.15em; }
-.fk-sources { font-size: .8rem; opacity: .8; margin-top: .3rem; }
-.fk-sources .fk-word, .fk-merge pre a { color: inherit; text-decoration: underline; text-underline-offset: 2px; }
-.fk-note { margin: .45rem 0 .35rem; line-height: 1.55; }
-.fk-note h4 { margin: .55rem 0 .1rem; padding: 0; font-size: .74rem; font-weight: 680; letter-spacing: .06em; text-transform: uppercase;
-  opacity: .72; }
-.fk-note p { margin: .1rem 0; overflow-wrap: anywhere; unicode-bidi: plaintext; text-align: start; }
-.fk-note code, .fk-note code * { font-size: .88em; }
-.fk-note a { color: inherit; text-underline-offset: 2px; }
-.fk-ref, .fk-nth { display: inline-grid; place-items: center; min-width: 1.1rem; height: 1.1rem; padding: 0 .25rem; margin-inline-start: .25rem;
-  vertical-align: .2em; border-radius: 1rem; font-size: .68rem; font-weight: 600; text-decoration: none; min-height: 0;
-  font-variant-numeric: tabular-nums; background: color-mix(in srgb, currentColor 11%, transparent); }
-.fk-note .fk-ref:hover, .fk-note .fk-ref:focus-visible { background: var(--fk-accent); color: var(--fk-background); }
-.fk-nth:empty { visibility: hidden; }
-.fk-beneath { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; align-items: baseline; }
-.fk-beneath details[open] { flex: 1 1 100%; }
-.fk-sources .fk-word { flex: none; white-space: nowrap; }
-.fk-sources > div { display: flex; align-items: center; gap: .35rem; min-width: 0; overflow-wrap: anywhere; padding: .08rem 0; }
+.fk-sources .fk-word:not(.fk-ref) { flex: none; white-space: nowrap; color: inherit; }
 .fk-sources .fk-expand { text-decoration: none; padding: .05rem .15rem; }
 .fk-sources .fk-expand .fk-icon { font-size: .95rem; vertical-align: -.15em; }
-.fk-merge pre, .fk-fold pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .84rem; margin: .35rem 0 0;
+.fk-fold pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .84rem; margin: .35rem 0 0;
   padding: .5rem .65rem; border-radius: .4rem; background: color-mix(in srgb, currentColor 5%, transparent); max-height: 24rem;
   overflow: auto; font-family: inherit; }
 .fk-tool pre { font-family: monospace; }
-.fk-fold summary, .fk-merge summary { cursor: pointer; opacity: .75; font-size: .84rem; }
+.fk-fold summary { cursor: pointer; opacity: .75; font-size: .84rem; }
 [class*="st-key-cell-"][class*="-gone-"] :is(.stMarkdown, .fk-merge) { opacity: .68; }
 [class*="st-key-cell-"] [data-testid="stImage"] img { max-width: min(100%, 20rem); max-height: 20rem; }
 .fk-quiet { opacity: .72; font-size: .85rem; }
@@ -148,7 +131,7 @@ CONTENTS
   .st-key-chat-body-Graph .stColumn:has(.st-key-chat-cells) { display: none; }
   .fk-acts { opacity: 1; }
   .fk-head button, .fk-siblings button { width: 32px; height: 32px; }
-  .fk-word { min-height: 32px; min-width: 32px; }
+  .fk-word:not(.fk-ref) { min-height: 32px; min-width: 32px; }
 }
 
 /* The composer: one card that stays in sight, and where it is at the end of the page, too. */
@@ -209,8 +192,13 @@ div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; backg
 """
 
 
-_CSS = _CSS.replace("ICONS", f"{_BUTTON}::before").replace(
-    "CONTENTS", "\n".join(f'{_BUTTON}{of}::before {{ content: "{icon}"; }}' for of, icon in _ICONS.items())
+_CSS = (
+    _CSS.replace("</style>", f"{NOTE_CSS}</style>")
+    .replace("ICONS", f"{_BUTTON}::before")
+    .replace(
+        "CONTENTS",
+        "\n".join(f'{_BUTTON}{of}::before {{ content: "{icon}"; }}' for of, icon in _ICONS.items()),
+    )
 )
 
 

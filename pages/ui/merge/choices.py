@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import get_args
@@ -15,7 +15,6 @@ import streamlit as st
 
 from forky_core.errors import ForkyError
 from forky_core.forky import Forky
-from forky_core.llm.contract import ModelInfo
 from forky_core.llm.offline import PROVIDER as OFFLINE
 from forky_core.merge.claims.conflict_resolution import Policy
 from forky_core.model import ConversationId, Message, MessageId
@@ -27,18 +26,25 @@ from forky_core.views.shelf import count
 from forky_core.views.sides import first_sides
 from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label
+from pages.ui.merge.costs import await_costs, costs_of
 from pages.ui.merge.planning import WRITTEN, MergeOptions, Planning
+from pages.ui.wording import speaker_named
 
 REBASE = "rebase"
 STRATEGIES: dict[str, tuple[str, str]] = {
-    "squash": ("Squash", "The model will read one short message: the lines that matter, quoted."),
+    "squash": ("Squash", "The model will read one short message: the lines that matter."),
     "cherry-pick": ("Cherry-pick", "The model will read the messages you tick, as if said here."),
     "full": ("Full", "The model will read every message of the branch, as it was said."),
     "three-way": (
         "Three-way",
-        "As a squash, with what both sides claim compared. You decide where they disagree.",
+        "A squash that compares both branches. You decide where they disagree.",
     ),
     REBASE: ("Rebase", "The branch itself moves: its messages are copied to the end of the other."),
+}
+_SEVERAL = {
+    "squash": "The model will read one short message of each branch: the lines that matter.",
+    "full": "The model will read every message of the branches, as it was said.",
+    "three-way": "One squash that compares all the branches. You decide where they disagree.",
 }
 _OF_SEVERAL = ("squash", "full", "three-way")
 """What an octopus can be."""
@@ -54,8 +60,6 @@ _PICKED = 8
 """Hex digits of a pick in the URL."""
 _LISTED = 60
 """Messages listed to tick before a person asks for more."""
-_LINES = "-"
-"""In the URL: lines are quoted, whichever model is set."""
 _HOME = "main"
 """Where every conversation begins."""
 
@@ -88,7 +92,7 @@ def read_wish(frame: Frame) -> MergeOptions | None:
     strategy = strategy_of(frame, offered(several=bool(others), graft=graft is not None))
     budget = params.get("budget", "")
     told = strategy in WRITTEN
-    writer, by_default = _writer(frame, strategy)
+    writer = _writer(frame, params.get("by", "")) if told else None
     policy = params.get("policy", "ask")
     return MergeOptions(
         chat.id,
@@ -98,7 +102,7 @@ def read_wish(frame: Frame) -> MergeOptions | None:
         focus=params.get("focus", "") if told else "",
         budget=int(budget) if told and budget.isdecimal() else None,
         writer=writer,
-        by_default=by_default,
+        by_itself=writer is not None and _begins_by_itself(frame, writer),
         picks=ticked_picks(frame) if strategy == "cherry-pick" else (),
         force=strategy == "full" and params.get("force") == "1",
         others=others,
@@ -111,22 +115,20 @@ def read_wish(frame: Frame) -> MergeOptions | None:
     )
 
 
-def _writer(frame: Frame, strategy: Strategy) -> tuple[str | None, bool]:
-    """Who writes it, and whether nobody chose that: a squash is written by the model that answers, if there is one."""
-    asked = st.query_params.get("by")
-    if strategy not in WRITTEN or asked == _LINES:
-        return None, False
-    if asked or strategy != "squash":
-        return asked or None, False
-    usual = usual_writer(frame)
-    return usual, usual is not None
+def _writer(frame: Frame, asked: str) -> str | None:
+    """The model that may write it: the one that is asked for, the one that answers, any other; None: there is none."""
+    infos = [info.name for info in frame.forky.models.models() if info.provider != OFFLINE]
+    usual = frame.chat.rules.model or frame.forky.models.default()
+    return asked or next((name for name in (usual, *infos) if name in infos), None)
 
 
-def usual_writer(frame: Frame) -> str | None:
-    """The model that answers on the target; None where that is one of the offline ones."""
-    name = frame.chat.rules.model or frame.forky.models.default()
-    known = {info.name for info in frame.forky.models.models() if info.provider != OFFLINE}
-    return name if name in known else None
+def _begins_by_itself(frame: Frame, writer: str) -> bool:
+    """Whether the person chose so for this model; where they have not decided, a free one does."""
+    chosen = frame.session.writes_by_itself
+    if chosen is not None:
+        return chosen == writer
+    info = next((info for info in frame.forky.models.models() if info.name == writer), None)
+    return info is not None and info.input_price == info.output_price == 0.0
 
 
 def _source(frame: Frame) -> tuple[str, ConversationId | None]:
@@ -199,88 +201,60 @@ def want(**changes: str | None) -> None:
             st.query_params.pop(key, None)
 
 
-def draw_strategy(wish: MergeOptions) -> None:
-    """Key: `merge.strategy`."""
+def draw_strategy(frame: Frame, wish: MergeOptions, held: Planning) -> None:
+    """Each strategy with what it costs. Key: `merge.strategy`."""
     names = offered(several=bool(wish.others), graft=wish.graft is not None)
+    costs = costs_of(frame, wish, held)
     st.session_state["merge.strategy"] = REBASE if rebases(wish) else wish.strategy
+
+    def label(strategy: str) -> str:
+        name, tokens = STRATEGIES[strategy][0], (costs or {}).get(strategy)
+        return name if tokens is None else f"{name} :gray[{count(tokens, 'token')}]"
+
     st.radio(
         "How",
         names,
-        format_func=lambda strategy: STRATEGIES[strategy][0],
-        captions=[STRATEGIES[name][1] for name in names],
+        format_func=label,
+        captions=[(_SEVERAL if wish.others else {}).get(name) or STRATEGIES[name][1] for name in names],
         key="merge.strategy",
         horizontal=True,
         label_visibility="collapsed",
         on_change=lambda: want(strategy=st.session_state["merge.strategy"]),
     )
+    if costs is None:
+        await_costs(frame, wish, held)
 
 
 def draw_settings(frame: Frame, wish: MergeOptions, held: Planning) -> None:
     """What the strategy can be told."""
     if wish.strategy in WRITTEN:
-        _draw_squash(frame, wish, held)
+        _draw_squash(wish, held)
     elif wish.strategy == "cherry-pick":
         _draw_picks(frame, wish)
 
 
-def _draw_squash(frame: Frame, wish: MergeOptions, held: Planning) -> None:
+def _draw_squash(wish: MergeOptions, held: Planning) -> None:
     plan = held.proposed or held.quoted
     least, most, usual = budget_range(plan.tokens_full if plan else 0, plan.tokens if plan else 0)
     st.session_state["merge.focus"] = wish.focus
     st.session_state["merge.budget"] = min(max(wish.budget or usual, least), most)
-    infos = {info.name: info for info in frame.forky.models.models() if info.provider != OFFLINE}
-    writes = bool(infos or wish.writer)
-    focus, budget, *writer = st.columns([4, 3, 4] if writes else [4, 3], vertical_alignment="top")
+    focus, budget = st.columns([4, 3], vertical_alignment="top")
     with focus:
         st.text_input(
             "What matters",
             key="merge.focus",
             max_chars=500,
-            placeholder="Optional: lines about this come first",
+            placeholder="Optional: what is about this comes first",
             on_change=lambda: want(focus=st.session_state["merge.focus"].strip()),
         )
     with budget:
         st.slider(
-            "At most … tokens",
+            "How long it may be, in tokens",
             least,
             most,
             step=BUDGET_STEP,
             key="merge.budget",
             on_change=lambda: want(budget=str(st.session_state["merge.budget"])),
-        )
-    for column in writer:
-        with column:
-            _draw_writer(frame, wish, infos)
-
-
-def _draw_writer(frame: Frame, wish: MergeOptions, infos: Mapping[str, ModelInfo]) -> None:
-    """Keys: `merge.by`, `merge.writer` (where there are several models)."""
-
-    def label(name: str) -> str:
-        return plain_label(infos[name].label if name in infos else name, 40)
-
-    writer = wish.writer or usual_writer(frame) or next(iter(infos))
-    st.session_state["merge.by"] = wish.writer or ""
-    st.segmented_control(
-        "How it is made",
-        ("", writer),
-        format_func=lambda name: f"Written by {label(name)}" if name else "Quote lines",
-        key="merge.by",
-        required=True,
-        help="Quoted lines are chosen by code: nothing can be invented. A model writes shorter sentences, each "
-        "checked against what it cites. Models with a key, or running on this machine, are offered here.",
-        on_change=lambda: want(by=st.session_state["merge.by"] or _LINES),
-    )
-    if wish.writer and len(infos) > 1:
-        names = list(infos) if writer in infos else [writer, *infos]
-        st.session_state["merge.writer"] = writer
-        st.selectbox(
-            "Which model",
-            names,
-            format_func=label,
-            key="merge.writer",
-            label_visibility="collapsed",
-            on_change=lambda: want(by=st.session_state["merge.writer"]),
         )
 
 
@@ -330,7 +304,7 @@ def candidates(forky: Forky, chat: Conversation, wish: MergeOptions) -> tuple[tu
 def _draw_pick(frame: Frame, message: Message, messages: Sequence[Message], ticked: set[MessageId]) -> None:
     key = f"merge.pick.{message.id}"
     st.session_state[key] = message.id in ticked
-    who = {"user": "You", "assistant": "Answer"}.get(message.role, message.role.title())
+    who = plain_label(message.name or speaker_named(message.role), 40)
     tool = " :material/link:" if message.id in bound_together((message,)) else ""
     words = plain_label(line_of_text(message), 110)
     st.checkbox(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from forky_core.errors import ForkyError
+from forky_core.llm.offline import PROVIDER as OFFLINE
 from forky_core.merge.claims.claim_set import Claim
 from forky_core.merge.claims.conflict_resolution import LONGEST_WORD, Choice, Clash, Take
 from forky_core.merge.three_way import ThreeWayPlan
@@ -17,6 +18,7 @@ from pages.ui.frame import Frame, saying
 from pages.ui.markdown import plain_label
 from pages.ui.merge.choices import POLICIES, want
 from pages.ui.merge.planning import Planning
+from pages.ui.wording import bare
 
 _OPEN = "open"
 _VALUE = "value."
@@ -33,16 +35,12 @@ def draw_conflicts(frame: Frame, held: Planning) -> None:
     if not isinstance(plan, ThreeWayPlan):
         return
     if not plan.clashes:
-        st.caption(":material/check: The two sides contradict each other nowhere.")
+        st.caption(":material/check: The branches contradict each other nowhere.")
         return
     left = len(plan.unresolved)
     with st.container(key="line-merge-conflicts", horizontal=True, vertical_alignment="center"):
         told = f"**{count(len(plan.clashes), 'conflict')}**"
-        told += (
-            f", {left} open: what stays open is said to the model with both sides"
-            if left
-            else ", all settled"
-        )
+        told += f", {left} still open. Nothing has to be decided now." if left else ", all settled"
         st.markdown(f":material/call_split: {told}", width="stretch")
         st.session_state["merge.policy"] = held.wish.policy
         st.selectbox(
@@ -63,23 +61,26 @@ def draw_conflicts(frame: Frame, held: Planning) -> None:
 def _draw_clash(frame: Frame, held: Planning, plan: ThreeWayPlan, number: int, clash: Clash) -> None:
     with st.container(key=f"merge-clash-{number}", border=True):
         state = ":material/check_circle:" if clash.choice is not None else ":material/help:"
-        st.markdown(f"{state} **{plain_label(clash.key, 100)}**")
-        if not clash.theirs:
-            _draw_side(frame, plan, "an earlier merge left open", clash.mine)
-        for one in clash.said_by if clash.theirs else ():
-            _draw_side(frame, plan, f"{one.name} says", one.claims)
+        with st.container(key=f"line-merge-clash-{number}", horizontal=True, vertical_alignment="center"):
+            st.markdown(f"{state} **{plain_label(clash.key, 100)}**", width="stretch")
+            _draw_ask(frame, held, number, clash)
         if clash.base:
-            _draw_side(frame, plan, "both said before", clash.base)
+            before = " / ".join(dict.fromkeys(claim.text for claim in clash.base))
+            st.caption(f"Both said before: {plain_label(before, 300)}")
         _draw_choice(frame, held, number, clash)
-        if clash.result is not None and clash.choice is not None:
-            by = f" ({plain_label(clash.choice.by, 60)})" if clash.choice.by else ""
-            st.markdown(f":material/arrow_forward: {plain_label(clash.result.text, 300)}{by}")
+        if _taken(clash) == "both" and clash.result is not None:
+            st.caption(f":material/arrow_forward: {plain_label(clash.result.text, 300)}")
+        st.caption(_said_where(frame, plan, clash))
 
 
-def _draw_side(frame: Frame, plan: ThreeWayPlan, who: str, claims: Sequence[Claim]) -> None:
-    for claim in claims:
-        marks = " ".join(_mark(frame, plan, cite) for cite in claim.cites[:4])
-        st.markdown(f":small[{plain_label(who, 70)}]  \n{plain_label(claim.text, 300)} {marks}")
+def _said_where(frame: Frame, plan: ThreeWayPlan, clash: Clash) -> str:
+    """Links to the messages that the claims rest on, by who says them."""
+    said = [(one.name, one.claims) for one in clash.said_by] if clash.theirs else [("earlier", clash.mine)]
+    found = [
+        f"{plain_label(name, 40)} {' '.join(_mark(frame, plan, cite) for claim in claims for cite in claim.cites[:4])}"
+        for name, claims in said
+    ]
+    return f"Said in: {' · '.join(found)}"
 
 
 def _mark(frame: Frame, plan: ThreeWayPlan, cite: str) -> str:
@@ -94,52 +95,77 @@ def _draw_choice(frame: Frame, held: Planning, number: int, clash: Clash) -> Non
     options = _options(held, clash)
     key = f"merge.take.{number}"
     st.session_state[key] = _taken(clash)
-    with st.container(key=f"line-merge-take-{number}", horizontal=True, vertical_alignment="center"):
-        st.segmented_control(
-            "Take",
-            list(options),
-            key=key,
-            format_func=lambda take: plain_label(options[take], 40),
-            required=True,
-            label_visibility="collapsed",
-            on_change=_take,
-            args=(frame, held, clash, key, f"merge.words.{number}"),
-        )
-        if any(info.provider != "Offline" for info in frame.forky.models.models()):
-            st.button(
-                "Ask the model",
-                key=f"merge.propose.{number}",
-                type="tertiary",
-                icon=":material/lightbulb:",
-                help="It proposes what holds; you read it, change it, or leave it",
-                on_click=_propose,
-                args=(frame, held, clash),
-            )
+    st.radio(
+        f"What holds of {plain_label(clash.key, 100)}",
+        list(options),
+        key=key,
+        format_func=lambda take: plain_label(bare(options[take][0]), 300),
+        captions=[plain_label(caption, 120) for _, caption in options.values()],
+        horizontal=True,
+        label_visibility="collapsed",
+        on_change=_take,
+        args=(frame, held, clash, key, f"merge.words.{number}"),
+    )
     if clash.choice is not None and _taken(clash) == "text":
         words = f"merge.words.{number}"
         st.session_state[words] = clash.choice.text
+        by = f"Proposed by {clash.choice.by}" if clash.choice.by else "What holds"
         st.text_input(
-            "What holds",
+            plain_label(by, 80),
             key=words,
             max_chars=LONGEST_WORD,
-            label_visibility="collapsed",
+            label_visibility="visible" if clash.choice.by else "collapsed",
             on_change=_write,
             args=(frame, held, clash, words),
         )
 
 
-def _options(held: Planning, clash: Clash) -> dict[str, str]:
-    """What can be taken. Of a conflict that the target carries, both values are its own: they stand by themselves."""
-    sides = {"mine": f"{held.wish.target}’s"}
+def _draw_ask(frame: Frame, held: Planning, number: int, clash: Clash) -> None:
+    name = held.wish.writer or _answering(frame)
+    if name is None:
+        return
+    label = next((info.label for info in frame.forky.models.models() if info.name == name), name)
+    st.button(
+        f"Ask {plain_label(label, 40)}",
+        key=f"merge.propose.{number}",
+        type="tertiary",
+        icon=":material/lightbulb:",
+        help="It is sent what each branch says of this, and proposes what holds. You read it, change it, or leave it.",
+        on_click=_propose,
+        args=(frame, held, clash),
+    )
+
+
+def _options(held: Planning, clash: Clash) -> dict[str, tuple[str, str]]:
+    """What can be taken, each with a line about it: who says it, or what taking it means.
+
+    Of a conflict that the target carries, both values are its own: they stand by themselves.
+    """
+
+    def said(claims: Sequence[Claim]) -> str:
+        return " / ".join(dict.fromkeys(claim.text for claim in claims))
+
+    sides = {"mine": (said(clash.mine), f"{held.wish.target} says so")}
     if held.wish.others:
         sides |= {
-            f"{_SOURCE}{one.name}": f"{one.name}’s" for one in clash.said_by if one.name != held.wish.target
+            f"{_SOURCE}{one.name}": (said(one.claims), f"{one.name} says so")
+            for one in clash.said_by
+            if one.name != held.wish.target
         }
     else:
-        sides["theirs"] = f"{held.wish.source}’s"
+        sides["theirs"] = said(clash.theirs), f"{held.wish.source} says so"
     if not (clash.mine and clash.theirs):
-        sides = {f"{_VALUE}{at}": value.text for at, value in enumerate(clash.conflict.values)}
-    return {**sides, "both": "Both", "text": "Own words", _OPEN: "Leave open"}
+        sides = {
+            f"{_VALUE}{at}": (value.text, "An earlier merge left this open")
+            for at, value in enumerate(clash.conflict.values)
+        }
+    many = "All" if len(sides) > 2 else "Both"
+    return {
+        **sides,
+        "both": (many, "They hold side by side"),
+        "text": ("Own words", "You write what holds"),
+        _OPEN: ("Leave open", "The model is told what each says"),
+    }
 
 
 def _taken(clash: Clash) -> str:
@@ -193,6 +219,6 @@ def _answering(frame: Frame) -> str | None:
     """The model of the target, where it can propose anything."""
     name = frame.chat.rules.model or frame.forky.models.default()
     infos = {info.name: info for info in frame.forky.models.models()}
-    if name in infos and infos[name].provider != "Offline":
+    if name in infos and infos[name].provider != OFFLINE:
         return name
-    return next((info.name for info in infos.values() if info.provider != "Offline"), None)
+    return next((info.name for info in infos.values() if info.provider != OFFLINE), None)

@@ -12,15 +12,41 @@ function piece(kind, name, text, more = {}) {
   return made;
 }
 
-// Words with what stands between backticks as code.
+// Words with code, bold and italics drawn; a link is its words. wording.py draws the same in the notebook.
+const INLINE = /`([^`\n]+)`|(?<![\w*])\*\*(?=[^\s*])([^\n]{0,400}?[^\s*])\*\*(?![\w*])|(?<![\w*])\*(?=[^\s*])([^*\n]{0,400}?[^\s*])\*(?![\w*])|!?\[([^[\]\n]{1,400})\]\([^()\s]{1,2000}\)/g;
+const ITEM = /^\s*[-*+•]\s+(?=\S)/, HEADING = /^\s*#{1,6}\s+(?=\S)/, TABLE = /^\s*\|(.+\|.+)\|\s*$/;
+
 function worded(made, text) {
-  text.split(/(`[^`]+`)/).forEach((part, at) => made.append(at % 2 ? piece("code", "", part.slice(1, -1)) : part));
+  let at = 0;
+  for (const found of text.matchAll(INLINE)) {
+    const [all, code, bold, slanted, linked] = found;
+    made.append(text.slice(at, found.index));
+    if (code !== undefined) made.append(piece("code", "", code));
+    else if (linked !== undefined) worded(made, linked);
+    else made.append(worded(piece(bold !== undefined ? "b" : "i"), bold ?? slanted));
+    at = found.index + all.length;
+  }
+  made.append(text.slice(at));
   return made;
+}
+
+// A line by itself: the sign of an item or a heading is drawn by the style, a row of a table in its cells.
+function lined(made, text) {
+  const table = text.match(TABLE);
+  if (table) {
+    made.classList.add("cells");
+    for (const cell of table[1].split("|")) made.append(worded(piece("span", "cell"), cell.trim()));
+    return made;
+  }
+  if (ITEM.test(text)) made.classList.add("item");
+  return worded(made, text.replace(ITEM, "").replace(HEADING, ""));
 }
 
 const icon = (name, sign, label) => piece("button", "icon", sign, { type: "button", "data-do": name, "aria-label": label, title: label });
 const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text);
 const count = (number, thing) => `${number.toLocaleString("en")} ${thing}${number === 1 ? "" : "s"}`;
+
+const SPEAKERS = { user: "You", assistant: "Assistant", system: "System", tool: "Tool" };
 
 class Desk {
   constructor(root) {
@@ -106,19 +132,21 @@ class Desk {
       piece("a", "", message.short, { href: message.href, target: "_blank", rel: "noopener", title: "Show it in its branch" }));
     made.append(head);
     for (const row of message.rows) {
-      const line = piece("div", `row ${row[0][2]}`);
+      const [[, first, kind]] = row, item = ITEM.test(first) && first.includes("`");
+      const line = piece("div", `row ${item ? "prose" : kind}`);
       for (const [at, [key, text, shape]] of row.entries()) {
         const struck = earlier.get(key);
-        const words = piece("span", `piece${struck ? " struck" : ""}`, shape === "prose" ? undefined : shape === "file" ? `📎 ${text}` : text,
+        const drawn = shape === "prose" || shape === "heading" || (ITEM.test(text) && text.includes("`"));
+        const words = piece("span", `piece${struck ? " struck" : ""}`, drawn ? undefined : shape === "file" ? `📎 ${text}` : text,
           { role: "checkbox", tabindex: "-1", "data-key": key, "aria-checked": "false" });
-        if (shape === "prose") worded(words, text);
+        if (drawn) lined(words, text);
         if (struck) words.title = `Replaced later: ${struck.later}`;
         if (at) line.append(" ");
         line.append(words);
       }
       made.append(line);
       const replaced = new Set(row.map(([key]) => earlier.get(key)).filter(Boolean));
-      for (const one of replaced) made.append(piece("div", "instead", cut(one.later, 220), { "data-by": one.by.join(" ") }));
+      for (const one of replaced) made.append(worded(piece("div", "instead", undefined, { "data-by": one.by.join(" ") }), cut(one.later, 220)));
     }
     if (!message.rows.length) made.append(piece("div", "row quiet", "(no words)"));
     return made;
@@ -136,12 +164,12 @@ class Desk {
     if (header.length) rows.push(piece("div", "header", header.join("\n")));
     for (const section of sections) {
       const made = piece("div", "section", undefined, { "data-section": section.title });
-      if (section.title) made.append(this.title(section.title, movable));
+      if (section.title) made.append(this.title(section.title, section.shown, movable));
       let before = null;
       for (const line of section.lines) { made.append(this.line(line, before)); before = line; }
       rows.push(made);
     }
-    if (!sections.length) rows.push(piece("div", "none", "Nothing of the branch stands in the block. Click a line of the branch to bring it in."));
+    if (!sections.length) rows.push(piece("div", "none", "Nothing of the branch is in the block. Click a line of the branch to bring it in."));
     scroll.replaceChildren(...rows);
     scroll.scrollTop = held;
     pane.querySelector(".back")?.remove();
@@ -164,14 +192,14 @@ class Desk {
     words.title = `The whole branch takes ${count(full, "token")}`;
   }
 
-  title(name, movable) {
+  title(name, shown, movable) {
     const made = piece("div", "title"), tools = piece("div", "tools"), at = movable.indexOf(name);
-    const up = icon("up", "arrow_upward", `Move “${name}” up`), down = icon("down", "arrow_downward", `Move “${name}” down`);
+    const up = icon("up", "arrow_upward", `Move “${shown}” up`), down = icon("down", "arrow_downward", `Move “${shown}” down`);
     up.disabled = at === 0; down.disabled = at === movable.length - 1;
     up.dataset.key = down.dataset.key = `section ${name}`;
     up.dataset.section = down.dataset.section = name;
     if (movable.length > 1) tools.append(up, down);
-    made.append(piece("h3", "", name), tools);
+    made.append(piece("h3", "", shown), tools);
     return made;
   }
 
@@ -179,12 +207,17 @@ class Desk {
     const open = this.open === line.key, id = line.key;
     const made = piece("div", `line${open ? " open" : ""}`, undefined, { tabindex: "0", "data-key": id, role: "group", "aria-label": `${line.text}. ${line.why}` });
     const words = piece("div", "words"), tools = piece("div", "tools");
-    if (line.who && before?.who !== line.who) words.append(piece("span", "who", line.who));
-    for (const [text, href] of line.words)
-      if (href) words.append(piece("a", "passage", text, { href, target: "_blank", rel: "noopener", title: "Open what it cites" }));
-      else worded(words, text);
-    for (const cite of line.cites)
-      words.append(piece("a", "number cite", cite.label, { href: cite.href, target: "_blank", rel: "noopener", title: `${cite.short}: show it in its branch`, "data-message": cite.id }));
+    if (line.who && before?.who !== line.who) words.append(piece("span", "who", SPEAKERS[line.who] ?? line.who));
+    for (const [at, [text, href, short]] of line.words.entries())
+      if (short) words.append(this.cite({ label: text, href, short }));
+      else if (href) words.append(piece("a", "passage", text, { href, target: "_blank", rel: "noopener", title: "Open what it cites" }));
+      else if (at) worded(words, text);
+      else if (line.words.length === 1 && TABLE.test(text)) words.append(lined(piece("span"), text));
+      else { words.classList.toggle("item", ITEM.test(text)); worded(words, text.replace(ITEM, "").replace(HEADING, "")); }
+    const last = words.lastChild, word = last?.nodeType === Node.TEXT_NODE && last.data.match(/\S{1,30}$/)?.[0];
+    const tail = word ? piece("span", "tail", word) : words; // A number stays beside the last word.
+    if (word) { last.data = last.data.slice(0, -word.length); words.append(tail); }
+    for (const cite of line.cites) tail.append(this.cite(cite));
     const why = icon("why", "help", "Why is this here?"), out = icon("out", "close", "Take it out");
     why.dataset.key = out.dataset.key = id;
     why.title = line.why; why.setAttribute("aria-expanded", String(open));
@@ -199,12 +232,16 @@ class Desk {
     return made;
   }
 
+  cite({ label, href, short, id = "" }) {
+    return piece("a", "number cite", label, { href, target: "_blank", rel: "noopener", title: `${short}: show it in its branch`, "data-message": id });
+  }
+
   takenBack(back) {
     const made = piece("div", "back");
     made.append(piece("h3", "", "Said, then taken back"));
     for (const one of back) {
       const row = piece("div", "", undefined, { "data-from": [...one.lines, ...one.by].join(" ") });
-      row.append(piece("s", "", cut(one.earlier, 200)), " → ", cut(one.later, 200));
+      row.append(worded(piece("s"), cut(one.earlier, 200)), " → ", worded(piece("span"), cut(one.later, 200)));
       made.append(row);
     }
     return made;

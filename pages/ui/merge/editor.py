@@ -8,29 +8,32 @@ Everything is set as text: models and people wrote it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from forky_core.context.citations import NOTHING, Opens, linked
+from forky_core.context.citations import NOTHING
 from forky_core.context.masking import Lookup
+from forky_core.merge.attribution import rests_on
 from forky_core.merge.editing import BlockLine, Budget, Editing, SourceLine
 from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.repo.repo import short
 from forky_core.views.merge_lines import Stretch, TakenBack, reasons, stretches, taken_back
-from forky_core.views.payload import payload_rows
+from forky_core.views.payload import PayloadRow, payload_rows
 from pages.ui.frame import Frame, saying
 from pages.ui.links import chat_place, cited_link
 from pages.ui.markdown import showable
 from pages.ui.merge.planning import Planning
+from pages.ui.wording import speaker_named, titled
 
 Home = Callable[[MessageId], tuple[ConversationId, str | None]]
 _HERE = Path(__file__).parent
-_WHO = {"user": "You", "assistant": "Answer", "tool": "Tool", "system": "System"}
+_MARK = re.compile(r"\[([0-9a-f]{6,32})\]")
 _ORDERS = 200
 """Changes that are taken from one message of a browser."""
 _component = st.components.v2.component(
@@ -112,9 +115,8 @@ def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, hom
     numbers = {message.id: at for at, message in enumerate(source.messages, 1)}
     why = reasons(editing, before)
     block = plan.block
-    opens = (
-        {row.text: row.opens for row in payload_rows(block, len(block.text)) if row.opens} if block else {}
-    )
+    rows = [row for row in payload_rows(block, len(block.text)) if row.opens] if block else []
+    known = rests_on(block) if block else ()
 
     def mark(id: MessageId) -> dict[str, Any]:
         return {
@@ -139,11 +141,12 @@ def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, hom
         "sections": [
             {
                 "title": title,
+                "shown": titled(title),
                 "lines": [
                     {
                         "key": line.key,
                         "text": showable(line.text),
-                        "words": _words(line, opens, home),
+                        "words": _words(line, rows, known, mark, home),
                         "who": showable(line.speaker),
                         "cites": [mark(id) for id in line.cites],
                         "from": [origin.key for origin in editing.drawn_from[line.key]],
@@ -160,21 +163,42 @@ def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, hom
     }
 
 
-def _words(line: BlockLine, opens: Mapping[str, Opens], home: Home) -> list[tuple[str, str]]:
-    """The words of a line in pieces, each with the address that it opens: a number that cites a passage has one."""
-    found = next((found for text, found in opens.items() if text.endswith(line.text)), NOTHING)
-    pieces: list[tuple[str, str]] = []
+def _words(
+    line: BlockLine,
+    rows: Sequence[PayloadRow],
+    known: Sequence[MessageId],
+    mark: Callable[[MessageId], dict[str, Any]],
+    home: Home,
+) -> list[tuple[str, str, str]]:
+    """The words of a line in pieces: text, the address that it opens, and the short id of a message that it names."""
+    opens = next((row.opens for row in rows if row.text.endswith(line.text)), NOTHING)
+    pieces: list[tuple[str, str, str]] = []
 
     def plain(text: str) -> str:
-        pieces.append((showable(text), ""))
+        pieces.append((showable(text), "", ""))
+        return ""
+
+    def name(id: MessageId) -> str:
+        named = mark(id)
+        pieces.append(
+            ("↗" if named["label"] == named["short"] else named["label"], named["href"], named["short"])
+        )
         return ""
 
     def link(number: str, address: str) -> str:
-        pieces.append((number, cited_link(home(MessageId(address))[0], address)))
+        pieces.append((number, cited_link(home(MessageId(address))[0], address), ""))
         return ""
 
-    linked(line.text, found, plain, link)
+    PayloadRow(line.text, marks=_marks(line.text, known), opens=opens).drawn(plain, name, link)
     return [piece for piece in pieces if piece[0]]
+
+
+def _marks(text: str, known: Sequence[MessageId]) -> dict[str, MessageId]:
+    """What the marks in a line name: messages of the target, too, which a line of this branch does not rest on."""
+    found = {
+        mark: [id for id in known if id.removeprefix("b2:").startswith(mark)] for mark in _MARK.findall(text)
+    }
+    return {mark: ids[0] for mark, ids in found.items() if len(ids) == 1}
 
 
 def _stretch(one: Stretch, editing: Editing, numbers: dict[MessageId, int], home: Home) -> dict[str, Any]:
@@ -186,7 +210,7 @@ def _stretch(one: Stretch, editing: Editing, numbers: dict[MessageId, int], home
                 "number": numbers[message.id],
                 "id": message.id,
                 "short": short(message.id),
-                "who": showable(message.name or _WHO.get(message.role, message.role)),
+                "who": showable(message.name or speaker_named(message.role)),
                 "role": message.role,
                 "href": _href(home(message.id), message.id),
                 "rows": _rows(message, editing),

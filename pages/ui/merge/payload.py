@@ -11,7 +11,6 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from forky_core.context.citing import SOURCES
 from forky_core.model import ConversationId, MessageId
 from forky_core.parts import MergePart
 from forky_core.repo.repo import short
@@ -21,6 +20,8 @@ from pages.ui.markdown import showable
 
 SHOWN = 60_000
 """Characters of a payload that are drawn."""
+_TURNS = frozenset({"user:", "assistant:", "system:", "tool:"})
+"""Lines that say whose turn follows."""
 Home = Callable[[MessageId], tuple[ConversationId, str | None]]
 """Where a message is to be seen: its conversation, and a branch where one is known. Of an address of a passage, the
 conversation that knows it."""
@@ -31,20 +32,20 @@ def draw_cited_payload(merge: MergePart, home: Home) -> None:
 
 
 def draw_turns(text: str, home: Home) -> None:
-    """Turns as they were said, with what they cite."""
+    """Turns as they were said, with what they cite; whose turn it is stands out."""
     _draw(text_rows(text, SHOWN), home)
-
-
-def cites_passages(text: str) -> bool:
-    return SOURCES in text
+    if len(text) > SHOWN:
+        st.caption(f"and {len(text) - SHOWN:,} characters more")
 
 
 def _draw(rows: Iterable[PayloadRow], home: Home) -> None:
     drawn = "\n".join(
-        row.drawn(
-            _words, lambda id: _opener(id, home), lambda number, address: _passage(number, address, home)
+        f"<b>{escape(row.text)}</b>"
+        if row.text in _TURNS
+        else row.drawn(
+            _words, lambda id: opener(home, id), lambda number, address: _passage(number, address, home)
         )
-        + "".join(f" {_opener(id, home)}" for id in row.cites)
+        + "".join(f" {opener(home, id)}" for id in row.cites)
         for row in rows
     )
     st.html(f'<pre class="fk-payload" tabindex="0">{drawn}</pre>')
@@ -58,9 +59,13 @@ def _passage(number: str, address: str, home: Home) -> str:
     return passage_link(home(MessageId(address))[0], number, address, beside=True)
 
 
-def _opener(id: MessageId, home: Home) -> str:
-    """A link in a tab of its own: what was chosen and written on this page stays."""
+def opener(home: Home, id: MessageId, shown: str = "", label: str = "") -> str:
+    """HTML of a link in a tab of its own: what was chosen and written on this page stays. `label` makes it a number."""
     conversation, branch = home(id)
     place = escape(urlencode(chat_place(conversation, branch, id)))
-    mark = short(id)
-    return f'<a href="./?{place}" target="_blank" rel="noopener" title="Show {mark} in its branch">{mark}</a>'
+    told = escape(label or f"Show {short(id)} in its branch")
+    kind = ' class="fk-ref"' if label else ""
+    return (
+        f'<a href="./?{place}"{kind} target="_blank" rel="noopener" title="{told}" aria-label="{told}">'
+        f"{escape(shown or short(id))}</a>"
+    )

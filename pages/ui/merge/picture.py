@@ -1,12 +1,16 @@
-"""A small drawing of two branches and where the merge will stand. Plain elements in the theme's own ink."""
+"""A small drawing of the branches and where the merge will stand. Plain elements in the theme's own ink."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 
 import streamlit as st
 
+from forky_core.dag import ancestors
 from forky_core.merge.plan import MergePlan
+from forky_core.repo.visible import Visible
 from forky_core.views.merging import Standing
 from forky_core.views.shelf import count
 from pages.ui.markdown import showable
@@ -23,9 +27,9 @@ _CSS = """<style>
 .fk-dot.fk-old { background: transparent; box-shadow: inset 0 0 0 .12rem currentColor; opacity: .55; }
 .fk-dash { flex: 0 1 1.1rem; min-width: .3rem; height: .12rem; background: currentColor; opacity: .45; }
 .fk-long { flex: 1 1 1rem; }
-.fk-merge { flex: none; width: .8rem; height: .8rem; transform: rotate(45deg); background: var(--fk-ink);
+.fk-diamond { flex: none; width: .8rem; height: .8rem; transform: rotate(45deg); background: var(--fk-ink);
   border-radius: .12rem; }
-.fk-merge.fk-nothing { background: transparent; box-shadow: inset 0 0 0 .1rem currentColor; opacity: .5; }
+.fk-diamond.fk-nothing { background: transparent; box-shadow: inset 0 0 0 .1rem currentColor; opacity: .5; }
 .fk-side { color: var(--fk-ink); }
 .fk-bend { flex: none; width: 1.3rem; height: 1.9rem; margin-top: -1.9rem; margin-bottom: -.04rem; margin-left: .25rem;
   border: .12rem solid currentColor; opacity: .6; border-top: 0; border-right: 0; border-bottom-left-radius: .8rem; }
@@ -36,33 +40,61 @@ _CSS = """<style>
 @media (max-width: 640px) {
   .fk-lanes { grid-template-columns: auto 1fr; padding: .55rem .6rem; }
   .fk-count { grid-column: 1 / -1; order: 1; padding: 0; white-space: normal; }
+  .fk-count::before { content: attr(data-of) ": "; }
   .fk-lanes b { max-width: 6rem; }
 }
 </style>"""
 
 
-def draw_standing(plan: MergePlan, stands: Standing) -> None:
-    """Target above, source below, the merge at the right."""
-    target, source = (escape(showable(name)) for name in (plan.target_name, plan.source_name))
-    ours, theirs = told(stands)
-    sentence = escape(f"{plan.target_name}: {ours}. {plan.source_name}: {theirs}.", quote=True)
-    merge = '<span class="fk-merge"></span>' if plan.lands else '<span class="fk-merge fk-nothing"></span>'
+def sources_of(plan: MergePlan, visible: Visible) -> list[MergePlan]:
+    """The plan by its sources, each with what it alone brings."""
+    if plan.sides:
+        return list(plan.sides)
+    if not plan.heads:
+        return [plan]
+    found = []
+    for name, head in plan.heads.items():
+        has = ancestors((head,), lambda id: visible.messages[id].parents)
+        delta = tuple(id for id in plan.delta if id in has)
+        found.append(replace(plan, source=head, source_name=name, delta=delta, heads={}))
+    return found
+
+
+def draw_standing(sources: Sequence[tuple[MergePlan, Standing]]) -> None:
+    """Target above, each source below it, the merge at the right."""
+    plan, stands = sources[0]
+    target = escape(showable(plan.target_name))
+    ours, _ = told(stands)
+    if len(sources) > 1:
+        ours = count(stands.shared + stands.own, "message")
+    said = [
+        f"{plan.target_name}: {ours}.",
+        *(f"{one.source_name}: {told(where)[1]}." for one, where in sources),
+    ]
+    merge = (
+        '<span class="fk-diamond"></span>' if plan.lands else '<span class="fk-diamond fk-nothing"></span>'
+    )
     shared = _dots(min(stands.shared, 3), old=True)
     upper = f'{shared}{_dots(min(stands.own, _DOTS), old=True)}<span class="fk-dash fk-long"></span>{merge}'
+    st.html(
+        f'{_CSS}<div class="fk-lanes" role="img" aria-label="{escape(" ".join(said), quote=True)}" '
+        f'style="--fk-ink: {palette().accent}">'
+        f'<b title="{target}">{target}</b><div class="fk-lane">{upper}</div>'
+        f'<div class="fk-count" data-of="{target}">{escape(ours)}</div>{"".join(_lane(one, where) for one, where in sources)}</div>'
+    )
+
+
+def _lane(plan: MergePlan, stands: Standing) -> str:
+    source = escape(showable(plan.source_name))
     width = 1.72 * max(0, min(stands.shared, 3) - 1)
     known = max(0, stands.line - stands.new)
-    lower = (
+    return (
+        f'<b title="{source}">{source}</b><div class="fk-lane fk-side">'
         f'<span class="fk-gap" style="width:{width:.2f}rem"></span>'
         f"{'<span class=fk-bend></span>' if stands.shared else '<span class=fk-gap></span>'}"
         f"{_dots(min(known, 2), old=True)}{_dots(min(max(stands.line - known, 0), _DOTS))}"
-        '<span class="fk-dash fk-long"></span><span class="fk-rise"></span>'
-    )
-    st.html(
-        f'{_CSS}<div class="fk-lanes" role="img" aria-label="{sentence}" style="--fk-ink: {palette().accent}">'
-        f'<b title="{target}">{target}</b><div class="fk-lane">{upper}</div>'
-        f'<div class="fk-count">{escape(ours)}</div>'
-        f'<b title="{source}">{source}</b><div class="fk-lane fk-side">{lower}</div>'
-        f'<div class="fk-count">{escape(theirs)}</div></div>'
+        '<span class="fk-dash fk-long"></span><span class="fk-rise"></span></div>'
+        f'<div class="fk-count" data-of="{source}">{escape(told(stands)[1])}</div>'
     )
 
 

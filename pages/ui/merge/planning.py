@@ -2,6 +2,9 @@
 
 The wish is in the URL; the plan is remade when the wish changes, or when a branch moves. A text that a person has
 edited, or a model has written, is never thrown away by that: the page says what came first and waits (law 8).
+
+A plan without a model costs nothing and is there at once. A model is asked when the person presses the button, or has
+chosen that it begins by itself. The core keeps what it wrote, so that a reload is not paid for again.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import ConversationId, MessageId
 from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation
+from forky_core.views.merging import takes_more_than_full
 
 WRITTEN = frozenset({"squash", "three-way"})
 """Strategies that a model can do the reading for."""
@@ -45,9 +49,9 @@ class MergeOptions:
     budget: int | None = None
     """Tokens of a squash; None: the usual share."""
     writer: str | None = None
-    """The model that writes a squash; None: lines are quoted without one."""
-    by_default: bool = False
-    """Nobody chose the writer: it is the model that answers, and writes while quoted lines are shown."""
+    """The model that may write it when it is asked; None: there is none. A fusion is made anew for another writer."""
+    by_itself: bool = False
+    """The person at this browser chose that the writer begins without a press (writing_by_itself.py)."""
     picks: tuple[MessageId, ...] = ()
     """Of a cherry-pick; of a fusion, the answers."""
     force: bool = False
@@ -76,7 +80,7 @@ class Planning:
     sentence: str = ""
     """Why there is no plan."""
     quoted: MergePlan | None = None
-    """The plan without a model, while one is to write it."""
+    """The plan without a model, where one may write it."""
     sketch: MergePlan | None = None
     """Where there is no plan of a cherry-pick: the whole line, for the picture of the branches only."""
     writing: Future[MergePlan] | None = None
@@ -95,18 +99,43 @@ class Planning:
     """Messages of the source from which on a person asked for more."""
     sources: dict[tuple[MessageId, ...], Source] = field(default_factory=dict)
     """What the sources say by lines, by their turns: read once."""
-
+    request: tuple[int, int] | None = None
+    """Tokens that a model would be sent, and tokens that it may answer with: counted once (asking_price.py)."""
     written: MergePlan | None = None
-    """What a model wrote while the person changed the quoted lines: it waits to be taken."""
+    """What a model wrote, where it is not what would land: it waits to be taken."""
 
     @property
     def edited(self) -> bool:
         return self.plan is not self.proposed
 
+    @property
+    def settled(self) -> bool:
+        """Whether the person has decided a conflict."""
+        return isinstance(self.plan, ThreeWayPlan) and any(clash.choice for clash in self.plan.clashes)
+
+    @property
+    def by_model(self) -> bool:
+        """Whether what would land was written by a model."""
+        if self.plan is None:
+            return False
+        return any(one.block is not None and one.block.made_by for one in self.plan.sides or (self.plan,))
+
     def take(self, plan: MergePlan) -> None:
-        """Propose this plan."""
-        self.proposed = self.plan = plan
-        self.rejected, self.failed, self.written = None, "", None
+        """Propose this plan, with what the person has settled."""
+        self.written = self.proposed if self.by_model and plan is self.quoted else None
+        self.proposed = self.plan = self._settled_too(plan)
+        self.rejected, self.failed = None, ""
+
+    def _settled_too(self, plan: MergePlan) -> MergePlan:
+        if not isinstance(self.plan, ThreeWayPlan) or not isinstance(plan, ThreeWayPlan):
+            return plan
+        there = {clash.conflict.hash for clash in plan.clashes}
+        choices = {
+            clash.conflict.hash: clash.choice
+            for clash in self.plan.clashes
+            if clash.choice and clash.conflict.hash in there
+        }
+        return plan.resolved(choices) if choices else plan
 
     def put(self, side: MergePlan) -> None:
         """Take a plan whose block was changed, which may be one side of an octopus."""
@@ -136,7 +165,7 @@ class Planning:
         assert writing is not None
         try:
             made = writing.result()
-            if self.plan is not None and self.edited:
+            if self.plan is not None and (self.edited or self.settled):
                 self.written = made
             else:
                 self.take(made)
@@ -150,29 +179,39 @@ class Planning:
 
 def planning(held: Planning | None, forky: Forky, chat: Conversation, wish: MergeOptions) -> Planning:
     """The planning of this wish: the one at hand where it still holds, else a new one. `chat` is on the target."""
-    if held is None or held.wish != wish:
+    if held is None or _plans(held.wish) != _plans(wish):
         fresh = plan_anew(forky, chat, wish)
-        if wish.by_default and fresh.quoted is not None and (held is None or _elsewhere(held.wish, wish)):
-            begin_writing(fresh, forky, chat)
+        if held is None or _about(held.wish) != _about(wish):
+            _write_by_itself(fresh, forky, chat)
         return fresh
+    held.wish = wish
     made = held.plan or held.quoted or held.sketch
     if made is None or held.overtaken or _as_it_was(chat, made):
         return held
-    chosen = isinstance(made, ThreeWayPlan) and any(clash.choice for clash in made.clashes)
-    by_model = made.block is not None and made.block.made_by
-    if held.edited or chosen or held.writing is not None or by_model:
+    if held.edited or held.settled or held.writing is not None or held.by_model:
         held.overtaken = "A branch has moved since this preview was made."
         return held
     return plan_anew(forky, chat, wish)
 
 
-def _elsewhere(one: MergeOptions, other: MergeOptions) -> bool:
-    """Whether two wishes are about different branches: settings alone do not ask a model again."""
+def _plans(wish: MergeOptions) -> MergeOptions:
+    """The wish as far as what is shown at first depends on it. A fusion waits for its writer."""
+    return replace(wish, writer=wish.writer if wish.strategy == "fuse" else None, by_itself=False)
 
-    def about(wish: MergeOptions) -> tuple[object, ...]:
-        return wish.conversation, wish.target, wish.source, wish.others, wish.graft, wish.by_default
 
-    return about(one) != about(other)
+def _about(wish: MergeOptions) -> tuple[object, ...]:
+    """What is merged with what: settings alone do not make a model begin by itself once more."""
+    return wish.conversation, wish.target, wish.source, wish.others, wish.graft, wish.strategy
+
+
+def _write_by_itself(held: Planning, forky: Forky, chat: Conversation) -> None:
+    """Begin a squash where the person chose so and it can save something. What a request says is its author's."""
+    wish, quoted = held.wish, held.quoted
+    if not wish.by_itself or wish.strategy != "squash" or wish.request is not None:
+        return
+    if quoted is None or takes_more_than_full(quoted):
+        return
+    begin_writing(held, forky, chat)
 
 
 def _as_it_was(chat: Conversation, plan: MergePlan) -> bool:
@@ -193,7 +232,7 @@ def plan_anew(forky: Forky, chat: Conversation, wish: MergeOptions) -> Planning:
         return made
     if wish.writer is not None and wish.strategy in _BY_MODEL and plan.drafts:
         made.quoted = plan
-    if made.quoted is None or wish.by_default:
+    if made.quoted is None or wish.strategy != "fuse":
         made.take(plan)
     _take_its_words(made, chat, plan)
     return made

@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from forky_core.document import ADDRESS
-from forky_core.errors import ForkyError
+from forky_core.errors import ForkyError, NotFound
 from forky_core.llm.contract import ModelInfo
 from forky_core.merge.editing import Budget
 from forky_core.merge.plan import MergePlan
@@ -22,9 +22,8 @@ from pages.ui.frame import Frame, saying
 from pages.ui.links import chat_link
 from pages.ui.markdown import plain_label, show_text, showable
 from pages.ui.merge.editor import draw_editor
-from pages.ui.merge.payload import SHOWN, cites_passages, draw_turns
+from pages.ui.merge.payload import SHOWN, draw_turns
 from pages.ui.merge.planning import WRITTEN, Planning
-from pages.ui.merge.warnings import draw_warnings
 
 _OPENABLE = 40
 """Messages offered to be opened, of one list."""
@@ -34,7 +33,6 @@ def draw_preview(frame: Frame, held: Planning) -> None:
     """Keys: `merge.edit`, `merge.text`, `merge.reset`, `merge.out.<n>`."""
     plan = held.plan
     assert plan is not None
-    draw_warnings(held)
     st.markdown(_cost_line(frame, plan))
     if plan.fast_forward is None:
         draw_payload(frame, held, plan)
@@ -50,14 +48,17 @@ def _cost_line(frame: Frame, plan: MergePlan) -> str:
         if cost.each is None:
             said.append(f"the price of {label} is not known")
         elif cost.each == 0:
-            said.append(f"free with {label}")
+            said.append(f"free with “{label}”")
         else:
             said.append(f"**{plain_label(dollars(cost.each))}** each with {label}")
-            if cost.cached:
+            if cost.cached and dollars(cost.cached) != dollars(cost.each):
                 said.append(f"{plain_label(dollars(cost.cached))} once cached")
     if plan.strategy not in ("full", "cherry-pick"):
-        full = price(plan, info).full if info is not None else None
-        paid = f" ({plain_label(dollars(full))})" if full else ""
+        whole = price(plan, info) if info is not None else None
+        differs = whole is not None and whole.full and dollars(whole.full) != dollars(whole.each or 0)
+        paid = (
+            f" ({plain_label(dollars(whole.full))})" if whole is not None and whole.full and differs else ""
+        )
         said.append(f"in full it would be {plan.tokens_full:,}{paid}")
     return " · ".join(said)
 
@@ -78,11 +79,7 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
     as_text = editable and bool(st.session_state.get("merge.edit"))
     beside = plan.strategy in WRITTEN and not as_text
     with st.container(key="line-merge-preview", horizontal=True, vertical_alignment="center"):
-        told = (
-            "What the model will read, beside the branch"
-            if beside
-            else "What the model will read, word for word"
-        )
+        told = "What the model will read" if beside else "What the model will read, word for word"
         st.caption(told, width="stretch")
         if held.edited:
             st.button(
@@ -109,17 +106,17 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
                     held,
                     at,
                     budget=_budget(held, at, side),
-                    lookup=_lookup(frame, plan),
+                    lookup=lookup_of(frame, plan),
                     home=partial(_seen_at, frame, side, plan),
                 )
-    elif cites_passages(plan.payload):
+    elif plan.strategy != "fuse":
         draw_turns(plan.payload, partial(_seen_at, frame, plan, plan))
     else:
         text = showable(plan.payload)
         more = f"\n… and {len(text) - SHOWN:,} characters more." if len(text) > SHOWN else ""
         tall = len(text) > 4_000 or text.count("\n") > 30
         st.code(text[:SHOWN] + more, language=None, wrap_lines=True, height=420 if tall else "content")
-    for mark in strange_marks(plan, _lookup(frame, plan)):
+    for mark in strange_marks(plan, lookup_of(frame, plan)):
         st.caption(
             f":material/warning: \\[{mark}\\] names no message of “{plain_label(plan.source_name, 60)}”."
         )
@@ -162,11 +159,19 @@ def _reset(held: Planning) -> None:
     held.plan = held.proposed
 
 
-def _lookup(frame: Frame, plan: MergePlan) -> Callable[[MessageId], Message]:
+def lookup_of(frame: Frame, plan: MergePlan) -> Callable[[MessageId], Message]:
     """Messages of this conversation, and of the one that is grafted."""
     if plan.graft is None:
         return frame.chat.message
-    return frame.forky.conversation(plan.graft.conversation, plan.graft.branch).message
+    other = frame.forky.conversation(plan.graft.conversation, plan.graft.branch)
+
+    def find(id: MessageId) -> Message:
+        try:
+            return other.message(id)
+        except NotFound:
+            return frame.chat.message(id)
+
+    return find
 
 
 def _seen_at(
@@ -201,7 +206,7 @@ def draw_message(message: Message, home: tuple[ConversationId, str | None], key:
 
 
 def _draw_left_out(frame: Frame, plan: MergePlan) -> None:
-    groups = left_out(plan, _lookup(frame, plan))
+    groups = left_out(plan, lookup_of(frame, plan))
     if not groups:
         st.caption(":material/check: Nothing is left out.")
         return

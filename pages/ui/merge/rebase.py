@@ -8,12 +8,10 @@ from forky_core.errors import ForkyError, Outdated
 from forky_core.merge.rebase import RebasePlan
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, leave_for
-from pages.ui.markdown import plain_label, showable
+from pages.ui.markdown import plain_label
+from pages.ui.merge.payload import draw_turns
 from pages.ui.merge.planning import MergeOptions
 from pages.ui.models import grouped, model_title
-
-_SHOWN = 60_000
-"""Characters of a preview that are drawn."""
 
 
 def draw_rebase(frame: Frame, wish: MergeOptions) -> None:
@@ -36,10 +34,7 @@ def draw_rebase(frame: Frame, wish: MergeOptions) -> None:
     )
     if plan.copies:
         st.caption("What will stand below it, word for word")
-        text = showable(plan.payload)
-        more = f"\n… and {len(text) - _SHOWN:,} characters more." if len(text) > _SHOWN else ""
-        tall = len(text) > 4_000 or text.count("\n") > 30
-        st.code(text[:_SHOWN] + more, language=None, wrap_lines=True, height=420 if tall else "content")
+        draw_turns(plan.payload, lambda _id: (frame.chat.id, wish.source))
     if plan.omitted:
         st.caption(f"{count(len(plan.omitted), 'message')} left out:")
         for why in dict.fromkeys(omission.why for omission in plan.omitted):
@@ -48,24 +43,28 @@ def draw_rebase(frame: Frame, wish: MergeOptions) -> None:
 
 
 def _draw_ways(frame: Frame, wish: MergeOptions, plan: RebasePlan) -> None:
-    with st.container(key="line-merge-rebase", horizontal=True, vertical_alignment="bottom"):
-        st.button(
-            f"Move “{plain_label(wish.source, 40)}”",
-            key="merge.rebase",
-            type="primary",
-            icon=":material/move_down:",
-            help="One operation, which Undo takes back",
-            on_click=_land,
-            args=(frame, wish, plan),
-        )
-        if not plan.turns:
-            return
+    st.button(
+        f"Move “{plain_label(wish.source, 40)}”",
+        key="merge.rebase",
+        type="primary",
+        icon=":material/move_down:",
+        help="One operation, which Undo takes back",
+        on_click=_land,
+        args=(frame, wish, plan),
+    )
+    if not plan.turns:
+        return
+    st.caption(
+        f"Or have its {count(len(plan.turns), 'question')} asked again there, which sends about {plan.tokens_asked:,} tokens:"
+    )
+    with st.container(key="line-merge-rebase", horizontal=True, vertical_alignment="center"):
         offered = grouped(frame.forky.models)
         model = st.selectbox(
-            f"or ask {count(len(plan.turns), 'question')} again (about {plan.tokens_asked:,} tokens)",
+            "Who answers",
             list(offered),
             index=None,
             key="merge.replay_with",
+            label_visibility="collapsed",
             placeholder="Choose who answers",
             format_func=lambda name: model_title(offered.get(name), name),
             width=340,

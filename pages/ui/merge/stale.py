@@ -7,7 +7,7 @@ import streamlit as st
 from forky_core.errors import ForkyError
 from forky_core.repo.conversation import Conversation
 from pages.ui.frame import Frame, explain
-from pages.ui.merge.choices import want
+from pages.ui.merge.choices import want, written_picks
 
 
 def explain_stale(frame: Frame) -> None:
@@ -37,7 +37,8 @@ def _branches(source: Conversation) -> list[str]:
 
 def _picks(source: Conversation) -> list[str]:
     found, refused = [], []
-    for digits in filter(None, st.query_params.get("picks", "").split(",")):
+    asked = st.query_params.get("picks", "")
+    for digits in filter(None, asked.split(",") if asked != written_picks(()) else ()):
         try:
             source.message(digits)
         except ForkyError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import streamlit as st
@@ -14,7 +15,10 @@ from forky_core.views.shelf import count
 from pages.ui.markdown import plain_label, showable
 from pages.ui.merge.choices import offered, want
 from pages.ui.merge.planning import Planning
+from pages.ui.wording import bare
 
+_DROPPED = "dropped."
+"""How a plan ends the sentence which says what `_draw_dropped` lists."""
 _MOST = 4
 """Contradictions that are told one by one."""
 
@@ -28,6 +32,8 @@ def draw_warnings(held: Planning) -> None:
     if takes_more_than_full(plan):
         _draw_no_shorter(plan)
     for warning in other_warnings(plan):
+        if plan.failed and warning.endswith(_DROPPED):
+            continue
         st.caption(f":material/info: {plain_label(warning, 300)}")
     if plan.badge:
         st.badge(plain_label(plan.badge), icon=":material/format_quote:", color="gray")
@@ -61,13 +67,13 @@ def _told(clash: Clash) -> str:
 
 
 def _words(claims: Sequence[Claim]) -> str:
-    return plain_label(" / ".join(dict.fromkeys(claim.text for claim in claims)), 200)
+    return plain_label(bare(" / ".join(dict.fromkeys(claim.text for claim in claims))), 200)
 
 
 def _draw_no_shorter(plan: MergePlan) -> None:
     with st.container(key="line-merge-no-shorter", horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f":material/info: This takes {count(plan.tokens, 'token')}, and the whole branch only "
+            f":material/info: This takes {count(plan.tokens, 'token')}, and in full it would be only "
             f"{plan.tokens_full:,}: nothing is saved.",
             width="stretch",
         )
@@ -87,4 +93,5 @@ def _draw_dropped(plan: MergePlan) -> None:
     with st.expander(f"{what} dropped from what the model wrote", icon=":material/rule:"):
         for one in plan.failed:
             shown = f"  \n:small[“{plain_label(showable(one.shown), 200)}”]" if one.shown else ""
-            st.markdown(f"- {plain_label(one.sentence, 300)}{shown}")
+            sentence = re.sub(r"\(m(\d+)\)", r"(message \1)", one.sentence)
+            st.markdown(f"- {plain_label(sentence, 300)}{shown}")

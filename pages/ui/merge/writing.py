@@ -1,23 +1,37 @@
-"""A squash or a fusion that a model writes: begun by the person, watched while it is made, refused in plain words."""
+"""A merge or a fusion that a model writes: begun by the person, watched while it is made, refused in plain words.
+
+A press costs money, a look does not: the button says what is sent and what that costs. A model begins by itself only
+where the person has switched that on at this browser, for this model, or where it is free and they have not decided.
+"""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from forky_core.errors import ForkyError
-from forky_core.views.captions import dollars
+from forky_core.llm.contract import ModelInfo
+from forky_core.llm.offline import PROVIDER as OFFLINE
+from forky_core.merge.plan import MergePlan
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label, showable
+from pages.ui.merge.asking_price import count_request, priced
+from pages.ui.merge.choices import want
 from pages.ui.merge.planning import Planning, begin_writing
+from pages.ui.merge.preview import lookup_of
+from pages.ui.person import NONE, WRITES_BY_ITSELF
 from pages.ui.telling import telling
 
-_INSTRUCTIONS = 900
-"""Tokens of what the model is told beside the branch."""
+_VERBS = {"three-way": "Compare with"}
+"""What a model does of a strategy, where it does not write."""
+_INSTEAD = {"fuse": "Use the one by rule instead", "three-way": "Use the lines found by rules instead"}
 
 
 def draw_writing(frame: Frame, held: Planning) -> None:
-    """Keys: `merge.write`, `merge.cancel`, `merge.again`, `merge.quoted`."""
+    """Where nothing is shown before a model has written.
+
+    Keys: `merge.write`, `merge.cancel`, `merge.again`, `merge.quoted`.
+    """
     if held.writing is not None:
         _draw_waiting(frame, held)
     elif held.rejected is not None:
@@ -30,66 +44,168 @@ def draw_writing(frame: Frame, held: Planning) -> None:
 
 
 def draw_writing_beside(frame: Frame, held: Planning) -> None:
-    """Above the quoted lines, which stand until the model has written. Keys: as above, and `merge.take_written`."""
+    """Above the quoted lines, which stand until a model has written, and wherever it fails.
+
+    Keys: as above, `merge.take_written`, `merge.by_itself`, and `merge.writer` where there are several models.
+    """
     if held.wish.writer is None or held.quoted is None:
         return
-    if held.writing is not None:
-        _draw_waiting(frame, held)
-    elif held.rejected is not None:
-        _draw_rejected(frame, held)
-    elif held.failed:
-        st.markdown(f":material/error: {plain_label(held.failed, 400)} The quoted lines stand.")
-        _draw_again(frame, held)
-    elif held.written is not None:
-        with st.container(key="line-merge-written", horizontal=True, vertical_alignment="center"):
-            st.markdown(
-                f":material/edit_note: {_name(frame, held)} has written it. What you changed stands.",
-                width="stretch",
-            )
-            st.button("Use what it wrote", key="merge.take_written", on_click=held.take, args=(held.written,))
-    elif held.proposed is held.quoted:
-        _draw_offer(frame, held)
+    with st.container(key="merge-writing", border=True):
+        if held.writing is not None:
+            _draw_waiting(frame, held)
+        elif held.rejected is not None:
+            _draw_rejected(frame, held)
+        elif held.failed:
+            st.markdown(f":material/error: {plain_label(held.failed, 400)} The quoted lines stand.")
+            _draw_again(frame, held)
+        elif held.written is not None:
+            _draw_written(frame, held, held.written)
+        elif held.by_model:
+            _draw_author(frame, held)
+        else:
+            _draw_offer(frame, held)
+
+
+def _draw_written(frame: Frame, held: Planning, written: MergePlan) -> None:
+    stands = "The quoted lines stand." if held.plan is held.quoted else "What you changed stands."
+    with st.container(key="line-merge-written", horizontal=True, vertical_alignment="center"):
+        did = "read the branches" if held.wish.strategy == "three-way" else "written it"
+        st.markdown(f":material/edit_note: {_name(frame, held)} has {did}. {stands}", width="stretch")
+        st.button(
+            "Use what it found" if held.wish.strategy == "three-way" else "Use what it wrote",
+            key="merge.take_written",
+            on_click=held.take,
+            args=(written,),
+        )
+
+
+def _draw_author(frame: Frame, held: Planning) -> None:
+    with st.container(key="line-merge-author", horizontal=True, vertical_alignment="center"):
+        did = "read the branches" if held.wish.strategy == "three-way" else "wrote this"
+        edited = ", and you changed it" if held.edited else ""
+        st.markdown(
+            f":material/edit_note: {_author(frame, held)} {did}{edited}. Each line was checked against what it cites.",
+            width="stretch",
+        )
+        _draw_quoted(held)
+    _draw_by_itself(frame, held)
 
 
 def _draw_again(frame: Frame, held: Planning) -> None:
-    st.button(
-        "Ask again",
-        key="merge.again",
-        icon=":material/refresh:",
-        on_click=begin_writing,
-        args=(held, frame.forky, frame.chat),
-    )
+    with st.container(key="line-merge-again", horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Ask again",
+            key="merge.again",
+            icon=":material/refresh:",
+            on_click=_write,
+            args=(frame, held),
+        )
+        if held.wish.strategy != "fuse":
+            _draw_which(frame, held)
 
 
 def _name(frame: Frame, held: Planning) -> str:
-    name = held.wish.writer or ""
+    return _label(frame, held.wish.writer or "")
+
+
+def _label(frame: Frame, name: str) -> str:
     return plain_label(next((i.label for i in frame.forky.models.models() if i.name == name), name), 60)
 
 
+def _author(frame: Frame, held: Planning) -> str:
+    """Who wrote what would land, which may be another model than the one that is offered now."""
+    assert held.plan is not None
+    blocks = (side.block for side in held.plan.sides or (held.plan,))
+    made_by = [block.made_by for block in blocks if block is not None and block.made_by]
+    return _label(frame, made_by[0] if made_by else held.wish.writer or "")
+
+
+def _info(frame: Frame, held: Planning) -> ModelInfo | None:
+    try:
+        return frame.forky.models.model(held.wish.writer or "").info()
+    except ForkyError:
+        return None
+
+
 def _draw_offer(frame: Frame, held: Planning) -> None:
+    """The button says what a press costs, and the line below it what is sent."""
     plan = held.quoted
     assert plan is not None
-    what = "answer" if held.wish.strategy == "fuse" else "message"
-    said = f"{_name(frame, held)} will read {count(len(plan.turns), what)} once, about {plan.tokens_full + _INSTRUCTIONS:,} tokens"
-    try:
-        rate = frame.forky.models.model(held.wish.writer or "").info().input_price
-    except ForkyError:
-        rate = None
-    if rate:
-        cost = dollars((plan.tokens_full + _INSTRUCTIONS) * rate)
-        said += f" ({plain_label(cost if cost.startswith('<') else f'about {cost}')})"
-    st.caption(
-        f"{said}. What it writes is checked against {'them' if what == 'answer' else 'what it cites'}, and shown here "
-        "before anything lands."
+    request = count_request(held, lookup_of(frame, plan))
+    with st.container(key="line-merge-write", horizontal=True, vertical_alignment="center"):
+        st.button(
+            f"{_VERBS.get(held.wish.strategy, 'Write it with')} {_name(frame, held)} · {plain_label(priced(request, _info(frame, held)))}",
+            key="merge.write",
+            type="primary" if held.plan is None else "secondary",
+            icon=":material/edit_note:",
+            on_click=_write,
+            args=(frame, held),
+        )
+        if held.wish.strategy != "fuse":
+            _draw_which(frame, held)
+    st.caption(_sent(held, plan, request[0]))
+    _draw_by_itself(frame, held)
+
+
+def _sent(held: Planning, plan: MergePlan, tokens: int) -> str:
+    """What goes to the model, and what becomes of its answer."""
+    if held.wish.strategy == "fuse":
+        return (
+            f"It is sent the question and the {count(len(plan.turns), 'answer')}, about {tokens:,} tokens. What it writes is "
+            "checked against them, and shown here before anything lands."
+        )
+    names = " and ".join(f"“{plain_label(name, 40)}”" for name in (held.wish.source, *held.wish.others))
+    what = (
+        "It reads what each branch says; you decide"
+        if held.wish.strategy == "three-way"
+        else "Each line is checked"
     )
-    st.button(
-        f"Write it with {_name(frame, held)}",
-        key="merge.write",
-        type="primary" if held.plan is None else "secondary",
-        icon=":material/edit_note:",
-        on_click=begin_writing,
-        args=(held, frame.forky, frame.chat),
+    return (
+        f"It is sent {count(len(plan.turns), 'message')} of {names} and the newest of “{plain_label(held.wish.target, 40)}”, "
+        f"about {tokens:,} tokens. {what}, and the quoted lines below stay one click away."
     )
+
+
+def _draw_which(frame: Frame, held: Planning) -> None:
+    infos = {info.name: info.label for info in frame.forky.models.models() if info.provider != OFFLINE}
+    writer = held.wish.writer or ""
+    if len(infos) < 2:
+        return
+    names = list(infos) if writer in infos else [writer, *infos]
+    st.session_state["merge.writer"] = writer
+    st.selectbox(
+        "Which model",
+        names,
+        format_func=lambda name: showable(infos.get(name) or name),
+        key="merge.writer",
+        label_visibility="collapsed",
+        width=240,
+        on_change=lambda: want(by=st.session_state["merge.writer"]),
+    )
+
+
+def _draw_by_itself(frame: Frame, held: Planning) -> None:
+    """Looking at a page never spends anything, but where the person has chosen so at this browser."""
+    if held.wish.strategy != "squash":
+        return
+    st.session_state["merge.by_itself"] = held.wish.by_itself
+    st.toggle(
+        f"From now on, let {_name(frame, held)} write as soon as a merge is opened",
+        key="merge.by_itself",
+        help="This browser remembers it. Switched off, a model is asked only when you press the button.",
+        on_change=_choose_by_itself,
+        args=(frame, held),
+    )
+
+
+def _choose_by_itself(frame: Frame, held: Planning) -> None:
+    chosen = held.wish.writer if st.session_state["merge.by_itself"] else NONE
+    frame.session.writes_by_itself = chosen
+    frame.session.cookies[WRITES_BY_ITSELF] = chosen or ""
+
+
+def _write(frame: Frame, held: Planning) -> None:
+    begin_writing(held, frame.forky, frame.chat)
 
 
 def _draw_waiting(frame: Frame, held: Planning) -> None:
@@ -143,15 +259,15 @@ def _draw_ways_on(frame: Frame, held: Planning) -> None:
             key="merge.again",
             icon=":material/refresh:",
             type="primary",
-            on_click=begin_writing,
-            args=(held, frame.forky, frame.chat),
+            on_click=_write,
+            args=(frame, held),
         )
         _draw_quoted(held)
 
 
 def _draw_quoted(held: Planning) -> None:
     st.button(
-        "Use the one by rule instead" if held.wish.strategy == "fuse" else "Use the quoted lines instead",
+        _INSTEAD.get(held.wish.strategy, "Use the quoted lines instead"),
         key="merge.quoted",
         icon=":material/format_quote:",
         on_click=_use_quoted,

@@ -1,0 +1,49 @@
+"""What asking a model to write a merge would cost: known before anything is sent, so that a button can say it."""
+
+from __future__ import annotations
+
+from forky_core.context.masking import Lookup
+from forky_core.llm.contract import ModelInfo
+from forky_core.merge.models.note_request import Limit, note_request
+from forky_core.merge.models.squash import note_room, target_view, transcript_of
+from forky_core.merge.plan import MergePlan
+from forky_core.views.captions import about
+from pages.ui.merge.planning import Planning
+
+_INSTRUCTIONS = 900
+"""Tokens of what a model is told beside the messages, where the request itself is not at hand."""
+
+
+def count_request(held: Planning, lookup: Lookup) -> tuple[int, int]:
+    """Tokens that one call would be sent, and the most that it is asked to answer with."""
+    plan = held.quoted
+    assert plan is not None
+    if held.request is None:
+        sides = plan.sides or (plan,)
+        if held.wish.strategy == "squash":
+            found = [
+                _note(side, lookup, held.wish.focus, None if plan.sides else held.wish.budget)
+                for side in sides
+            ]
+            held.request = sum(sent for sent, _ in found), sum(written for _, written in found)
+        else:
+            held.request = plan.tokens_full + _INSTRUCTIONS, max(plan.tokens, _INSTRUCTIONS // 3)
+    return held.request
+
+
+def _note(plan: MergePlan, lookup: Lookup, focus: str, budget: int | None) -> tuple[int, int]:
+    target = target_view(plan, lookup)
+    transcript = transcript_of(plan, lookup, target)
+    room = note_room(plan, lookup, budget)
+    limit = Limit.of(room, transcript, plan.count_tokens)
+    asked = note_request(transcript, limit, focus=focus, target=target)
+    return sum(plan.count_tokens(str(message.get("content", ""))) for message in asked), room
+
+
+def priced(request: tuple[int, int], info: ModelInfo | None) -> str:
+    """As a button says it: "≈ $0.012", "free"; "price not known"."""
+    if info is None or info.input_price is None or info.output_price is None:
+        return "price not known"
+    sent, written = request
+    cost = sent * info.input_price + written * info.output_price
+    return about(cost) if cost else "free"

@@ -1,0 +1,102 @@
+"""What each strategy would cost, said on its card: planned in the background and kept while the branches stay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from dataclasses import replace
+
+import streamlit as st
+
+from forky_core.errors import ForkyError
+from forky_core.parts import Strategy
+from pages.ui.frame import Frame
+from pages.ui.merge.planning import MergeOptions, Planning, plan_anew
+from pages.ui.notice import stay
+from pages.ui.telling import telling
+
+_PLANNED: tuple[Strategy, ...] = ("squash", "full", "three-way")
+"""Strategies whose cost is known before anything is ticked."""
+_AT_ONCE = 0.1
+"""Seconds that the page waits before it is drawn without them."""
+_MOST = 60
+Costs = Mapping[str, int]
+"""Tokens by strategy."""
+_planned: dict[tuple[object, ...], Future[Costs]] = {}
+
+
+def costs_of(frame: Frame, wish: MergeOptions, held: Planning) -> Costs | None:
+    """What each strategy takes; of the one at hand, what its plan takes now. None while the others are not known."""
+    key: tuple[object, ...] = (
+        frame.chat.id,
+        frame.chat.view.version,
+        _bare(wish),
+        _version_of(frame, wish),
+    )
+    found = _planned.get(key)
+    if found is None:
+        while len(_planned) >= _MOST:
+            _planned.pop(next(iter(_planned)))
+        found = _planned[key] = _planners().submit(_plan_all, frame, wish, _known(wish, held))
+    try:
+        costs = dict(found.result(_AT_ONCE))
+    except NotYet:
+        return None
+    if held.plan is not None and held.plan.lands:
+        costs[wish.strategy] = held.plan.tokens
+    return costs
+
+
+def _known(wish: MergeOptions, held: Planning) -> Costs:
+    """What the plan at hand says already, where nothing was chosen for its strategy."""
+    usual = (
+        not (wish.focus or wish.budget or wish.picks or wish.force or wish.request) and wish.policy == "ask"
+    )
+    plan = held.quoted or held.proposed
+    return {wish.strategy: plan.tokens} if usual and plan is not None and plan.lands else {}
+
+
+def _plan_all(frame: Frame, wish: MergeOptions, known: Costs) -> Costs:
+    found = dict(known)
+    for strategy in _PLANNED:
+        if strategy not in known:
+            plan = plan_anew(frame.forky, frame.chat, replace(_bare(wish), strategy=strategy)).plan
+            if plan is not None and plan.lands:
+                found[strategy] = plan.tokens
+    return found
+
+
+def _bare(wish: MergeOptions) -> MergeOptions:
+    """The wish without what is chosen for one strategy."""
+    return MergeOptions(
+        wish.conversation, wish.target, wish.source, others=wish.others, graft=wish.graft, again=wish.again
+    )
+
+
+def _version_of(frame: Frame, wish: MergeOptions) -> int:
+    """How often the conversation that is grafted has changed; 0 where none is."""
+    if wish.graft is None:
+        return 0
+    try:
+        return frame.forky.conversation(wish.graft).view.version
+    except ForkyError:
+        return 0
+
+
+def await_costs(frame: Frame, wish: MergeOptions, held: Planning) -> None:
+    """Draw the page again as soon as the costs are known."""
+
+    @st.fragment(run_every=0.4, key="merge.costs")
+    @telling
+    def watch() -> None:
+        if costs_of(frame, wish, held) is not None:
+            stay(frame.session)
+            st.rerun()
+
+    watch()
+
+
+@st.cache_resource(show_spinner=False)
+def _planners() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=2, thread_name_prefix="merge-costs")

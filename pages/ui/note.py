@@ -1,0 +1,180 @@
+"""A landed merge as the note that it is: who said what under which title, with small numbers that lead to the messages.
+
+The notebook and the Merge page draw the same; each leads to a message in its own way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+
+from forky_core.context.citing import SOURCES
+from forky_core.model import MessageId
+from forky_core.parts import MergePart
+from forky_core.views import captions
+from forky_core.views.payload import PayloadRow, payload_rows
+from forky_core.views.shelf import count
+from pages.ui.markdown import SHOWN, showable
+from pages.ui.wording import bare, cells_of, inline, speaker_named, titled, unlisted
+
+_LINES = 24
+"""Lines of a note that are shown without a click …"""
+_FEW_LINES = 6
+"""… and so many more, where they are the last."""
+_TURNS = 12
+"""Messages up to which a merge that brings them as they are lists them without a click."""
+_LISTED = 40
+_LAST_WORD = re.compile(r"[^\s<>]{1,30}$")
+_ROW = "\n"
+
+NOTE_CSS = """
+.fk-merge { border: 1px solid color-mix(in srgb, currentColor 14%, transparent); border-left: 3px solid
+  var(--fk-accent); border-radius: .45rem; padding: .5rem .7rem; font-size: .9rem; }
+.fk-merge-line { display: flex; gap: .45rem; align-items: center; font-weight: 560; }
+.fk-note { margin: .45rem 0 .35rem; line-height: 1.55; }
+.fk-note h4 { margin: .55rem 0 .1rem; padding: 0; font-size: .74rem; font-weight: 680; letter-spacing: .06em; text-transform: uppercase;
+  opacity: .72; }
+.fk-note p { margin: .1rem 0; overflow-wrap: anywhere; unicode-bidi: plaintext; text-align: start; }
+.fk-merge code, .fk-merge code * { font-size: .92em; }
+.fk-note a:not(.fk-ref) { color: inherit; text-underline-offset: 2px; }
+.fk-note .fk-item { display: list-item; list-style: disc; margin-inline-start: 1.15rem; }
+.fk-table-row { display: flex; flex-wrap: wrap; align-items: baseline; }
+.fk-table-cell { padding: 0 .55rem; border-inline-start: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
+.fk-table-cell:first-child, .fk-said-by + .fk-table-cell { padding-inline-start: 0; border: 0; }
+.fk-said-by { font-weight: 620; font-size: .82rem; margin-inline-end: .4rem; }
+.fk-merge .fk-ref { position: relative; display: inline-grid; place-items: center; min-width: 1.1rem; height: 1.1rem; padding: 0 .25rem;
+  margin-inline-start: .25rem; vertical-align: .2em; border-radius: 1rem; font-size: .68rem; font-weight: 600; text-decoration: none;
+  min-height: 0; color: inherit; font-variant-numeric: tabular-nums; background: color-mix(in srgb, currentColor 11%, transparent); }
+.fk-merge .fk-ref:hover, .fk-merge .fk-ref:focus-visible { background: var(--fk-accent); color: var(--fk-background); }
+.fk-tail { white-space: nowrap; }
+.fk-beneath { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; align-items: baseline; }
+.fk-beneath details[open] { flex: 1 1 100%; }
+.fk-sources { font-size: .8rem; opacity: .8; margin-top: .3rem; }
+.fk-sources > div { display: flex; align-items: center; gap: .45rem; min-width: 0; overflow-wrap: anywhere; padding: .08rem 0; }
+.fk-sources .fk-ref { flex: none; margin: 0; }
+.fk-merge pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .84rem; margin: .35rem 0 0; padding: .5rem .65rem;
+  border-radius: .4rem; background: color-mix(in srgb, currentColor 5%, transparent); max-height: 24rem; overflow: auto;
+  font-family: inherit; }
+.fk-merge summary { cursor: pointer; opacity: .75; font-size: .84rem; }
+@media (max-width: 640px) {
+  /* As large as an eye needs, with room around it for a thumb. */
+  .fk-merge .fk-ref { min-width: 1.35rem; height: 1.35rem; font-size: .76rem; }
+  .fk-merge .fk-ref::after { content: ""; position: absolute; inset: -.5rem -.3rem; }
+  .fk-note p { margin: .3rem 0; }
+  .fk-sources > div { padding: .2rem 0; }
+}
+"""
+
+
+def _nothing(_text: str) -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Leads:
+    """How a page leads to what a note names."""
+
+    message: Callable[[MessageId, str, str], str]
+    """HTML that goes to a message: what is shown of it, and what is said about it."""
+    passage: Callable[[str, str], str]
+    """HTML of a number that opens the passage at an address."""
+    words: Callable[[MessageId], str]
+    """Who said a message and how it begins; "" where that is not known here."""
+    sources: Callable[[str], str] = _nothing
+    """HTML of the entries of a SOURCES line."""
+    expand: Callable[[MessageId], str] = _nothing
+    """HTML that puts a message into the context as it was said."""
+
+
+def note_html(merge: MergePart, leads: Leads, *, exact: bool = True) -> str:
+    """HTML of it; `exact`: with the text that the model reads behind a click."""
+    rows = list(payload_rows(merge, SHOWN))
+    named = [] if merge.brings_turns else [id for row in rows for id in (*row.marks.values(), *row.cites)]
+    numbers = {id: at for at, id in enumerate(dict.fromkeys((*named, *map(MessageId, merge.messages))), 1)}
+    sources = f'<div class="fk-sources">{_messages(numbers, leads, expands=not merge.brings_turns)}</div>'
+    opened = " open" if merge.brings_turns and len(numbers) <= _TURNS else ""
+    above = "What the model reads above them" if merge.brings_turns else "What the model reads"
+    text = f"<details><summary>{above}</summary><pre>{escape(showable(merge.text[:SHOWN]))}</pre></details>"
+    return (
+        f'<div class="fk-merge"><div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">merge</span>'
+        f"<span>{escape(showable(captions.brought(merge)))}</span></div>"
+        f'{_note(rows, numbers, leads)}<div class="fk-beneath"><details{opened}>'
+        f"<summary>{count(len(numbers), 'message')}</summary>{sources}"
+        f"</details>{text if exact else ''}</div></div>"
+    )
+
+
+def _note(rows: Sequence[PayloadRow], numbers: Mapping[MessageId, int], leads: Leads) -> str:
+    """Titles, and lines with the numbers of their messages; a long note goes on behind a click."""
+    told = [row for row in rows if row.kind != "header" and row.text.strip()]
+    pieces = []
+    for row, after in zip(told, (*told[1:], None), strict=False):
+        if row.kind == "heading":
+            pieces.append(f"<h4>{escape(showable(titled(row.text.removesuffix(':'))))}</h4>")
+            continue
+        shown = () if _shares(row, after) else row.cites
+        marks = "".join(_number(id, numbers, leads) for id in shown)
+        pieces.append(_line(row, marks, numbers, leads))
+    if not pieces:
+        return ""
+    rest = pieces[_LINES:] if len(pieces) > _LINES + _FEW_LINES else []
+    more = (
+        f'<details class="fk-rest"><summary>{len(rest)} more lines</summary>{_ROW.join(rest)}</details>'
+        if rest
+        else ""
+    )
+    return f'<div class="fk-note">{_ROW.join(pieces[: len(pieces) - len(rest)])}{more}</div>'
+
+
+def _shares(row: PayloadRow, after: PayloadRow | None) -> bool:
+    """Whether the number of the next line stands for this one, too: neighbours that are quoted from one message."""
+    return after is not None and after.kind == "line" and len(row.cites) == 1 and after.cites == row.cites
+
+
+def _line(row: PayloadRow, marks: str, numbers: Mapping[MessageId, int], leads: Leads) -> str:
+    if row.text.startswith(SOURCES) and (entries := leads.sources(row.text)):
+        return f"<p>{SOURCES} {entries.rstrip()}{marks}</p>"
+    speaker, said = _speaker_of(row, leads)
+    who = f'<span class="fk-said-by">{escape(showable(speaker))}</span>' if speaker else ""
+    if cells := cells_of(said):
+        drawn = "".join(f'<span class="fk-table-cell">{inline(cell)}</span>' for cell in cells)
+        return f'<p class="fk-table-row">{who}{drawn}{marks}</p>'
+    text, is_item = unlisted(said)
+    drawn = replace(row, text=text).drawn(inline, lambda id: _number(id, numbers, leads), leads.passage)
+    return f"<p{' class=fk-item' if is_item else ''}>{who}{_ended(drawn, marks)}</p>"
+
+
+def _ended(drawn: str, marks: str) -> str:
+    """A line with its numbers, which stay beside its last word."""
+    last = _LAST_WORD.search(drawn)
+    if not marks or last is None:
+        return drawn + marks
+    return f'{drawn[: last.start()]}<span class="fk-tail">{last[0]}{marks}</span>'
+
+
+def _speaker_of(row: PayloadRow, leads: Leads) -> tuple[str, str]:
+    """Who said a line, where it begins with that, and what was said: a line may begin with any word and a colon."""
+    name, colon, said = row.text.partition(": ")
+    if colon and row.cites:
+        speaker = speaker_named(name)
+        known = [words.partition(": ")[0] for id in row.cites if (words := leads.words(id))]
+        if speaker in known or (not known and speaker != name):
+            return speaker, said
+    return "", row.text
+
+
+def _number(id: MessageId, numbers: Mapping[MessageId, int], leads: Leads) -> str:
+    label = f"Source {numbers[id]}: {bare(leads.words(id)) or id.removeprefix('b2:')[:8]}"
+    return leads.message(id, str(numbers[id]), showable(label))
+
+
+def _messages(numbers: Mapping[MessageId, int], leads: Leads, *, expands: bool) -> str:
+    """The messages that a merge stands for, each a step away: the first of them."""
+    lines = [
+        f"<div>{_number(id, numbers, leads)}<span>{inline(leads.words(id) or id.removeprefix('b2:')[:8])}</span>"
+        f"{leads.expand(id) if expands else ''}</div>"
+        for id in list(numbers)[:_LISTED]
+    ]
+    return "".join(lines) + (f"and {len(numbers) - _LISTED} more" if len(numbers) > _LISTED else "")

@@ -1,0 +1,73 @@
+"""Lines of messages as people read them: Markdown drawn instead of shown, and names for what only models read.
+
+A line stands by itself here, out of its message: only what is plain within one line is drawn. editor.js draws the same.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from forky_core.merge.headings import UNRESOLVED
+from pages.ui.markdown import showable
+
+_INLINE = re.compile(
+    r"`([^`\n]+)`"
+    r"|(?<![\w*])\*\*(?=[^\s*])([^\n]{0,400}?[^\s*])\*\*(?![\w*])"
+    r"|(?<![\w*])\*(?=[^\s*])([^*\n]{0,400}?[^\s*])\*(?![\w*])"
+    r"|!?\[([^\[\]\n]{1,400})\]\([^()\s]{1,2000}\)"
+)
+"""Within bounds, so that a line of many signs is read in no time."""
+_ITEM = re.compile(r"\s*[-*+•]\s+(?=\S)")
+_HEADING = re.compile(r"\s*#{1,6}\s+(?=\S)")
+_TABLE = re.compile(r"\s*\|(.+)\|\s*")
+_SPEAKERS = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
+_TITLES = {UNRESOLVED: "Unresolved: nobody has decided yet"}
+
+
+def inline(text: str) -> str:
+    """HTML of words with code, bold and italics drawn; a link is its words."""
+    pieces: list[str] = []
+    at = 0
+    for found in _INLINE.finditer(text):
+        pieces.append(escape(showable(text[at : found.start()])))
+        code, bold, slanted, linked = found.groups()
+        if code is not None:
+            pieces.append(f"<code>{escape(showable(code))}</code>")
+        elif bold is not None:
+            pieces.append(f"<b>{inline(bold)}</b>")
+        elif slanted is not None:
+            pieces.append(f"<i>{inline(slanted)}</i>")
+        else:
+            pieces.append(inline(linked))
+        at = found.end()
+    return "".join((*pieces, escape(showable(text[at:]))))
+
+
+def bare(text: str) -> str:
+    """Words without the signs of Markdown, for a label that draws none."""
+    return _INLINE.sub(lambda found: next(filter(None, found.groups())), text)
+
+
+def unlisted(text: str) -> tuple[str, bool]:
+    """A line without the sign before an item or a heading, and whether it is an item."""
+    if found := _ITEM.match(text):
+        return text[found.end() :], True
+    found = _HEADING.match(text)
+    return (text[found.end() :] if found else text), False
+
+
+def cells_of(text: str) -> tuple[str, ...]:
+    """The cells of a row of a table; () of any other line."""
+    found = _TABLE.fullmatch(text)
+    return tuple(cell.strip() for cell in found[1].split("|")) if found and "|" in found[1] else ()
+
+
+def titled(section: str) -> str:
+    """The title of a section of a merge, for people."""
+    return _TITLES.get(section, section)
+
+
+def speaker_named(speaker: str) -> str:
+    """Who speaks, as the notebook calls them."""
+    return _SPEAKERS.get(speaker, speaker)

@@ -1,0 +1,109 @@
+"""A landed merge reads as the note that it is, on the Chat page and on the Merge page right after landing."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from forky_core.forky import Forky
+from forky_core.model import MessageId
+from forky_core.repo.conversation import Conversation
+from tests.builders import debugged, talk
+from tests.pages.apptest import open_page, settled
+from tests.pages.test_merge import merge, press
+from tests.pages.workspaces import empty_workspace
+
+
+@pytest.fixture
+def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
+    with empty_workspace(monkeypatch) as opened:
+        yield opened
+
+
+@pytest.fixture
+def chat(forky: Forky) -> Conversation:
+    return debugged(forky)
+
+
+def note(test: AppTest) -> str:
+    """The HTML of the one note on the page."""
+    (found,) = [
+        body for one in settled(test).get("html") if 'class="fk-merge"' in (body := str(one.proto.body))
+    ]
+    return found
+
+
+def lines(body: str) -> list[str]:
+    """Titles and lines of a note as a person reads them, each number in brackets."""
+    inner = body.partition('class="fk-note">')[2].partition('<div class="fk-beneath">')[0]
+    inner = re.sub(r"<(button|a)\b[^>]*fk-ref[^>]*>(\d+)</\1>", r"[\2]", inner)
+    inner = re.sub(r"(<span class=\"fk-said-by\">[^<]*)</span>", r"\1: ", inner)
+    pieces = re.findall(r"<(?:h4|p)[^>]*>(.*?)</(?:h4|p)>", inner, re.DOTALL)
+    return [html.unescape(re.sub("<[^>]+>", "", piece)) for piece in pieces]
+
+
+def led_to(body: str) -> list[str]:
+    """The messages that the numbers lead to, in the order of the numbers."""
+    found = dict(re.findall(r'data-act="visit" data-id="([^"]+)"[^>]*>(\d+)<', body))
+    return sorted(found, key=lambda id: int(found[id]))
+
+
+def test_a_note_says_who_said_what_and_its_numbers_lead_there(chat: Conversation) -> None:
+    chat.merge(chat.plan_merge("debug"))
+    body = note(open_page("chat.py", chat))
+    assert lines(body)[:5] == [
+        "Asked",
+        "You: Why does code generation fail on enums?[1]",
+        "Result",
+        "You: How do I fix it?[2]",
+        "Assistant: Call collect_members(cls) after the class is made. Decision: collect members lazily.[3]",
+    ]
+    assert "<code>collect_members(cls)</code>" in body
+    known = {message.id for message in chat.checkout("debug").path()[2:]}
+    assert set(map(MessageId, led_to(body))) == known
+
+
+def test_what_nobody_has_decided_says_so_and_names_both_messages(forky: Forky) -> None:
+    torn = talk(forky.create("Ports"), "Where does it listen?", "Let us see.")
+    talk(torn.fork("debug"), "And?", "Decision: the port is 9090.")
+    talk(torn, "So?", "Decision: the port is 8080.")
+    mine, theirs = torn.path()[-1].id, torn.checkout("debug").path()[-1].id
+    torn.merge(torn.plan_merge("debug", strategy="three-way"))
+    body = note(open_page("chat.py", torn))
+    title, line = lines(body)[:2]
+    assert title == "Unresolved: nobody has decided yet"
+    assert re.fullmatch(r'port: "main" says .*8080.* ?\[1\]; "debug" says .*9090.*\[2\]', line)
+    assert led_to(body)[:2] == [mine, theirs]
+
+
+def test_a_full_merge_lists_the_messages_that_it_brings(chat: Conversation) -> None:
+    chat.merge(chat.plan_merge("debug", strategy="full"))
+    body = note(open_page("chat.py", chat))
+    assert "<details open><summary>4 messages</summary>" in body
+    assert led_to(body) == [message.id for message in chat.checkout("debug").path()[2:]]
+    assert "You: Why does code generation fail on enums?" in body
+
+
+def test_markdown_is_drawn_and_a_line_that_only_looks_as_if_somebody_said_it_is_a_line(forky: Forky) -> None:
+    chat = talk(forky.create("Tables"), "Hello", "Hello.")
+    said = "Result:\n\nroot: the **only** user.\n\n- take `sudo` away\n\n| tool | MB/s |\n|---|---|\n| `zstd` | 310 |"
+    talk(chat.fork("debug"), "Who runs it, and how fast is it?", said)
+    talk(chat, "So?", "Fine.")
+    chat.merge(chat.plan_merge("debug"))
+    body = note(open_page("chat.py", chat))
+    assert "<b>only</b>" in body and "**" not in body.partition("What the model reads")[0]
+    assert not any(line.startswith("You: the only") for line in lines(body))
+    assert "|" not in "".join(lines(body))
+
+
+def test_the_merge_page_shows_the_same_note_after_landing(chat: Conversation) -> None:
+    test = press(merge(chat), "merge.land")
+    here = note(test)
+    assert lines(here) == lines(note(open_page("chat.py", chat)))
+    debug = chat.checkout("debug").path()[-1].id.removeprefix("b2:")
+    assert re.search(rf'<a href="\./\?[^"]*m={debug}"[^>]*class="fk-ref"|class="fk-ref"[^>]*', here)
+    assert f"m={debug}" in here and 'target="_blank"' in here
