@@ -17,6 +17,8 @@ from forky_core.parts import ToolCallPart
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff]")
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]+")
+_CAPITAL_WORD = re.compile(r"\b[A-ZÄÖÜÉ][\w'’-]*[a-z]\b")
+_SMALL_WORD = re.compile(r"\b[a-zäöüé][\w'’-]+\b")
 _GERMAN = frozenset(
     [
         "der",
@@ -100,9 +102,19 @@ class Transcript:
         )
 
     @cached_property
-    def whole(self) -> str:
-        """All that was said, in small letters."""
-        return "\n".join(self.texts.values()).casefold()
+    def places(self) -> dict[MessageId, int]:
+        """The place of each message in the branch, from 0."""
+        return {message.id: at for at, message in enumerate(self.messages)}
+
+    @cached_property
+    def capitals(self) -> frozenset[str]:
+        """The words that are written with a capital somewhere."""
+        return frozenset(_CAPITAL_WORD.findall("\n".join(self.texts.values())))
+
+    @cached_property
+    def smalls(self) -> frozenset[str]:
+        """The words that are written without a capital somewhere."""
+        return frozenset(_SMALL_WORD.findall("\n".join(self.texts.values())))
 
 
 def numbered(messages: Sequence[Message]) -> dict[str, MessageId]:

@@ -10,10 +10,10 @@ from forky_core.errors import ForkyError, ModelError
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.headings import NOTE
 from forky_core.merge.models.checks import Failed
-from forky_core.merge.models.line_checks import Judgement, judge
+from forky_core.merge.models.line_checks.pipeline import Judgement, judge
 from forky_core.merge.models.note_answer import NoteLine, read_note
 from forky_core.merge.models.note_request import Limit, note_request, repair_request
-from forky_core.merge.models.statements import numbers
+from forky_core.merge.models.numbers import numbers
 from forky_core.merge.models.transcript import Transcript, numbered
 from forky_core.model import Message, MessageId
 from forky_core.parts import canonical_json

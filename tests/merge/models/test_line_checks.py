@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.merge.models.line_checks import judge
+from forky_core.merge.models.line_checks.pipeline import judge
 from forky_core.merge.models.note_answer import read_note
 from forky_core.merge.models.transcript import Transcript, numbered
 from forky_core.merge.superseded import Superseded

@@ -1,0 +1,129 @@
+"""What belongs to what: a number or a name stands beside what it is said of, and no two of them change places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from forky_core.merge.headings import TRIED
+from forky_core.merge.models.line_checks.denials import CONTRAST
+from forky_core.merge.models.line_checks.evidence import Evidence, shared
+from forky_core.merge.models.line_checks.values import Value, values_of
+from forky_core.merge.models.note_answer import NoteLine
+from forky_core.merge.models.statements import Clause, Sentence
+from forky_core.retrieval.words import stem
+
+_WORD = re.compile(r"[^\W\d_]+")
+
+Source = Sequence[tuple[Clause, frozenset[Value], Sentence]]
+"""The clauses of the cited messages, each with its values and its sentence."""
+
+
+def other_subject(line: NoteLine, here: Evidence) -> str | None:
+    """A value that the cited messages say of something else.
+
+    It is said of it in one clause, or in one where no other value of its kind stands.
+    """
+    if line.section == TRIED:
+        return None
+    source: Source = [
+        (clause, values_of(clause.text, here.transcript), one)
+        for one in here.sources
+        for clause in one.clauses
+    ]
+    speakers = frozenset(word for name in here.speakers for word in re.split(r"[\s_-]+", name))
+    for part in here.parts:
+        mine = [(clause, values_of(clause.text, here.transcript)) for clause in Sentence(part).clauses]
+        whole = frozenset(value for _, held in mine for value in held)
+        for clause, held in mine:
+            if CONTRAST.search(clause.text) or clause.denies:
+                continue
+            mixed = _mixed(held, whole, source)
+            if mixed:
+                return f"It joins what is said of different things: “{mixed[:120]}”."
+            words = _bare(clause, held)
+            for value in held if words else ():
+                rival = "" if value.key in speakers else _rival(value, words, held, whole, source)
+                if rival:
+                    return f"“{value.shown}” is said of something else: “{rival[:120]}”."
+        crossed = _crossed(mine, source)
+        if crossed:
+            return f"It swaps what is said of one and of another: “{crossed[:120]}”."
+    return None
+
+
+def _bare(clause: Clause, held: frozenset[Value]) -> frozenset[str]:
+    """The words of a clause besides its values."""
+    names = {stem(value.key) for value in held} | {value.key for value in held}
+    return frozenset(word for word in clause.words if word not in names and not word.isdigit())
+
+
+def _rival(
+    value: Value, words: frozenset[str], held: frozenset[Value], whole: frozenset[Value], source: Source
+) -> str:
+    """A clause that says these words of another value of the same kind, while none that holds `value` says any."""
+    here = [(clause, values, one) for clause, values, one in source if value in values]
+    if not here:
+        return ""
+    if any(
+        not (bare := _bare(clause, values)) or shared(words, bare) or len(held & values) > 1
+        for clause, values, _ in here
+    ):
+        return ""
+    if any(one.speaker.casefold() in {other.key for other in held} for _, _, one in here):
+        return ""
+    least = max(1, round(0.4 * len(words)))
+    for clause, values, one in source:
+        if one.code:
+            continue
+        other = [each for each in values if each.kind == value.kind and each not in whole]
+        if other and value not in values and len(shared(words, _bare(clause, values))) >= least:
+            return clause.text
+    return ""
+
+
+def _mixed(held: frozenset[Value], whole: frozenset[Value], source: Source) -> str:
+    """A clause that pairs one of two values with another than the line does, and so of the second."""
+    for one in held:
+        for two in held:
+            if one.kind >= two.kind or any(one in values and two in values for _, values, _ in source):
+                continue
+            first = _paired(one, two, whole, source)
+            if first and _paired(two, one, whole, source):
+                return first
+    return ""
+
+
+def _paired(value: Value, other: Value, whole: frozenset[Value], source: Source) -> str:
+    """A clause of this value with one like the other, where all that hold the value have such a one."""
+    holding = [(clause, values) for clause, values, _ in source if value in values]
+    if holding and all(
+        any(each.kind == other.kind and each not in whole for each in values) for _, values in holding
+    ):
+        return holding[0][0].text
+    return ""
+
+
+def _crossed(mine: Sequence[tuple[Clause, frozenset[Value]]], source: Source) -> str:
+    """A clause whose number the line says of another, which in turn has the number of this one."""
+    numbered = [(clause.text, values) for clause, values in mine if any(one.is_number for one in values)]
+    if len(numbered) < 2:
+        return ""
+    told = _numbers_by_word(numbered)
+    said = _numbers_by_word([(clause.text, values) for clause, values, _ in source])
+    words = [word for word in told if word in said and said[word] and told[word].isdisjoint(said[word])]
+    for word in words:
+        for other in words:
+            crossing = told[word] <= said[other] and told[other] <= said[word]
+            if word != other and crossing and told[word] != told[other]:
+                return next(clause.text for clause, _, _ in source if word in clause.text.casefold())
+    return ""
+
+
+def _numbers_by_word(clauses: Sequence[tuple[str, frozenset[Value]]]) -> dict[str, set[Value]]:
+    """The numbers of the clauses in which each word stands."""
+    found: dict[str, set[Value]] = {}
+    for text, values in clauses:
+        for word in {word.casefold() for word in _WORD.findall(text)}:
+            found.setdefault(word, set()).update(one for one in values if one.is_number)
+    return found
