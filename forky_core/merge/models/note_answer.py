@@ -58,7 +58,7 @@ _REFUSAL = re.compile(
     r"as\s+an?\s+(?:ai|language\s+model)|unfortunately,?\s+i\b)",
     re.IGNORECASE,
 )
-_EMPHASIS = re.compile(r"(?<!\w)(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_EMPHASIS = re.compile(r"(?<![\w.`/])(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?!\w)")
 _LABEL = re.compile(r"\bm\d{1,4}\b")
 
 

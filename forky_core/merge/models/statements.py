@@ -17,7 +17,7 @@ from forky_core.merge.note.passages import sentences as split_sentences
 from forky_core.retrieval.words import terms
 
 _CLAUSE_END = re.compile(
-    r"(?:,(?!\d)|[;，；、：]|\s[-–—]+\s|—|\(|\)|\s(?:and|but|while|whereas|because|although|so|und|aber|während|weil|et|"
+    r"(?:,(?!\d)|[;，；、：]|\s?:\s|\s[-–—]+\s|—|\(|\)|\s(?:and|but|while|whereas|because|although|so|und|aber|während|weil|et|"
     r"mais|tandis|y|pero|mientras)\s|而|但|因为|因為|所以)"
 )
 _SMALL_START = re.compile(
@@ -34,7 +34,7 @@ _IDIOM = re.compile(
 )
 _DENIES = re.compile(
     r"\b(?:not|never|cannot|without|neither|nor|none|nothing|nobody)\b|\bno\b(?!\s*[,.!])(?!\s+\d)|n['’]t\b|\b(?:dont|doesnt|didnt|isnt|wont|cant)\b"
-    r"|\b(?:nicht|nie|niemals|kein\w*|ohne|weder)\b|\b(?:pas|jamais|aucune?|sans)\b|\b(?:nunca|jamás|sin|ningun\w*|tampoco)\b"
+    r"|\b(?:nicht|nie|niemals|kein\w*|ohne|weder)\b|\b(?:pas|jamais|aucune?|sans)\b|\b(?:ne\s+|n['’])\w+\s+plus\b|\b(?:nunca|jamás|sin|ningun\w*|tampoco)\b"
     r"|(?<![\w])no(?=\s+(?:se|es|est\w+|hay|ha|han|hemos|he|tiene\w*|puede\w*|deb\w+|usa\w*|lo|la|le|nos|son|va\w*|fue))\b"
     r"|[不没沒未勿]|别(?!的)|無|无(?!论)|ない|ません|않|없",
     re.IGNORECASE,
@@ -42,7 +42,7 @@ _DENIES = re.compile(
 _SOFT_DENIAL = re.compile(
     r"\bun[a-z]{3,}|\b(?:in|im|ir|il|dis|non|mis)-?(?:valid|complete|correct|active|possible|regular|legal|abled?|allow\w*|agree\w*|us\w+|taken)"
     r"|\b\w{3,}less\b|\b(?:missing|miss(?:es|ed)|lacks?|lacking|absent|only|instead|rather|except|unless|until|before|fail\w*|refus\w*|reject\w*|remov\w*|"
-    r"drop\w*|stop\w*|avoid\w*|skip\w*|against|declin\w*|still|yet|remain\w*|pending|stays?|stayed|keep\w*|kept|forbid\w*|forbidden|bann?ed|off|open|"
+    r"drop\w*|stop\w*|avoid\w*|évit\w*|vermeid\w*|meid\w*|skip\w*|against|declin\w*|still|yet|remain\w*|pending|stays?|stayed|keep\w*|kept|forbid\w*|forbidden|bann?ed|off|open|"
     r"disabl\w*|prevent\w*|broken|wrong\w*|false|no longer|den(?:y|ie[sd])|exclud\w*|left|leave|free|zero|out|impossible|too|hardly|barely|rarely|few|little|"
     r"nur|statt\w*|außer|bis|fehl\w*|offen|noch|verbot\w*|verbiet\w*|ungültig|unklar|abgelehnt|entfern\w*|seulement|encore|interdi\w*|refus\w*|solo|aún|todavía|falta\w*|prohib\w*|rechaz\w*)\b"
     r"|只|仅|还|未|无|禁|拒|缺|除",
@@ -81,7 +81,7 @@ _SUPPOSES = re.compile(
 )
 _HEDGES = re.compile(
     r"\b(?:would|should|propos\w*|suggest\w*|consider\w*|idea|option|think\w*|thought|believ\w*|hop\w*|expect\w*|estimat\w*|about|roughly|unverified|"
-    r"unconfirmed|not\s+(?:sure|certain|verified|checked|tested)|assum\w*|plan\w*|want\w*|wish\w*|ask\w*|question\w*|wonder\w*|open|discuss\w*|"
+    r"unconfirmed|not\s+(?:sure|certain|verified|checked|tested)|assum\w*|plans?|planned|planning|geplant\w*|want\w*|wish\w*|ask\w*|question\w*|wonder\w*|open|discuss\w*|"
     r"recommend\w*|claim\w*|sa(?:id|ys?)|assert\w*|told|argu\w*|hypothes\w*|potential\w*|theor\w+|worr\w+|concern\w*|undecided|not\s+(?:yet\s+)?(?:been\s+)?(?:decided|settled|agreed|chosen|determined)|no\s+(?:decision|agreement)|"
     r"vorschl\w*|vorgeschlagen|soll\w*|meint\w*|glaubt?|fragt\w*|offen|ungeprüft|devrai\w*|propos\w*|selon|pense\w*|demand\w*|debería\w*|propon\w*|"
     r"según|piensa\w*|pregunt\w*)\b|建议|提议|应该|认为|据说|觉得|打算|计划|考虑",

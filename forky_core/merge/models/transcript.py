@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from forky_core.merge.claims.pieces import Piece, pieces
 from forky_core.merge.models.statements import Sentence, sentences_of
 from forky_core.merge.note.passages import call_text
 from forky_core.merge.superseded import Superseded
@@ -77,6 +78,15 @@ class Transcript:
         return tuple(
             sentences_of(self.texts[message.id], role=message.role, speaker=speaker_of(message))
             for message in self.messages
+        )
+
+    @cached_property
+    def statements(self) -> tuple[Piece, ...]:
+        """What people and models say in prose, one thing each; `turn` is the place of the message."""
+        return tuple(
+            one
+            for one in pieces(self.messages)
+            if one.passage.shape == "prose" and one.passage.role != "tool"
         )
 
     @cached_property

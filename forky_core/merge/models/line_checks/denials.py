@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 
 from forky_core.merge.headings import OPEN
-from forky_core.merge.models.line_checks.evidence import Evidence
+from forky_core.merge.models.line_checks.evidence import Evidence, shared
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.statements import Clause, Sentence, denies, fails, hedges, may_deny
+from forky_core.retrieval.words import terms
 
 CONTRAST = re.compile(
     r"(?:,\s*|\b(?:and|und|et|y)\s+)(?:not|no|nicht|keine?[nmrs]?|pas|non|sin)\b|\b(?:instead\s+of|rather\s+than|statt|anstatt|au\s+lieu|en\s+(?:vez|lugar))\b",
@@ -19,8 +20,12 @@ _NOT_YET = re.compile(
     r"\b(?:not\b.{0,40}\byet|noch\s+nicht|pas\s+encore|(?:todavía|aún)\s+no)\b|n['’]t\b.{0,30}\byet\b|还没|尚未",
     re.IGNORECASE,
 )
+_SHORT = 3
+"""Words, besides those that say nothing, of a sentence that names hardly what it is about."""
 _FEW = 12
 """Sentences of the cited messages up to which a denial may stand anywhere in them."""
+_MOST = 0.75
+"""The share of a denied clause's words from which on a line tells that clause."""
 _OPPOSITES: dict[str, frozenset[str]] = {}
 for _pair in (
     "faster/slower,slow",
@@ -62,6 +67,52 @@ for _pair in (
     "mejor/peor",
     "permitido/prohibido",
     "activado/desactivado",
+    "closer,nearer/farther,further",
+    "full/empty",
+    "opened,open/closed",
+    "inside/outside",
+    "heavier/lighter",
+    "stronger/weaker",
+    "easier/harder",
+    "wider/narrower",
+    "older/newer,younger",
+    "includes,included,including/excludes,excluded,excluding",
+    "approved,approves/rejected,rejects",
+    "agreed,agrees/disagreed,disagrees,refused,refuses",
+    "mandatory,required,compulsory/optional,voluntary",
+    "public/private",
+    "internal/external",
+    "north/south",
+    "east/west",
+    "up/down",
+    "näher/weiter",
+    "billiger,günstiger/teurer",
+    "größer/kleiner",
+    "länger/kürzer",
+    "wärmer/kälter",
+    "offen,geöffnet/geschlossen,zu",
+    "voll/leer",
+    "pflicht,verpflichtend/freiwillig",
+    "angenommen/abgelehnt",
+    "zugesagt/abgesagt",
+    "bestanden/durchgefallen",
+    "gestiegen,steigt/gesunken,sinkt,gefallen",
+    "mit/ohne",
+    "ouvert,ouverte,ouverts,ouvertes/fermé,fermée,fermés,fermées",
+    "accepté,acceptée,accepte/refusé,refusée,refuse",
+    "obligatoire/facultatif,facultative",
+    "augmenté,augmente,monté/baissé,baisse,diminué",
+    "gagné/perdu",
+    "chaud,chaude/froid,froide",
+    "avec/sans",
+    "abierto,abierta,abiertos,abiertas/cerrado,cerrada,cerrados,cerradas",
+    "aceptado,aceptada,aceptó/rechazado,rechazada,rechazó",
+    "obligatorio,obligatoria/opcional,voluntario,voluntaria",
+    "subió,subido/bajó,bajado",
+    "cerca/lejos",
+    "barato,barata/caro,cara",
+    "ganó,ganado/perdió,perdido",
+    "con/sin",
 ):
     _left, _right = (frozenset(side.split(",")) for side in _pair.split("/"))
     for _word in _left:
@@ -76,12 +127,21 @@ _WIDE_OPPOSITES = (
     ("有效", "无效"),
     ("开启", "关闭"),
     ("成功", "失败"),
+    ("提高", "降低"),
+    ("提前", "推迟"),
+    ("接受", "拒绝"),
+    ("同意", "反对"),
+    ("通过", "否决"),
+    ("更高", "更低"),
+    ("更大", "更小"),
+    ("更多", "更少"),
+    ("便宜", "贵"),
 )
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def turned_round(line: NoteLine, here: Evidence) -> str | None:
-    """A line that affirms what is denied, denies what is affirmed, or says the opposite word."""
+def turned_round(_line: NoteLine, here: Evidence) -> str | None:
+    """A line that affirms what all that supports it denies, or says the opposite word."""
     for part in here.parts:
         supporters = here.supporters(part)
         if not supporters:
@@ -89,16 +149,74 @@ def turned_round(line: NoteLine, here: Evidence) -> str | None:
         best = here.best_clauses(part, supporters)
         if _loses_denial(part, best):
             return f"It turns round what is said: “{best[0].text[:120]}”."
-        plain = CONTRAST.sub(" ", part)
-        if _NOT_YET.search(plain) and any(one.planned for one in here.sources):
+        if _is_not_yet(part, here):
             continue
-        near = here.sources if len(here.sources) <= _FEW else here.around(supporters)
-        if denies(plain) and line.section != OPEN and not any(may_deny(one.text) for one in near):
-            return f"It denies what is said: “{supporters[0].text[:120]}”."
-        wrong = _opposite(part, supporters)
+        wrong = _opposite(part, supporters, here)
         if wrong and denies(part) == any(one.denies for one in best):
             return f"It turns round what is said: “{wrong[:120]}”."
     return None
+
+
+def denial_added(line: NoteLine, here: Evidence) -> str | None:
+    """A line that denies something which nothing in the cited messages denies."""
+    if line.section == OPEN:
+        return None
+    for part in here.parts:
+        supporters = here.supporters(part)
+        plain = CONTRAST.sub(" ", part)
+        if not supporters or not denies(plain) or _is_not_yet(part, here):
+            continue
+        near = here.sources if len(here.sources) <= _FEW else here.around(supporters)
+        if not any(may_deny(one.text) for one in near):
+            return f"It denies what is said: “{supporters[0].text[:120]}”."
+        affirmed = _affirmed(plain, near)
+        if affirmed is not None:
+            return f"It denies what is said: “{affirmed.text[:120]}”."
+    return None
+
+
+def _affirmed(part: str, near: Sequence[Sentence]) -> Sentence | None:
+    """A sentence that affirms what a clause of the part denies, where no sentence about it denies anything."""
+    for clause in Sentence(part).clauses:
+        about = (
+            [one for one in near if not one.asks and shared(clause.words, one.words)] if clause.denies else []
+        )
+        if (
+            about
+            and not any(may_deny(one.text) for one in about)
+            and not any(_denies_shortly(one) for one in near)
+        ):
+            return about[0]
+    return None
+
+
+def _denies_shortly(one: Sentence) -> bool:
+    """Whether a sentence denies something without naming it: “No.”, “It does not.”"""
+    return (denies(one.text) or fails(one.text)) and (
+        len(one.words) <= _SHORT or len(one.text.split()) <= 2 * _SHORT
+    )
+
+
+def denial_dropped(_line: NoteLine, here: Evidence) -> str | None:
+    """A line that tells the very words of a clause that is denied, and no denial with them."""
+    affirmed = frozenset(
+        word for one in here.sources for clause in one.clauses if not clause.denies for word in clause.words
+    )
+    for part in here.parts:
+        if may_deny(part):
+            continue
+        mine = frozenset(terms(part))
+        for one in here.sources:
+            for clause in one.clauses if not (one.asks or one.code or one.conditional) else ():
+                denied = clause.words - affirmed if clause.denies else frozenset()
+                if denied and len(shared(denied, mine)) >= max(1.0, _MOST * len(denied)):
+                    return f"It leaves out a denial: “{one.text[:120]}”."
+    return None
+
+
+def _is_not_yet(part: str, here: Evidence) -> bool:
+    """Whether a part says that something planned has not happened yet."""
+    return _NOT_YET.search(CONTRAST.sub(" ", part)) is not None and any(one.planned for one in here.sources)
 
 
 def _loses_denial(part: str, best: Sequence[Clause]) -> bool:
@@ -110,32 +228,30 @@ def _loses_denial(part: str, best: Sequence[Clause]) -> bool:
     return all(fails(clause.text) for clause in best) and not (fails(part) or hedges(part))
 
 
-def _opposite(part: str, supporters: Sequence[Sentence]) -> str:
-    """A sentence that says the opposite word of one in the line, where neither says the other's."""
+def _opposite(part: str, supporters: Sequence[Sentence], here: Evidence) -> str:
+    """A sentence that says the opposite of a word in the line, which no cited message says."""
     mine = {word.casefold() for word in _WORD.findall(part)}
+    everything = {word.casefold() for word in _WORD.findall(here.text)}
     for one in supporters:
-        said = {word.casefold() for word in _WORD.findall(one.text)}
-        for word in mine - said:
-            turned = _OPPOSITES.get(word, frozenset()) & said - mine
-            prefixed = {
-                f"{prefix}{word}" for prefix in ("un", "in", "im", "ir", "il", "dis", "non")
-            } & said - mine
-            stripped = {
-                word.removeprefix(prefix)
-                for prefix in ("un", "in", "im", "dis", "non")
-                if word.startswith(prefix)
-            } & said - mine
-            if (
-                len(word) > 4
-                and (prefixed or {rest for rest in stripped if len(rest) > 4})
-                and not denies(one.text)
-            ):
+        if one.asks:
+            continue
+        said = {word.casefold() for word in _WORD.findall(one.text)} - mine
+        for word in mine - everything:
+            if _OPPOSITES.get(word, frozenset()) & said:
                 return one.text
-            if turned:
+            if len(word) > _SHORT + 1 and not denies(one.text) and _prefixed(word) & said:
                 return one.text
         for left, right in _WIDE_OPPOSITES:
-            if (left in part and right not in part and right in one.text and left not in one.text) or (
-                right in part and left not in part and left in one.text and right not in one.text
-            ):
-                return one.text
+            for told, other in ((left, right), (right, left)):
+                if told in part and other not in part and other in one.text and told not in here.text:
+                    return one.text
     return ""
+
+
+def _prefixed(word: str) -> frozenset[str]:
+    """A word with and without the syllables that deny: “valid”, “invalid”."""
+    added = {f"{prefix}{word}" for prefix in ("un", "in", "im", "ir", "il", "dis", "non")}
+    bare = {
+        word.removeprefix(prefix) for prefix in ("un", "in", "im", "dis", "non") if word.startswith(prefix)
+    }
+    return frozenset({*added, *(rest for rest in bare if len(rest) > _SHORT + 1)})

@@ -16,10 +16,10 @@ from forky_core.retrieval.words import terms
 _TAKES_BACK = re.compile(
     r"\b(?:scrap|undo|undone|revert\w*|roll(?:ed)?\s+(?:it\s+|that\s+)?back|cancel\w*|(?<!n['’]t )forget\s+(?:that|it|about)\b(?!['’])|never\s*mind|drop\s+(?:that|it|the)|instead|"
     r"take\s+(?:that|it)\s+back|took\s+(?:that|it)\s+back|changed\s+(?:my|our)\s+mind|on\s+second\s+thoughts?|was\s+wrong|were\s+wrong|is\s+wrong|not\s+(?:any\s*more|true|right)|"
-    r"no\s+longer|i\s+misspoke|correction)\b"
+    r"no\s+longer|i\s+misspoke|correction|(?:would|['’]d)\s+rather|prefers?)\b"
     r"|\b(?:doch\s+nicht|stattdessen|rückgängig|zurückgenommen|verwerfen|verworfen|vergiss|lieber|korrektur)\b"
-    r"|\b(?:finalement|annul\w+|plutôt|laisse\s+tomber|à\s+la\s+place|en\s+fait)\b"
-    r"|\b(?:mejor|en\s+(?:vez|lugar)|cancel\w+|deshaz|olvida|al\s+final|en\s+realidad)\b"
+    r"|\b(?:finalement|annul\w+|plutôt|préfère\w*|laisse\s+tomber|à\s+la\s+place|en\s+fait)\b"
+    r"|\b(?:mejor|prefier\w*|en\s+(?:vez|lugar)|cancel\w+|deshaz|olvida|al\s+final|en\s+realidad)\b"
     r"|撤销|撤回|取消|改成|改为|改用|算了|还是用|不对",
     re.IGNORECASE,
 )
@@ -46,6 +46,18 @@ _FAILED_AGAIN = re.compile(
     r"(?:work|help)|no\s+luck|error|failed|fails|immer\s+noch|geht\s+nicht|hilft\s+nicht|toujours\s+pas|marche\s+pas|sigue\s+\w+|no\s+funciona)\b|还是|没用|失败|不行",
     re.IGNORECASE,
 )
+_LEAST_WORDS = 2
+"""Words that a line shares with a statement that it tells."""
+_CONCEDES = re.compile(
+    r"^\W*(?:(?:ah|oh|ok(?:ay)?|thanks?(?:\s+you)?|danke|merci|gracias)\W+)?(?:you(?:['’]re|\s+are)\s+(?:\w+\s+)?right|you\s+have\s+been\s+there|i\s+stand\s+corrected|my\s+(?:mistake|bad|apologies)|"
+    r"i\s+was\s+(?:wrong|mistaken)|good\s+catch|sorry|apologies|i\s+apologi[sz]e|"
+    r"(?:da\s+)?(?:hast\s+du|du\s+hast|haben\s+sie|sie\s+haben)\s+recht|stimmt|mein\s+fehler|entschuldig\w+|"
+    r"(?:vous\s+avez|tu\s+as)\s+raison|au\s+temps\s+pour\s+moi|pardon|désolée?|"
+    r"(?:tienes|tiene|tenés)\s+razón|perdona?|perdón|lo\s+siento|mi\s+error|"
+    r"(?:then|dann|alors|entonces)\s+(?:\w+\s+)?(?:not|no|nicht|kein\w*|pas|non)\b)|^\W*(?:你说得对|您说得对|抱歉|对不起|那就不|那不)",
+    re.IGNORECASE,
+)
+"""The beginning of an answer that gives in to what the person has just said."""
 _LOOKED_AT = 3
 """Sentences at the beginning of an answer in which it takes something back."""
 
@@ -57,7 +69,7 @@ def taken_back(line: NoteLine, here: Evidence) -> str | None:
     planned = _found_by_plan(here)
     if planned is not None:
         return planned
-    found = _objected(here) or _corrected(here) or _relabelled(here)
+    found = _objected(here) or _conceded(here) or _corrected(here) or _relabelled(here)
     if found is None:
         return None
     at, sentence = found
@@ -72,7 +84,13 @@ def _found_by_plan(here: Evidence) -> str | None:
         if earlier is None or later is None or earlier not in here.cited or later in here.cited:
             continue
         old = frozenset(terms(one.earlier))
-        if max(here.cited) < later and old and len(shared(old, mine)) >= 0.5 * min(len(old), len(mine)):
+        both, fewer = shared(old, mine), min(len(old), len(mine))
+        enough = (
+            len(both) >= _LEAST_WORDS
+            or any(word.isdigit() for word in both)
+            or fewer == len(both) == len(mine)
+        )
+        if max(here.cited) < later and enough and len(both) >= 0.5 * fewer:
             return f"It was taken back later (m{later + 1}): “{one.later[:120]}”."
     return None
 
@@ -94,10 +112,28 @@ def _objected(here: Evidence) -> tuple[int, Sentence] | None:
             objects = _TAKES_BACK.search(one.text) or (not asked and _OBJECTS.search(one.text))
             if objects and not one.asks and _meant(at, here):
                 return at, one
-            if _by_the_person(here, at) and _FAILED_AGAIN.search(one.text) and not one.asks:
+            if (
+                _by_the_person(here, at)
+                and _FAILED_AGAIN.search(one.text)
+                and not one.asks
+                and _meant(at, here)
+            ):
                 return at, one
         return None
     return None
+
+
+def _conceded(here: Evidence) -> tuple[int, Sentence] | None:
+    """What the person says next about the line's subject, where the model then gives in to it."""
+    messages, said = here.transcript.messages, here.transcript.sentences
+    last = max(here.cited)
+    if messages[last].role != "assistant" or last + 2 >= len(messages):
+        return None
+    if not _by_the_person(here, last + 1) or messages[last + 2].role != "assistant":
+        return None
+    if not any(_CONCEDES.match(one.text) for one in said[last + 2][:1]) or not _meant(last + 1, here):
+        return None
+    return next(((last + 1, one) for one in said[last + 1] if not one.asks), None)
 
 
 def _by_the_person(here: Evidence, at: int) -> bool:

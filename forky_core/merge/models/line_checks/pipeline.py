@@ -11,9 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from forky_core.merge.models.checks import CheckName, Failed
-from forky_core.merge.models.line_checks.denials import turned_round
+from forky_core.merge.models.line_checks.deeds import deed_not_done
+from forky_core.merge.models.line_checks.denials import denial_added, denial_dropped, turned_round
 from forky_core.merge.models.line_checks.evidence import Evidence
+from forky_core.merge.models.line_checks.exchanged import exchanged_words
 from forky_core.merge.models.line_checks.later import taken_back
+from forky_core.merge.models.line_checks.later_values import contradicted, replaced_value
+from forky_core.merge.models.line_checks.limits import limit_dropped, made_general
 from forky_core.merge.models.line_checks.modality import (
     condition_dropped,
     made_certain,
@@ -23,7 +27,7 @@ from forky_core.merge.models.line_checks.modality import (
 )
 from forky_core.merge.models.line_checks.names import made_up_name, with_spellings
 from forky_core.merge.models.line_checks.orders import passes_on_order
-from forky_core.merge.models.line_checks.speakers import other_speaker
+from forky_core.merge.models.line_checks.speakers import other_doer, other_speaker
 from forky_core.merge.models.line_checks.subjects import other_subject
 from forky_core.merge.models.line_checks.support import (
     false_quotation,
@@ -52,14 +56,22 @@ CHECKS: tuple[tuple[CheckName, Check], ...] = (
     ("number", other_number),
     ("instruction", passes_on_order),
     ("speaker", other_speaker),
+    ("speaker", other_doer),
     ("negation", turned_round),
+    ("negation", denial_added),
+    ("negation", denial_dropped),
     ("certain", made_certain),
+    ("certain", made_general),
+    ("modality", limit_dropped),
     ("modality", question_as_answer),
     ("modality", condition_dropped),
     ("modality", supposition_as_fact),
     ("modality", plan_as_done),
+    ("modality", deed_not_done),
     ("subject", other_subject),
+    ("subject", exchanged_words),
     ("superseded", taken_back),
+    ("superseded", replaced_value),
 )
 """All checks of a line, in the order in which they are asked; the first that finds something drops the line."""
 _SAME = 0.9
@@ -91,7 +103,12 @@ def judge(lines: Sequence[NoteLine], transcript: Transcript) -> Judgement:
         cites = sorted({*kept[twin].cites, *line.cites}, key=transcript.places.__getitem__)
         kept[twin] = replace(kept[twin], cites=tuple(cites))
         failed.append(_failed(line, "repeat", f"It repeats “{kept[twin].text[:80]}”."))
-    return Judgement(tuple(kept), tuple(failed))
+    for line in kept:
+        reason = contradicted(line, [other for other in kept if other is not line], transcript)
+        if reason is not None:
+            failed.append(_failed(line, "superseded", reason))
+    dropped = {one.entry for one in failed}
+    return Judgement(tuple(line for line in kept if line.number not in dropped), tuple(failed))
 
 
 def first_failure(line: NoteLine, transcript: Transcript) -> Failed | None:

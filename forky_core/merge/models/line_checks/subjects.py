@@ -41,6 +41,9 @@ def other_subject(line: NoteLine, here: Evidence) -> str | None:
             mixed = _mixed(held, whole, source)
             if mixed:
                 return f"It joins what is said of different things: “{mixed[:120]}”."
+            owner = _other_owner(part, held, here)
+            if owner:
+                return f"It gives to one what is said of another: “{owner[:120]}”."
             words = _bare(clause, held)
             for value in held if words else ():
                 rival = "" if value.key in speakers else _rival(value, words, held, whole, source)
@@ -79,6 +82,29 @@ def _rival(
         other = [each for each in values if each.kind == value.kind and each not in whole]
         if other and value not in values and len(shared(words, _bare(clause, values))) >= least:
             return clause.text
+    return ""
+
+
+def _other_owner(part: str, held: frozenset[Value], here: Evidence) -> str:
+    """A sentence that gives a number of the line to another name than the line begins with.
+
+    The name with which the line begins has a number of its own in the cited messages, and not this one.
+    """
+    names = [value for value in values_of(part, here.transcript) if value.kind == "name"]
+    if not names:
+        return ""
+    first = min(names, key=lambda value: part.casefold().find(value.key))
+    told = {value.key for value in names}
+    said = [(one, values_of(one.text, here.transcript)) for one in here.sources if not one.code]
+    if not any(first in values and any(value.is_number for value in values) for _, values in said):
+        return ""
+    for number in (value for value in held if value.is_number):
+        holding = [(one, values) for one, values in said if number in values]
+        if holding and all(
+            first not in values and any(value.kind == "name" and value.key not in told for value in values)
+            for _, values in holding
+        ):
+            return holding[0][0].text
     return ""
 
 

@@ -18,6 +18,7 @@ _SHORT = 8
 """Words of a sentence that hardly stands without the one before."""
 SMALL_NUMBERS = frozenset({"0", "1", "2", "3"})
 """Numbers that are words like others when they are spelled out."""
+_YEAR_DIGITS = 4
 _ABOUT = re.compile(
     r"\b(?:about|around|roughly|approximately|nearly|almost|over|under|some|ca\.?|etwa|rund|fast|environ|presque|unos|"
     r"casi)\b|~|≈|约|近|大约",
@@ -76,6 +77,7 @@ def other_number(line: NoteLine, here: Evidence) -> str | None:
     """A number that does not stand in what is cited, or stands there with another unit."""
     said = [number for one in here.sources for number in numbers(one.text)]
     said += [number for at in here.cited for number in numbers(speaker_of(here.transcript.messages[at]))]
+    said += _answered(here)
     pieces = frozenset(piece for number in said for piece in components(number))
     about = _ABOUT.search(line.text) is not None
     for number in numbers(line.text):
@@ -87,9 +89,34 @@ def other_number(line: NoteLine, here: Evidence) -> str | None:
         if alike:
             other = alike[0]
             return f"“{number.shown} {number.unit}” is {other.shown} {other.unit} in what it cites."
+        if _year_in_short(number, pieces):
+            continue
         if not components(number) <= pieces and not (about and any(number.near(other) for other in said)):
             return f"The number {number.shown} is not in what it cites."
     return None
+
+
+def _answered(here: Evidence) -> list[Number]:
+    """The numbers of the messages that cited ones answer: a line may tell them together with the answer."""
+    asked = (at - 1 for at in here.cited if at and here.transcript.messages[at].role == "assistant")
+    return [
+        number
+        for at in asked
+        if here.transcript.messages[at].role == "user"
+        for one in here.transcript.sentences[at]
+        if one.asks or len(here.transcript.sentences[at]) == 1
+        for number in numbers(one.text)
+    ]
+
+
+def _year_in_short(number: Number, pieces: frozenset[str]) -> bool:
+    """Whether a year stands there by its last two digits."""
+    years = [
+        form
+        for form in number.forms
+        if form.isdecimal() and len(form) == _YEAR_DIGITS and form[:2] in ("19", "20")
+    ]
+    return any(str(int(form[2:])) in pieces for form in years)
 
 
 def _measures_alike(number: Number, alike: list[Number], said: list[Number]) -> bool:
