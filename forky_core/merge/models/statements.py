@@ -29,7 +29,7 @@ _IDIOM = re.compile(
     r"\bnot\s+(?:only|just|limited|to\s+mention|bad)\b|\bno\s+(?:problem|worr(?:y|ies)|doubt|idea|wonder|one\s+but)\b|\bcan(?:no|['’])?t\s+wait\b"
     r"|\bcould\s?n['’]?t\s+(?:agree|be)\s+more\b|\bwhy\s+not\b|\bnever\s+mind\b|\bdon['’]?t\s+(?:worry|forget|you\b)|\b(?:if|when|whether)\s+or\s+not\b"
     r"|\bor\s+not\b|\b(?:is|are|was|do|does|did|wo|ca|would|could|should|have|has)n['’]t\s+(?:it|you|they|we|that|there|he|she)\b"
-    r"|\bnicht\s+nur\b|\bnon\s+seulement\b|\bno\s+solo\b|不仅|不但|不过|不過",
+    r"|\bnot\s+(?:as|like)\b|\bnicht\s+wie\b|\bpas\s+comme\b|\bno\s+como\b|\bnicht\s+nur\b|\bnon\s+seulement\b|\bno\s+solo\b|不仅|不但|不过|不過",
     re.IGNORECASE,
 )
 _DENIES = re.compile(

@@ -19,6 +19,9 @@ _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff]")
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]+")
 _CAPITAL_WORD = re.compile(r"\b[A-ZÄÖÜÉ][\w'’-]*[a-z]\b")
+_CAPITAL_WITHIN = re.compile(
+    r"(?<=[\w,;/&(“\"'’] )[A-ZÄÖÜÉ][\w'’-]*[a-z]\b|(?<=[(“\"/])[A-ZÄÖÜÉ][\w'’-]*[a-z]\b"
+)
 _SMALL_WORD = re.compile(r"\b[a-zäöüé][\w'’-]+\b")
 _GERMAN = frozenset(
     [
@@ -118,7 +121,12 @@ class Transcript:
 
     @cached_property
     def capitals(self) -> frozenset[str]:
-        """The words that are written with a capital somewhere."""
+        """The words that are written with a capital somewhere within a sentence."""
+        return frozenset(_CAPITAL_WITHIN.findall("\n".join(self.texts.values())))
+
+    @cached_property
+    def initials(self) -> frozenset[str]:
+        """The words that are written with a capital anywhere."""
         return frozenset(_CAPITAL_WORD.findall("\n".join(self.texts.values())))
 
     @cached_property

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from unicodedata import combining, normalize
 
 from forky_core.merge.models.checks import invented
 from forky_core.merge.models.line_checks.courtesies import is_courtesy
@@ -18,6 +19,8 @@ from forky_core.retrieval.words import terms
 
 LEAST_LEANED = 0.4
 """The share of a part's words that a sentence holds whose “if” or question mark the part has to keep."""
+_HEAD = 5
+"""Letters by which two forms of a word are known."""
 _PART_END = re.compile(r"(?<=[.!?])\s+(?=[A-ZÄÖÜ“\"'`(¿¡])|[;；。！？]\s*")
 
 
@@ -106,17 +109,29 @@ class Evidence:
 
 def weighed(text: str) -> frozenset[str]:
     """The words and numbers of a text by which it is compared."""
-    return frozenset(terms(text)) | frozenset(form for number in numbers(text) for form in number.forms)
+    words = (word for word in terms(text) if len(word) > 1 or not word.isalpha())
+    return frozenset(words) | frozenset(form for number in numbers(text) for form in number.forms)
 
 
 def shared(mine: frozenset[str], said: frozenset[str]) -> frozenset[str]:
     """Words of a line that stand in a source, in any form: “scraping”, “scrapes”."""
     found = mine & said
-    rest = [word for word in mine - found if len(word) > 4 and word.isalpha()]
+    rest = [word for word in mine - found if len(word) >= _HEAD - 1 and word.isalpha()]
     if not rest:
         return found
-    heads = {other[:5] for other in said if len(other) > 4}
-    return found | {word for word in rest if word[:5] in heads}
+    heads = {_unaccented(other[:_HEAD]) for other in said if len(other) >= _HEAD}
+    short = {head[:-1] for head in heads}
+    return found | {
+        word
+        for word in rest
+        if _unaccented(word[:_HEAD]) in heads or (len(word) == _HEAD - 1 and _unaccented(word) in short)
+    }
+
+
+@lru_cache(maxsize=16_384)
+def _unaccented(text: str) -> str:
+    """The letters without their accents: “lancés” and “lancer” begin alike."""
+    return text if text.isascii() else "".join(c for c in normalize("NFKD", text) if not combining(c))
 
 
 def _identifiers(text: str) -> frozenset[str]:

@@ -83,7 +83,9 @@ def _found_by_plan(here: Evidence) -> str | None:
         earlier, later = order.get(one.earlier_message), order.get(one.later_message)
         if earlier is None or later is None or earlier not in here.cited or later in here.cited:
             continue
-        old = frozenset(terms(one.earlier))
+        old, new = frozenset(terms(one.earlier)), frozenset(terms(one.later))
+        if len(new) > 1 and not shared(new, mine) and not _TAKES_BACK.search(one.later):
+            continue  # It speaks of something else of what was said.
         both, fewer = shared(old, mine), min(len(old), len(mine))
         enough = (
             len(both) >= _LEAST_WORDS

@@ -17,6 +17,7 @@ from forky_core.merge.claims.word_keys import ATTRIBUTES, word_keys
 from forky_core.merge.headings import FACTS, RESULT
 from forky_core.merge.models.line_checks.evidence import Evidence
 from forky_core.merge.models.note_answer import NoteLine
+from forky_core.merge.models.statements import denies
 from forky_core.merge.models.transcript import Transcript
 from forky_core.model import seal
 from forky_core.parts import Draft, TextPart
@@ -102,17 +103,23 @@ def _replaced(
 
 def _of_the_same(piece: Piece, value: Quantity, later: Piece, other: Quantity) -> bool:
     """Whether two values that differ are said of the same thing."""
-    if later.reason or later.sign < 0:
+    if later.reason or _denied(later, other):
         return False
     both = (piece.own & later.own) - ATTRIBUTES
     if _numbers_one_of(piece.text, value, both) or _numbers_one_of(later.text, other, both):
         return False
     if value.dimension == other.dimension != "number":
         return bool(both)
-    if value.noun and value.noun == other.noun:
+    if value.noun and (value.noun == other.noun or value.noun in word_keys(later.text[other.end :])[:2]):
         low, high = sorted((abs(value.bare), abs(other.bare)))
-        return len(both) > 1 and high <= _MOST_CHANGED * low
+        return (len(both) > 1 or later.changes) and high <= _MOST_CHANGED * low
     return bool(both) and later.changes and len(later.own) <= len(both) + 1 and not (value.noun or other.noun)
+
+
+def _denied(later: Piece, other: Quantity) -> bool:
+    """Whether the clause around a value denies it."""
+    start = max(later.text.rfind(sign, 0, other.start) for sign in ",;，；") + 1
+    return denies(later.text[start : other.end])
 
 
 def _numbers_one_of(text: str, value: Quantity, both: frozenset[str]) -> bool:

@@ -11,6 +11,8 @@ from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.statements import Sentence, certain, conditional, denies, hedges, says_done
 from forky_core.retrieval.words import stem
 
+LEAST_ASKED = 0.25
+"""The same for a question that is told as its answer, which words it anew."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -29,7 +31,7 @@ def question_as_answer(line: NoteLine, here: Evidence) -> str | None:
     """A line that tells as a fact what only a question says."""
     if line.section == ASKED:
         return None
-    for part, supporters in _leaning(line, here):
+    for part, supporters in _leaning(line, here, LEAST_ASKED):
         if all(_asked(part, one, here) for one in supporters) and not hedges(part):
             return f"It tells a question as an answer: “{supporters[0].text[:120]}”."
     return None
@@ -62,12 +64,14 @@ def plan_as_done(line: NoteLine, here: Evidence) -> str | None:
     return None
 
 
-def _leaning(line: NoteLine, here: Evidence) -> Iterator[tuple[str, list[Sentence]]]:
+def _leaning(
+    line: NoteLine, here: Evidence, least: float = LEAST_LEANED
+) -> Iterator[tuple[str, list[Sentence]]]:
     """The parts of a line that tells what holds, each with the sentences that it leans on."""
     if line.section in (OPEN, TRIED):
         return
     for part in here.parts:
-        supporters = here.supporters(part, least=LEAST_LEANED)
+        supporters = here.supporters(part, least=least)
         if supporters:
             yield part, supporters
 

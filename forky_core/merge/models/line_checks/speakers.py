@@ -60,7 +60,8 @@ def other_speaker(line: NoteLine, here: Evidence) -> str | None:
         if not theirs and not others:
             continue
         names = {stem(word) for word in here.transcript.speakers} | set(terms(match["who"]))
-        rest = frozenset(word for word in terms(line.text[match.end() :]) if _tells(word)) - names
+        told = Sentence(line.text[match.end() :].strip() or " ").clauses[0].text
+        rest = frozenset(word for word in terms(told) if _tells(word)) - names
         mine = shared(rest, frozenset(word for one in theirs for word in one.words))
         not_mine = shared(rest, frozenset(word for one in others for word in one.words))
         if rest and ((not mine and (not_mine or not theirs)) or 2 * len(mine) < len(not_mine - mine)):

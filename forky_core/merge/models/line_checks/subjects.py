@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from forky_core.merge.headings import TRIED
 from forky_core.merge.models.line_checks.denials import CONTRAST
 from forky_core.merge.models.line_checks.evidence import Evidence, shared
 from forky_core.merge.models.line_checks.values import Value, values_of
 from forky_core.merge.models.note_answer import NoteLine
+from forky_core.merge.models.numbers import Number, numbers
 from forky_core.merge.models.statements import Clause, Sentence
 from forky_core.retrieval.words import stem
 
 _WORD = re.compile(r"[^\W\d_]+")
+
+_CHANGE = re.compile(
+    r"\b(?:from|von|vom|de|du|desde)\s+(?P<first>[^,;.]{0,12}?\d[^\s]*(?:\s\w{1,8})?)\s+(?:to|auf|bis|zu|à|a|hasta|en)\s+(?P<last>[^,;]{0,12}?\d\S*(?:\s\w{1,8})?)",
+    re.IGNORECASE,
+)
+"""A change of a number from one to another."""
+_POINTS = re.compile(
+    r"\b(?:it|they|them|he|she|this|that|es|das|sie|er|ihn|il|elle|ils|elles|ça|cela|ello|lo|esto|eso)\b|它|他|她|这|那",
+    re.IGNORECASE,
+)
+"""A word for something that was named before."""
+_PHRASE = 3
+"""Words of a clause that says nothing by itself, at most."""
 
 Source = Sequence[tuple[Clause, frozenset[Value], Sentence]]
 """The clauses of the cited messages, each with its values and its sentence."""
@@ -27,7 +41,7 @@ def other_subject(line: NoteLine, here: Evidence) -> str | None:
     if line.section == TRIED:
         return None
     source: Source = [
-        (clause, values_of(clause.text, here.transcript), one)
+        (clause, values_of(clause.text, here.transcript, line.text), one)
         for one in here.sources
         for clause in one.clauses
     ]
@@ -41,7 +55,7 @@ def other_subject(line: NoteLine, here: Evidence) -> str | None:
             mixed = _mixed(held, whole, source)
             if mixed:
                 return f"It joins what is said of different things: “{mixed[:120]}”."
-            owner = _other_owner(part, held, here)
+            owner = _other_owner(part, clause, held, here)
             if owner:
                 return f"It gives to one what is said of another: “{owner[:120]}”."
             words = _bare(clause, held)
@@ -49,6 +63,9 @@ def other_subject(line: NoteLine, here: Evidence) -> str | None:
                 rival = "" if value.key in speakers else _rival(value, words, held, whole, source)
                 if rival:
                     return f"“{value.shown}” is said of something else: “{rival[:120]}”."
+        turned = _turned(part, here)
+        if turned:
+            return f"It turns a change round: “{turned[:120]}”."
         crossed = _crossed(mine, source)
         if crossed:
             return f"It swaps what is said of one and of another: “{crossed[:120]}”."
@@ -61,6 +78,11 @@ def _bare(clause: Clause, held: frozenset[Value]) -> frozenset[str]:
     return frozenset(word for word in clause.words if word not in names and not word.isdigit())
 
 
+def _beside(clause: Clause, one: Sentence) -> frozenset[str]:
+    """The words of the sentence around a clause that is only a phrase, such as “During the holidays”."""
+    return one.words if len(clause.text.split()) <= _PHRASE else frozenset()
+
+
 def _rival(
     value: Value, words: frozenset[str], held: frozenset[Value], whole: frozenset[Value], source: Source
 ) -> str:
@@ -69,8 +91,10 @@ def _rival(
     if not here:
         return ""
     if any(
-        not (bare := _bare(clause, values)) or shared(words, bare) or len(held & values) > 1
-        for clause, values, _ in here
+        not (bare := _bare(clause, values))
+        or shared(words, bare | _beside(clause, one))
+        or len(held & values) > 1
+        for clause, values, one in here
     ):
         return ""
     if any(one.speaker.casefold() in {other.key for other in held} for _, _, one in here):
@@ -85,24 +109,29 @@ def _rival(
     return ""
 
 
-def _other_owner(part: str, held: frozenset[Value], here: Evidence) -> str:
-    """A sentence that gives a number of the line to another name than the line begins with.
+def _other_owner(part: str, clause: Clause, held: frozenset[Value], here: Evidence) -> str:
+    """A sentence that gives a number of the line to another name than the line does.
 
-    The name with which the line begins has a number of its own in the cited messages, and not this one.
+    That is the name in the number's clause, else the one with which the part begins. It has a number of its own in the
+    cited messages, and not this one.
     """
-    names = [value for value in values_of(part, here.transcript) if value.kind == "name"]
-    if not names:
+    names = [value for value in held if value.kind == "name"]
+    told = names or [value for value in values_of(part, here.transcript) if value.kind == "name"]
+    if not told:
         return ""
-    first = min(names, key=lambda value: part.casefold().find(value.key))
-    told = {value.key for value in names}
-    said = [(one, values_of(one.text, here.transcript)) for one in here.sources if not one.code]
-    if not any(first in values and any(value.is_number for value in values) for _, values in said):
+    text = clause.text if names else part
+    owner = min(told, key=lambda value: text.casefold().find(value.key))
+    mine = {owner.key} if names else {value.key for value in told}
+    said = [(one, values_of(one.text, here.transcript, part)) for one in here.sources if not one.code]
+    if not any(owner in values and any(value.is_number for value in values) for _, values in said):
         return ""
     for number in (value for value in held if value.is_number):
         holding = [(one, values) for one, values in said if number in values]
         if holding and all(
-            first not in values and any(value.kind == "name" and value.key not in told for value in values)
-            for _, values in holding
+            owner not in values
+            and not _POINTS.search(one.text)
+            and any(value.kind == "name" and value.key not in mine for value in values)
+            for one, values in holding
         ):
             return holding[0][0].text
     return ""
@@ -128,6 +157,26 @@ def _paired(value: Value, other: Value, whole: frozenset[Value], source: Source)
     ):
         return holding[0][0].text
     return ""
+
+
+def _turned(part: str, here: Evidence) -> str:
+    """A sentence with the change of a number (“from 1.2 s to 9 s”) that the line tells the other way round."""
+    said = [(change, one.text) for one in here.sources for change in _changes(one.text)]
+    for first, last in _changes(part):
+        if any(first.same_value(one) and last.same_value(two) for (one, two), _ in said):
+            continue
+        for (one, two), text in said:
+            if first.same_value(two) and last.same_value(one):
+                return text
+    return ""
+
+
+def _changes(text: str) -> Iterator[tuple[Number, Number]]:
+    """The numbers of each change that a text tells, before and after it."""
+    for match in _CHANGE.finditer(text):
+        first, last = (numbers(match[name]) for name in ("first", "last"))
+        if first and last:
+            yield first[-1], last[0]
 
 
 def _crossed(mine: Sequence[tuple[Clause, frozenset[Value]]], source: Source) -> str:

@@ -74,7 +74,10 @@ def other_words(line: NoteLine, here: Evidence) -> str | None:
 
 
 def other_number(line: NoteLine, here: Evidence) -> str | None:
-    """A number that does not stand in what is cited, or stands there with another unit."""
+    """A number that does not stand in what is cited, or stands there with another unit.
+
+    How many messages it cites, a line may say: “edited five times”.
+    """
     said = [number for one in here.sources for number in numbers(one.text)]
     said += [number for at in here.cited for number in numbers(speaker_of(here.transcript.messages[at]))]
     said += _answered(here)
@@ -89,7 +92,7 @@ def other_number(line: NoteLine, here: Evidence) -> str | None:
         if alike:
             other = alike[0]
             return f"“{number.shown} {number.unit}” is {other.shown} {other.unit} in what it cites."
-        if _year_in_short(number, pieces):
+        if _year_in_short(number, pieces) or (number.spelled and str(len(here.cited)) in number.forms):
             continue
         if not components(number) <= pieces and not (about and any(number.near(other) for other in said)):
             return f"The number {number.shown} is not in what it cites."

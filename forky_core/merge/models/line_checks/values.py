@@ -25,8 +25,11 @@ class Value:
         return self.kind == "number"
 
 
-def values_of(text: str, transcript: Transcript) -> frozenset[Value]:
-    """The values of a text; `transcript` tells names from other words with a capital."""
+def values_of(text: str, transcript: Transcript, told: str = "") -> frozenset[Value]:
+    """The values of a text; `transcript` tells names from other words with a capital.
+
+    A word that has its capital only because it begins a sentence is a name where the line, `told`, has it, too.
+    """
     found = {
         Value("number", min(number.forms), number.shown)
         for number in numbers(text)
@@ -38,16 +41,18 @@ def values_of(text: str, transcript: Transcript) -> frozenset[Value]:
         if is_name(name) and not re.fullmatch(r"[\w]+(?:-[\w]+)+", name):
             kind = "capitals" if name.isupper() else "name"
             found.add(Value(kind, name.casefold(), name))
-        elif not transcript.capital_nouns and _proper(name, transcript):
+        elif not transcript.capital_nouns and _proper(name, transcript, told):
             found.add(Value("name", re.sub(r"['’]s$", "", name.casefold()), name))
     return frozenset(found)
 
 
-def _proper(word: str, transcript: Transcript) -> bool:
+def _proper(word: str, transcript: Transcript, told: str) -> bool:
     """Whether a word is a name: a speaker's, or one that the branch writes with a capital and never without."""
     bare = re.sub(r"['’]s$", "", word)
     if bare.casefold() in transcript.speakers:
         return bare[:1].isupper()
     if not bare[:1].isupper() or len(bare) < 3:
         return False
-    return bare in transcript.capitals and bare.casefold() not in transcript.smalls
+    if bare.casefold() in transcript.smalls:
+        return False
+    return bare in transcript.capitals or (bare in transcript.initials and (not told or bare in told))
