@@ -33,7 +33,7 @@ _IDIOM = re.compile(
     re.IGNORECASE,
 )
 _DENIES = re.compile(
-    r"\b(?:not|never|cannot|without|neither|nor|none|nothing|nobody)\b|\bno\b(?!\s*[,.!])(?!\s+\d)|n['’]t\b|\b(?:dont|doesnt|didnt|isnt|wont|cant)\b"
+    r"\b(?:not|never|cannot|without|neither|nor|none|nothing|nobody)\b|\bno\b(?!\s*[,.!])(?!\s+\d)|n['’]t\b|\b(?:doesnt|didnt|isnt|wont|cant)\b|\bdont\b(?!\s+(?:la\b|les?\b|l['’]|une?\b|des\b|il|elle|on\b))"
     r"|\b(?:nicht|nie|niemals|kein\w*|ohne|weder)\b|\b(?:pas|jamais|aucune?|sans)\b|\b(?:ne\s+|n['’])\w+\s+plus\b|\b(?:nunca|jamás|sin|ningun\w*|tampoco)\b"
     r"|(?<![\w])no(?=\s+(?:se|es|est\w+|hay|ha|han|hemos|he|tiene\w*|puede\w*|deb\w+|usa\w*|lo|la|le|nos|son|va\w*|fue))\b"
     r"|[不没沒未勿]|别(?!的)|無|无(?!论)|ない|ません|않|없",
@@ -42,10 +42,10 @@ _DENIES = re.compile(
 _SOFT_DENIAL = re.compile(
     r"\bun[a-z]{3,}|\b(?:in|im|ir|il|dis|non|mis)-?(?:valid|complete|correct|active|possible|regular|legal|abled?|allow\w*|agree\w*|us\w+|taken)"
     r"|\b\w{3,}less\b|\b(?:missing|miss(?:es|ed)|lacks?|lacking|absent|only|instead|rather|except|unless|until|before|fail\w*|refus\w*|reject\w*|remov\w*|"
-    r"drop\w*|stop\w*|avoid\w*|évit\w*|vermeid\w*|meid\w*|skip\w*|against|declin\w*|still|yet|remain\w*|pending|stays?|stayed|keep\w*|kept|forbid\w*|forbidden|bann?ed|off|open|"
+    r"drop\w*|stop\w*|avoid\w*|évit\w*|vermeid\w*|meid\w*|evit\w*|impid\w*|verhinder\w*|empêch\w*|skip\w*|against|declin\w*|still|yet|remain\w*|pending|stays?|stayed|keep\w*|kept|forbid\w*|forbidden|bann?ed|off|open|"
     r"disabl\w*|prevent\w*|broken|wrong\w*|false|no longer|den(?:y|ie[sd])|exclud\w*|left|leave|free|zero|out|impossible|too|hardly|barely|rarely|few|little|"
-    r"nur|statt\w*|außer|bis|fehl\w*|offen|noch|verbot\w*|verbiet\w*|ungültig|unklar|abgelehnt|entfern\w*|seulement|encore|interdi\w*|refus\w*|solo|aún|todavía|falta\w*|prohib\w*|rechaz\w*)\b"
-    r"|只|仅|还|未|无|禁|拒|缺|除",
+    r"restent?\s+à|quedan?\s+por|steh\w*\s+noch\s+aus|nur|statt\w*|außer|bis|fehl\w*|offen|noch|verbot\w*|verbiet\w*|ungültig|unklar|abgelehnt|entfern\w*|seulement|encore|interdi\w*|refus\w*|solo|aún|todavía|falta\w*|prohib\w*|rechaz\w*)\b"
+    r"|只|仅|还|未|无|禁|拒|缺|除|避免|防止|待|尚",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
@@ -76,7 +76,7 @@ _LIMITS = re.compile(
 _SUPPOSES = re.compile(
     r"\b(?:might|perhaps|maybe|possibl[ey]|probably|likely|presumably|hypothetical\w*|allegedly|supposedly|guess\w*|suspect\w*|seems?|appear\w*|unsure|"
     r"unclear|vielleicht|womöglich|eventuell|vermutlich|wahrscheinlich|könnte\w*|würde\w*|wäre\w*|peut-être|sans\s+doute|probablement|pourrai\w*|serai\w*|"
-    r"aurai\w*|quizás?|tal\s+vez|probablemente|podría\w*|sería\w*|saldría\w*)\b|\b(?:could|may)\s+(?:well\s+|also\s+)?(?:be|have|help|cause)\b|也许|也許|可能|大概|或许|恐怕|かもしれ",
+    r"aurai\w*|quizás?|tal\s+vez|probablemente|podría\w*|sería\w*|saldría\w*)\b|\b(?:could|may)\s+(?:well\s+|also\s+)?(?:be|have|help|cause|try|add|use|make|go|do|start|move|take|put|switch)\b|\bwe\s+could\b|也许|也許|可能|大概|或许|恐怕|かもしれ",
     re.IGNORECASE,
 )
 _HEDGES = re.compile(
@@ -89,7 +89,7 @@ _HEDGES = re.compile(
 )
 _FUTURE = re.compile(
     r"\b(?:will|won['’]t|going\s+to|gonna|tomorrow|shall|next\s+(?:week|month|year|monday|tuesday|wednesday|thursday|friday|step)|planned|plans?\s+to|"
-    r"about\s+to|todo|to\s+do|morgen|wird|werden|werde|nächste\w*|demain|prochaine?|mañana|próxim\w+)\b|['’]ll\b|\bto\s+be\s+\w+(?:ed|en)\b|明天|下周|将|打算|计划",
+    r"about\s+to|todo|to\s+do|morgen|wird|werden|werde|nächste\w*|demain|prochaine?|mañana|próxim\w+)\b|['’]ll\b|\b\w{3,}(?:rá|rán|remos)\b|\b\w{3,}(?:era|ira|ssera|dra|ront)\b(?<!caméra)(?<!opéra)|\bto\s+be\s+\w+(?:ed|en)\b|明天|下周|将|打算|计划",
     re.IGNORECASE,
 )
 _DONE = re.compile(
@@ -223,9 +223,12 @@ def may_deny(text: str) -> bool:
 
 def hedges(text: str) -> bool:
     """Whether a text leaves open what it says: supposed, conditional, proposed, planned, or somebody's opinion."""
-    return any(pattern.search(text) for pattern in (_SUPPOSES, _CONDITION, _HEDGES, _FUTURE)) or bool(
-        _ASKS.search(text)
-    )
+    return leaves_open(text) or _FUTURE.search(text) is not None
+
+
+def leaves_open(text: str) -> bool:
+    """Whether a text says that something may not be so or may not come: a plan alone does not."""
+    return any(pattern.search(text) for pattern in (_SUPPOSES, _CONDITION, _HEDGES, _ASKS))
 
 
 def conditional(text: str) -> bool:

@@ -24,7 +24,7 @@ _TAKES_BACK = re.compile(
     re.IGNORECASE,
 )
 _OBJECTS = re.compile(
-    r"^\W*(?:(?:hmm+|oh|ah|sorry)\W+)?(?:no|nope|wait|actually|nein|halt|moment|non|attends?|no|espera|不)\s*[,，.:—–-]+\s*\S+(?:\s+\S+){2}|^不[,，]",
+    r"^\W*(?:(?:hmm+|oh|ah|sorry)\W+)?(?:no|nope|wait|actually|nein|nö|nee|halt|moment|non|attends?|no|espera|不)\s*[,，.:—–-]+\s*\S+(?:\s+\S+){2}|^不[,，]",
     re.IGNORECASE,
 )
 """The beginning of an answer that says no to what was said before; after a question it is only the answer."""
@@ -43,7 +43,7 @@ _NO_MORE = re.compile(
 )
 _FAILED_AGAIN = re.compile(
     r"\b(?:unable\s+to|cannot\s+\w+|still\s+(?:fail\w*|broken|the\s+same|not|no|crash\w*|dies|flicker\w*|there)|does\s*n['’]t\s+(?:work|help)|did\s*n['’]t\s+"
-    r"(?:work|help)|no\s+luck|error|failed|fails|immer\s+noch|geht\s+nicht|hilft\s+nicht|toujours\s+pas|marche\s+pas|sigue\s+\w+|no\s+funciona)\b|还是|没用|失败|不行",
+    r"(?:work|help)|no\s+luck|error|failed|fails|immer\s+noch|(?:the\s+)?same\s+(?:message|error|thing|result|problem)|no\s+change|gleiche\w*\s+(?:meldung|fehler|problem)|mismo\s+error|même\s+(?:message|erreur|chose)|pareil|igual|tampoco|geht\s+nicht|hilft\s+nicht|toujours\s+pas|marche\s+pas|sigue\s+\w+|no\s+funciona)\b|^\W*[45]\d\d\W*$|还是|没用|没变|一样|失败|不行",
     re.IGNORECASE,
 )
 _LEAST_WORDS = 2

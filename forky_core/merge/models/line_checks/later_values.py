@@ -135,4 +135,4 @@ def _answers(piece: Piece, value: Quantity, later: Piece, other: Quantity) -> bo
     if later.sign < 0 and any(value.same(one) for one in later.quantities):
         return True
     lead = frozenset(word_keys(without_values(later.text[: other.start], ())))
-    return _THEN.match(later.text) is not None and lead <= piece.own
+    return _THEN.match(later.passage.text) is not None and lead <= piece.own

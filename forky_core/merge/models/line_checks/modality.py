@@ -8,7 +8,15 @@ from collections.abc import Iterator, Sequence
 from forky_core.merge.headings import ASKED, OPEN, TRIED
 from forky_core.merge.models.line_checks.evidence import LEAST_LEANED, Evidence
 from forky_core.merge.models.note_answer import NoteLine
-from forky_core.merge.models.statements import Sentence, certain, conditional, denies, hedges, says_done
+from forky_core.merge.models.statements import (
+    Sentence,
+    certain,
+    conditional,
+    denies,
+    hedges,
+    leaves_open,
+    says_done,
+)
 from forky_core.retrieval.words import stem
 
 LEAST_ASKED = 0.25
@@ -51,7 +59,7 @@ def supposition_as_fact(line: NoteLine, here: Evidence) -> str | None:
     """A line that tells as a fact what somebody only supposed."""
     for part, supporters in _leaning(line, here):
         best = here.best_clauses(part, supporters)
-        if best and all(clause.supposes for clause in best) and not hedges(part):
+        if best and all(clause.supposes for clause in best) and not leaves_open(part):
             return f"It tells a supposition as a fact: “{supporters[0].text[:120]}”."
     return None
 

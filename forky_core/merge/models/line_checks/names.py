@@ -80,8 +80,12 @@ def _nearest(name: str, here: Evidence) -> int | None:
     )
 
 
+_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|z\.B|d\.h|p\.ex|p\.ej|etc|a\.m|p\.m)\b\.?", re.IGNORECASE)
+
+
 def _named(text: str, *, capital_nouns: bool) -> tuple[str, ...]:
     """The names that a line may only tell if a message spells them."""
+    text = _ABBREVIATION.sub(" ", text)
     found = [span for span in _CODE_SPAN.findall(text) if is_name(span) or " " not in span]
     tokens = (token.strip("/.:-()") for token in _TOKEN.findall(text))
     found += [token for token in tokens if token and not token[0].isdigit() and invented(token, "")]

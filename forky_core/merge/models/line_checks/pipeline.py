@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from forky_core.merge.models.checks import CheckName, Failed
+from forky_core.merge.models.line_checks.amounts import other_date, other_limit
 from forky_core.merge.models.line_checks.deeds import deed_not_done
 from forky_core.merge.models.line_checks.denials import denial_added, denial_dropped, turned_round
 from forky_core.merge.models.line_checks.evidence import Evidence
@@ -37,6 +38,7 @@ from forky_core.merge.models.line_checks.support import (
     too_long,
     unknown_citation,
 )
+from forky_core.merge.models.line_checks.tables import other_row
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.numbers import numbers
 from forky_core.merge.models.statements import denies
@@ -54,6 +56,8 @@ CHECKS: tuple[tuple[CheckName, Check], ...] = (
     ("invented", made_up_name),
     ("unsupported", other_words),
     ("number", other_number),
+    ("number", other_limit),
+    ("number", other_date),
     ("instruction", passes_on_order),
     ("speaker", other_speaker),
     ("speaker", other_doer),
@@ -70,6 +74,7 @@ CHECKS: tuple[tuple[CheckName, Check], ...] = (
     ("modality", deed_not_done),
     ("subject", other_subject),
     ("subject", exchanged_words),
+    ("subject", other_row),
     ("superseded", taken_back),
     ("superseded", replaced_value),
 )

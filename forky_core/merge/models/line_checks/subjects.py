@@ -21,6 +21,12 @@ _CHANGE = re.compile(
     re.IGNORECASE,
 )
 """A change of a number from one to another."""
+_NOW_AND_BEFORE = re.compile(
+    r"(?P<now>\d[\d.,]*)[^.;\d]{0,25}?(?:\b(?:was|were|instead\s+of|up\s+from|down\s+from|war|waren|statt|vorher|au\s+lieu\s+de|contre|avant|"
+    r"en\s+(?:vez|lugar)\s+de|antes)\b|而不是|原来是?)[^.;\d]{0,15}(?P<before>\d[\d.,]*)",
+    re.IGNORECASE,
+)
+"""The same, with the new number first."""
 _POINTS = re.compile(
     r"\b(?:it|they|them|he|she|this|that|es|das|sie|er|ihn|il|elle|ils|elles|ça|cela|ello|lo|esto|eso)\b|它|他|她|这|那",
     re.IGNORECASE,
@@ -177,6 +183,10 @@ def _changes(text: str) -> Iterator[tuple[Number, Number]]:
         first, last = (numbers(match[name]) for name in ("first", "last"))
         if first and last:
             yield first[-1], last[0]
+    for match in _NOW_AND_BEFORE.finditer(text):
+        first, last = (numbers(match[name]) for name in ("before", "now"))
+        if first and last:
+            yield first[0], last[-1]
 
 
 def _crossed(mine: Sequence[tuple[Clause, frozenset[Value]]], source: Source) -> str:
