@@ -60,7 +60,9 @@ def attribute(turns: Sequence[Message], lookup: Lookup, short: ShortIds) -> Attr
         else:
             gathering.unfold(turn)
     messages = (whole.get(id) or told.message() for id, told in gathering.told.items())
-    order = {title: at for at, title in enumerate(dict.fromkeys(("", SETTLED, UNRESOLVED, *NOTE, *OF_CLAIMS)))}
+    order = {
+        title: at for at, title in enumerate(dict.fromkeys(("", SETTLED, UNRESOLVED, *NOTE, *OF_CLAIMS)))
+    }
     return Attribution(
         tuple(messages),
         tuple(sorted(gathering.claims, key=lambda line: order.get(line.section, len(order)))),

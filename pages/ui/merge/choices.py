@@ -21,6 +21,7 @@ from forky_core.merge.claims.conflict_resolution import Policy
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation
+from forky_core.repo.merges.default_writer import default_writer
 from forky_core.views.graph import line_of_text
 from forky_core.views.merging import BUDGET_STEP, bound_together, budget_range, default_source
 from forky_core.views.shelf import count
@@ -123,10 +124,8 @@ def _writer(frame: Frame, strategy: Strategy) -> tuple[str | None, bool]:
 
 
 def usual_writer(frame: Frame) -> str | None:
-    """The model that answers on the target; None where that is one of the offline ones."""
-    name = frame.chat.rules.model or frame.forky.models.default()
-    known = {info.name for info in frame.forky.models.models() if info.provider != OFFLINE}
-    return name if name in known else None
+    """The model that answers on the target, where it can be asked and is no offline one."""
+    return default_writer(frame.forky.models, frame.chat.rules)
 
 
 def _source(frame: Frame) -> tuple[str, ConversationId | None]:
