@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from forky_core.merge.claims.cues import DENIES, DENIES_SOFTLY, FAILS, NEGATES, NEGATES_NOTHING
 from forky_core.merge.models.numbers import Number, numbers
 from forky_core.merge.note.passages import sentences as split_sentences
 from forky_core.retrieval.words import terms
@@ -25,29 +26,6 @@ _SMALL_START = re.compile(
 )
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _LIST_SIGN = re.compile(r"^[ \t]*(?:>[ \t]?)*(?:[-*+•]|\d{1,3}[.)]|#{1,6})?[ \t]+")
-_IDIOM = re.compile(
-    r"\bnot\s+(?:only|just|limited|to\s+mention|bad)\b|\bno\s+(?:problem|worr(?:y|ies)|doubt|idea|wonder|one\s+but)\b|\bcan(?:no|['’])?t\s+wait\b"
-    r"|\bcould\s?n['’]?t\s+(?:agree|be)\s+more\b|\bwhy\s+not\b|\bnever\s+mind\b|\bdon['’]?t\s+(?:worry|forget|you\b)|\b(?:if|when|whether)\s+or\s+not\b"
-    r"|\bor\s+not\b|\b(?:is|are|was|do|does|did|wo|ca|would|could|should|have|has)n['’]t\s+(?:it|you|they|we|that|there|he|she)\b"
-    r"|\bnot\s+(?:as|like)\b|\bnicht\s+wie\b|\bpas\s+comme\b|\bno\s+como\b|\bnicht\s+nur\b|\bnon\s+seulement\b|\bno\s+solo\b|不仅|不但|不过|不過",
-    re.IGNORECASE,
-)
-_DENIES = re.compile(
-    r"\b(?:not|never|cannot|without|neither|nor|none|nothing|nobody)\b|\bno\b(?!\s*[,.!])(?!\s+\d)|n['’]t\b|\b(?:doesnt|didnt|isnt|wont|cant)\b|\bdont\b(?!\s+(?:la\b|les?\b|l['’]|une?\b|des\b|il|elle|on\b))"
-    r"|\b(?:nicht|nie|niemals|kein\w*|ohne|weder)\b|\b(?:pas|jamais|aucune?|sans)\b|\b(?:ne\s+|n['’])\w+\s+plus\b|\b(?:nunca|jamás|sin|ningun\w*|tampoco)\b"
-    r"|(?<![\w])no(?=\s+(?:se|es|est\w+|hay|ha|han|hemos|he|tiene\w*|puede\w*|deb\w+|usa\w*|lo|la|le|nos|son|va\w*|fue))\b"
-    r"|[不没沒未勿]|别(?!的)|無|无(?!论)|ない|ません|않|없",
-    re.IGNORECASE,
-)
-_SOFT_DENIAL = re.compile(
-    r"\bun[a-z]{3,}|\b(?:in|im|ir|il|dis|non|mis)-?(?:valid|complete|correct|active|possible|regular|legal|abled?|allow\w*|agree\w*|us\w+|taken)"
-    r"|\b\w{3,}less\b|\b(?:missing|miss(?:es|ed)|lacks?|lacking|absent|only|instead|rather|except|unless|until|before|fail\w*|refus\w*|reject\w*|remov\w*|"
-    r"drop\w*|stop\w*|avoid\w*|évit\w*|vermeid\w*|meid\w*|evit\w*|impid\w*|verhinder\w*|empêch\w*|skip\w*|against|declin\w*|still|yet|remain\w*|pending|stays?|stayed|keep\w*|kept|forbid\w*|forbidden|bann?ed|off|open|"
-    r"disabl\w*|prevent\w*|broken|wrong\w*|false|no longer|den(?:y|ie[sd])|exclud\w*|left|leave|free|zero|out|impossible|too|hardly|barely|rarely|few|little|"
-    r"restent?\s+à|quedan?\s+por|steh\w*\s+noch\s+aus|nur|statt\w*|außer|bis|fehl\w*|offen|noch|verbot\w*|verbiet\w*|ungültig|unklar|abgelehnt|entfern\w*|seulement|encore|interdi\w*|refus\w*|solo|aún|todavía|falta\w*|prohib\w*|rechaz\w*)\b"
-    r"|只|仅|还|未|无|禁|拒|缺|除|避免|防止|待|尚",
-    re.IGNORECASE,
-)
 _CONDITION = re.compile(
     r"\b(?:if|unless|provided|assuming|suppos\w+|in\s+case|as\s+long\s+as|otherwise|only\s+(?:if|when|where|for)|whether|depend\w*|falls|wenn|sofern|angenommen|"
     r"solange|ob|à\s+condition|au\s+cas|en\s+caso|siempre\s+que|cuando)\b|(?:^|[,;¿(]\s*)[Ss]i\b|(?:^|[\s,;])s['’]ils?\b|如果|假如|要是|只要|除非|若是|是否",
@@ -62,11 +40,6 @@ _INTERROGATIVE = re.compile(
     r"\W*(?:(?:and|so|but|ok|okay|well|und|et|y|pero|aber)\W+)*(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|do|does|did|can|could|will|would|"
     r"should|shall|may|might|has|have|had|any|was|wer|wie|wo|wann|warum|welche\w*|ist|sind|hat|haben|kann|können|soll\w*|darf|dürfen|machst|que|quoi|qui|quand|"
     r"comment|pourquoi|est-ce|quel\w*|qué|quién|cuándo|cuánto\w*|cómo|dónde|por\s+qué|¿)(?!\w)",
-    re.IGNORECASE,
-)
-_FAILS = re.compile(
-    r"\b(?:denied|declined|refused|rejected|fail(?:s|ed|ing)?|unable|cannot|error|aborted|crash\w*|dies|died|abgelehnt|verweigert|fehlgeschlagen|fehler|"
-    r"échou\w*|refusé\w*|erreur|fall[óa]|rechazad\w|error)\b|失败|拒绝|错误",
     re.IGNORECASE,
 )
 _LIMITS = re.compile(
@@ -213,12 +186,12 @@ def _split(line: str) -> Iterator[str]:
 
 def denies(text: str) -> bool:
     """Whether a clause says “not”, idioms such as “not only” and “can't wait” apart."""
-    return _DENIES.search(_IDIOM.sub(" ", text)) is not None
+    return NEGATES.search(NEGATES_NOTHING.sub(" ", text)) is not None
 
 
 def may_deny(text: str) -> bool:
     """Whether a text denies in any way: by a “not”, or by words such as “only”, “unlike”, “remains”, “failed”."""
-    return _DENIES.search(text) is not None or _SOFT_DENIAL.search(text) is not None
+    return any(cue.search(text) for cue in (NEGATES, DENIES, DENIES_SOFTLY))
 
 
 def hedges(text: str) -> bool:
@@ -238,7 +211,7 @@ def conditional(text: str) -> bool:
 
 def fails(text: str) -> bool:
     """Whether a text reports a failure or a refusal."""
-    return _FAILS.search(text) is not None
+    return FAILS.search(text) is not None
 
 
 def says_done(text: str) -> bool:

@@ -5,21 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from forky_core.merge.claims.cues import NOT_YET, SETS_AGAINST
 from forky_core.merge.headings import OPEN
 from forky_core.merge.models.line_checks.evidence import Evidence, shared
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.statements import Clause, Sentence, denies, fails, hedges, may_deny
 from forky_core.retrieval.words import terms
 
-CONTRAST = re.compile(
-    r"(?:,\s*|\b(?:and|und|et|y)\s+)(?:not|no|nicht|keine?[nmrs]?|pas|non|sin)\b|\b(?:instead\s+of|rather\s+than|statt|anstatt|au\s+lieu|en\s+(?:vez|lugar))\b",
-    re.IGNORECASE,
-)
-"""What is named only to be set against something else."""
-_NOT_YET = re.compile(
-    r"\b(?:not\b.{0,40}\byet|noch\s+nicht|pas\s+encore|(?:todavía|aún)\s+no)\b|n['’]t\b.{0,30}\byet\b|还没|尚未",
-    re.IGNORECASE,
-)
 _SHORT = 3
 """Words, besides those that say nothing, of a sentence that names hardly what it is about."""
 _FEW = 12
@@ -163,7 +155,7 @@ def denial_added(line: NoteLine, here: Evidence) -> str | None:
         return None
     for part in here.parts:
         supporters = here.supporters(part)
-        plain = CONTRAST.sub(" ", part)
+        plain = SETS_AGAINST.sub(" ", part)
         if not supporters or not denies(plain) or _is_not_yet(part, here):
             continue
         near = here.sources if len(here.sources) <= _FEW else here.around(supporters)
@@ -216,7 +208,9 @@ def denial_dropped(_line: NoteLine, here: Evidence) -> str | None:
 
 def _is_not_yet(part: str, here: Evidence) -> bool:
     """Whether a part says that something planned has not happened yet."""
-    return _NOT_YET.search(CONTRAST.sub(" ", part)) is not None and any(one.planned for one in here.sources)
+    return NOT_YET.search(SETS_AGAINST.sub(" ", part)) is not None and any(
+        one.planned for one in here.sources
+    )
 
 
 def _loses_denial(part: str, best: Sequence[Clause]) -> bool:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from itertools import combinations, pairwise
 
+from forky_core.merge.claims.cues import SETS_AGAINST
 from forky_core.merge.headings import TRIED
-from forky_core.merge.models.line_checks.denials import CONTRAST
 from forky_core.merge.models.line_checks.evidence import Evidence, weighed
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.numbers import numbers
@@ -27,7 +27,7 @@ def exchanged_words(line: NoteLine, here: Evidence) -> str | None:
     if line.section == TRIED:
         return None
     for part in here.parts:
-        if CONTRAST.search(part):
+        if SETS_AGAINST.search(part):
             continue
         mine = [(clause, weighed(clause.text)) for clause in Sentence(part).clauses]
         for one in (one for one in here.sources if not one.code and len(one.clauses) > 1):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from forky_core.merge.claims.cues import ADMITS, CONCEDES, FAILED_AGAIN, NO_LONGER, OBJECTS, OVERRULES
 from forky_core.merge.headings import FACTS, RESULT, TRIED
 from forky_core.merge.models.line_checks.evidence import Evidence, shared, weighed
 from forky_core.merge.models.line_checks.values import values_of
@@ -13,51 +14,12 @@ from forky_core.merge.models.statements import Sentence
 from forky_core.merge.models.transcript import speaker_of
 from forky_core.retrieval.words import terms
 
-_TAKES_BACK = re.compile(
-    r"\b(?:scrap|undo|undone|revert\w*|roll(?:ed)?\s+(?:it\s+|that\s+)?back|cancel\w*|(?<!n['’]t )forget\s+(?:that|it|about)\b(?!['’])|never\s*mind|drop\s+(?:that|it|the)|instead|"
-    r"take\s+(?:that|it)\s+back|took\s+(?:that|it)\s+back|changed\s+(?:my|our)\s+mind|on\s+second\s+thoughts?|was\s+wrong|were\s+wrong|is\s+wrong|not\s+(?:any\s*more|true|right)|"
-    r"no\s+longer|i\s+misspoke|correction|(?:would|['’]d)\s+rather|prefers?)\b"
-    r"|\b(?:doch\s+nicht|stattdessen|rückgängig|zurückgenommen|verwerfen|verworfen|vergiss|lieber|korrektur)\b"
-    r"|\b(?:finalement|annul\w+|plutôt|préfère\w*|laisse\s+tomber|à\s+la\s+place|en\s+fait)\b"
-    r"|\b(?:mejor|prefier\w*|en\s+(?:vez|lugar)|cancel\w+|deshaz|olvida|al\s+final|en\s+realidad)\b"
-    r"|撤销|撤回|取消|改成|改为|改用|算了|还是用|不对",
-    re.IGNORECASE,
-)
-_OBJECTS = re.compile(
-    r"^\W*(?:(?:hmm+|oh|ah|sorry)\W+)?(?:no|nope|wait|actually|nein|nö|nee|halt|moment|non|attends?|no|espera|不)\s*[,，.:—–-]+\s*\S+(?:\s+\S+){2}|^不[,，]",
-    re.IGNORECASE,
-)
-"""The beginning of an answer that says no to what was said before; after a question it is only the answer."""
 _SLOT = re.compile(
     r"\W*(?P<about>[^:：.!?\n]{2,60}?)(?:\s*[:：]\s+|\s+(?:is|are|stays?|will\s+be|ist|sind|bleibt|est|sont|reste|es|son|queda)\s+(?:at\s+|now\s+|jetzt\s+)?|[是为])(?P<said>.+)",
     re.IGNORECASE,
 )
-_ADMITS = re.compile(
-    r"\b(?:i\s+(?:was|had)\s+(?:wrong|mis\w+)|was\s+(?:a\s+)?(?:wrong|mistake\w*|mis\w+)|mistaken|mixed\s+up|counted\s+twice|should\s+have\s+asked|falsch|irrtum|vertan|"
-    r"j['’]aurais\s+dû|trompé\w*|equivoqu\w+|me\s+confund\w+)\b|看错|弄错|搞错|记错",
-    re.IGNORECASE,
-)
-_NO_MORE = re.compile(
-    r"\b(?:no\s+longer|not\s+any\s*more|any\s*more|nicht\s+mehr|ne\s+\w+\s+plus|ya\s+no)\b|不再",
-    re.IGNORECASE,
-)
-_FAILED_AGAIN = re.compile(
-    r"\b(?:unable\s+to|cannot\s+\w+|still\s+(?:fail\w*|broken|the\s+same|not|no|crash\w*|dies|flicker\w*|there)|does\s*n['’]t\s+(?:work|help)|did\s*n['’]t\s+"
-    r"(?:work|help)|no\s+luck|error|failed|fails|immer\s+noch|(?:the\s+)?same\s+(?:message|error|thing|result|problem)|no\s+change|gleiche\w*\s+(?:meldung|fehler|problem)|mismo\s+error|même\s+(?:message|erreur|chose)|pareil|igual|tampoco|geht\s+nicht|hilft\s+nicht|toujours\s+pas|marche\s+pas|sigue\s+\w+|no\s+funciona)\b|^\W*[45]\d\d\W*$|还是|没用|没变|一样|失败|不行",
-    re.IGNORECASE,
-)
 _LEAST_WORDS = 2
 """Words that a line shares with a statement that it tells."""
-_CONCEDES = re.compile(
-    r"^\W*(?:(?:ah|oh|ok(?:ay)?|thanks?(?:\s+you)?|danke|merci|gracias)\W+)?(?:you(?:['’]re|\s+are)\s+(?:\w+\s+)?right|you\s+have\s+been\s+there|i\s+stand\s+corrected|my\s+(?:mistake|bad|apologies)|"
-    r"i\s+was\s+(?:wrong|mistaken)|good\s+catch|sorry|apologies|i\s+apologi[sz]e|"
-    r"(?:da\s+)?(?:hast\s+du|du\s+hast|haben\s+sie|sie\s+haben)\s+recht|stimmt|mein\s+fehler|entschuldig\w+|"
-    r"(?:vous\s+avez|tu\s+as)\s+raison|au\s+temps\s+pour\s+moi|pardon|désolée?|"
-    r"(?:tienes|tiene|tenés)\s+razón|perdona?|perdón|lo\s+siento|mi\s+error|"
-    r"(?:then|dann|alors|entonces)\s+(?:\w+\s+)?(?:not|no|nicht|kein\w*|pas|non)\b)|^\W*(?:你说得对|您说得对|抱歉|对不起|那就不|那不)",
-    re.IGNORECASE,
-)
-"""The beginning of an answer that gives in to what the person has just said."""
 _LOOKED_AT = 3
 """Sentences at the beginning of an answer in which it takes something back."""
 
@@ -84,7 +46,7 @@ def _found_by_plan(here: Evidence) -> str | None:
         if earlier is None or later is None or earlier not in here.cited or later in here.cited:
             continue
         old, new = frozenset(terms(one.earlier)), frozenset(terms(one.later))
-        if len(new) > 1 and not shared(new, mine) and not _TAKES_BACK.search(one.later):
+        if len(new) > 1 and not shared(new, mine) and not OVERRULES.search(one.later):
             continue  # It speaks of something else of what was said.
         both, fewer = shared(old, mine), min(len(old), len(mine))
         enough = (
@@ -102,7 +64,7 @@ def _objected(here: Evidence) -> tuple[int, Sentence] | None:
     messages, said = here.transcript.messages, here.transcript.sentences
     last = max(here.cited)
     speaker = speaker_of(messages[last])
-    if any(_TAKES_BACK.search(one.text) for one in said[last]):
+    if any(OVERRULES.search(one.text) for one in said[last]):
         return None
     asked = bool(said[last]) and said[last][-1].asks
     if _by_the_person(here, last):
@@ -111,12 +73,12 @@ def _objected(here: Evidence) -> tuple[int, Sentence] | None:
         if messages[at].role == "tool" or speaker_of(messages[at]) == speaker:
             continue
         for one in said[at][:_LOOKED_AT]:
-            objects = _TAKES_BACK.search(one.text) or (not asked and _OBJECTS.search(one.text))
+            objects = OVERRULES.search(one.text) or (not asked and OBJECTS.search(one.text))
             if objects and not one.asks and _meant(at, here):
                 return at, one
             if (
                 _by_the_person(here, at)
-                and _FAILED_AGAIN.search(one.text)
+                and FAILED_AGAIN.search(one.text)
                 and not one.asks
                 and _meant(at, here)
             ):
@@ -133,7 +95,7 @@ def _conceded(here: Evidence) -> tuple[int, Sentence] | None:
         return None
     if not _by_the_person(here, last + 1) or messages[last + 2].role != "assistant":
         return None
-    if not any(_CONCEDES.match(one.text) for one in said[last + 2][:1]) or not _meant(last + 1, here):
+    if not any(CONCEDES.match(one.text) for one in said[last + 2][:1]) or not _meant(last + 1, here):
         return None
     return next(((last + 1, one) for one in said[last + 1] if not one.asks), None)
 
@@ -155,9 +117,9 @@ def _corrected(here: Evidence) -> tuple[int, Sentence] | None:
     """What a later sentence says of the line's own value in taking it back."""
     values = {one for one in values_of(here.line.text, here.transcript) if one.is_number or len(one.key) > 3}
     for at, one in _later_prose(here):
-        if not (_ADMITS.search(one.text) or _NO_MORE.search(one.text)) or one.asks:
+        if not (ADMITS.search(one.text) or NO_LONGER.search(one.text)) or one.asks:
             continue
-        telling = [c.text for c in one.clauses if _ADMITS.search(c.text) or _NO_MORE.search(c.text)]
+        telling = [c.text for c in one.clauses if ADMITS.search(c.text) or NO_LONGER.search(c.text)]
         held = values_of("; ".join(telling), here.transcript) & values
         if held and len(shared(here.words, one.words)) + len(held) > 1:
             return at, one

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from forky_core.merge.claims.cues import SETS_AGAINST
 from forky_core.merge.headings import TRIED
-from forky_core.merge.models.line_checks.denials import CONTRAST
 from forky_core.merge.models.line_checks.evidence import Evidence, shared
 from forky_core.merge.models.line_checks.values import Value, values_of
 from forky_core.merge.models.note_answer import NoteLine
@@ -56,7 +56,7 @@ def other_subject(line: NoteLine, here: Evidence) -> str | None:
         mine = [(clause, values_of(clause.text, here.transcript)) for clause in Sentence(part).clauses]
         whole = frozenset(value for _, held in mine for value in held)
         for clause, held in mine:
-            if CONTRAST.search(clause.text) or clause.denies:
+            if SETS_AGAINST.search(clause.text) or clause.denies:
                 continue
             mixed = _mixed(held, whole, source)
             if mixed:
