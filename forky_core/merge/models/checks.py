@@ -71,6 +71,11 @@ class Failed:
     """The text that failed, where there is one."""
 
 
+def sentences(failed: Iterable[Failed]) -> tuple[str, ...]:
+    """The failures for a person, each with the number of its line."""
+    return tuple(f"Line {one.entry}: {one.sentence}" if one.entry else one.sentence for one in failed)
+
+
 def json_object(answer: str) -> tuple[dict[str, Json], Failed | None]:
     """The one JSON object of a model's answer, in a fence or without, or what the answer is instead."""
     text = answer.strip()
