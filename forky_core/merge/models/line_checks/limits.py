@@ -15,6 +15,8 @@ _ONLY = re.compile(
     r"|(?:只有|只在|仅在|仅限|只限)(?P<wide>[^,，.。;；]{2,20})",
     re.IGNORECASE,
 )
+_NAME = re.compile(r"[A-ZÄÖÜÉ]\w+")
+"""A word with a capital, such as “May”, which is no stop word."""
 _EVERY = re.compile(
     r"\b(?:always|everywhere|forever|permanently|all\s+(?:year|day|the\s+time)|every\s+time|immer|überall|jederzeit|ganzjährig|das\s+ganze\s+Jahr|"
     r"partout|toute\s+l['’]année|en\s+permanence|siempre|todo\s+el\s+(?:año|día|tiempo)|en\s+todas\s+partes)\b|总是|永远|全年|随时|到处",
@@ -32,8 +34,9 @@ def limit_dropped(line: NoteLine, here: Evidence) -> str | None:
             match = None if one.code or one.asks else _ONLY.search(one.text)
             if match is None:
                 continue
-            limit = weighed(match["limit"] or match["wide"])
-            if limit and not shared(limit, mine) and not may_deny(part):
+            limit = match["limit"] or match["wide"]
+            told = shared(weighed(limit), mine) or any(word in part for word in _NAME.findall(limit))
+            if not told and not may_deny(part):
                 return f"It leaves out a limit: “{one.text[:120]}”."
     return None
 
