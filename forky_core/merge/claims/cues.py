@@ -337,7 +337,7 @@ DENIES_SOFTLY = re.compile(
     r"|\b\w{3,}less\b|\b(?:missing|miss(?:es|ed)|lacks?|lacking|absent|only|instead|rather|except|unless|until|before|fail\w*|refus\w*|reject\w*|remov\w*|"
     r"drop\w*|stop\w*|avoid\w*|évit\w*|vermeid\w*|meid\w*|evit\w*|impid\w*|verhinder\w*|empêch\w*|skip\w*|against|declin\w*|still|yet|remain\w*|pending|stays?|stayed|keep\w*|kept|forbid\w*|forbidden|bann?ed|off|open|"
     r"disabl\w*|prevent\w*|broken|wrong\w*|false|no longer|den(?:y|ie[sd])|exclud\w*|left|leave|free|zero|out|impossible|too|hardly|barely|rarely|few|little|"
-    r"restent?\s+à|quedan?\s+por|steh\w*\s+noch\s+aus|nur|statt\w*|außer|bis|fehl\w*|offen|noch|verbot\w*|verbiet\w*|ungültig|unklar|abgelehnt|entfern\w*|seulement|encore|interdi\w*|refus\w*|solo|aún|todavía|falta\w*|prohib\w*|rechaz\w*)\b"
+    r"restent?\s+à|quedan?\s+por|steh\w*\s+noch\s+aus|weiterhin|toujours|sigue\w*|siguen|nur|statt\w*|außer|bis|fehl\w*|offen|noch|verbot\w*|verbiet\w*|ungültig|unklar|abgelehnt|entfern\w*|seulement|encore|interdi\w*|refus\w*|solo|aún|todavía|falta\w*|prohib\w*|rechaz\w*)\b"
     r"|只|仅|还|未|无|禁|拒|缺|除|避免|防止|待|尚",
     re.IGNORECASE,
 )

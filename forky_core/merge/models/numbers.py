@@ -91,7 +91,7 @@ for _dimension, _factor, _names in (
     _UNITS.update(dict.fromkeys(_names.split(), (_dimension, _factor)))
 
 _DIGITS = re.compile(
-    r"(?P<before>[$€£¥])?\s?(?<![^\W\d_])(?<![\w_])(?P<number>\d+(?:[.,:/]\d+)*)(?P<tail>k\b|[ \u00a0-]?(?P<unit>[$€£¥%°]"
+    r"(?P<before>[$€£¥])?\s?(?<![^\W\d_])(?<![\w_])(?P<number>\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d.,:/]\d)(?!\d)|\d+(?:[.,:/]\d+)*)(?P<tail>k\b|[ \u00a0-]?(?P<unit>[$€£¥%°]"
     r"|[^\W\d_]{1,14}))?"
 )
 _ITEM_NUMBER = re.compile(r"^\W*\d{1,2}[.)]\s")
@@ -183,6 +183,7 @@ def _of_digits(match: re.Match[str]) -> Iterator[Number]:
         and tail not in ("k", "th", "st", "nd", "rd", "x", "am", "pm")
     ):
         return  # The beginning of a name such as 3f2a91.
+    digits = re.sub(r"[ \u00a0\u202f]", "", digits)
     forms = {_plain(digits)}
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", digits):
         forms.add(_plain(digits.replace(",", "")))

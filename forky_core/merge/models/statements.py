@@ -71,6 +71,18 @@ _DONE = re.compile(
     r"|\b(?:ran|completed|finished|succeeded|went\s+live)\b|\b(?:wurden?|worden)\b|已经|已(?=[\u4e00-\u9fff])|完成了",
     re.IGNORECASE,
 )
+POINTS = re.compile(
+    r"\b(?:it|they|them|he|she|this|that|es|das|sie|er|ihn|il|elle|ils|elles|ça|cela|ello|lo|esto|eso)\b|它|他|她|这|那",
+    re.IGNORECASE,
+)
+"""A word for something that was named before."""
+THEN = re.compile(
+    r"\W*(?:(?:then|so|ok(?:ay)?\W+(?:then|so)|dann|also|alors|donc|entonces|pues)\b|那就|那|就|改)",
+    re.IGNORECASE,
+)
+"""The beginning of an answer that draws the consequence."""
+_OPTION = re.compile(r"(?<!\w)--?[a-z][\w-]+")
+"""An option of a command: `--no-cache` denies nothing."""
 _ASKS = re.compile(r"[?？]\W*$|[吗嗎呢][？?。]?$")
 _CERTAIN = re.compile(
     r"\b(?:certainly|definitely|definitively|proven|proves?|guaranteed?s?|undoubtedly|without\s+(?:a\s+)?doubt|confirmed|verified|sicher|bestimmt|"
@@ -186,12 +198,13 @@ def _split(line: str) -> Iterator[str]:
 
 def denies(text: str) -> bool:
     """Whether a clause says “not”, idioms such as “not only” and “can't wait” apart."""
-    return NEGATES.search(NEGATES_NOTHING.sub(" ", text)) is not None
+    return NEGATES.search(NEGATES_NOTHING.sub(" ", _OPTION.sub(" ", text))) is not None
 
 
 def may_deny(text: str) -> bool:
     """Whether a text denies in any way: by a “not”, or by words such as “only”, “unlike”, “remains”, “failed”."""
-    return any(cue.search(text) for cue in (NEGATES, DENIES, DENIES_SOFTLY))
+    bare = _OPTION.sub(" ", text)
+    return any(cue.search(bare) for cue in (NEGATES, DENIES, DENIES_SOFTLY))
 
 
 def hedges(text: str) -> bool:

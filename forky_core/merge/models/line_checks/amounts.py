@@ -33,6 +33,12 @@ _MONTH = re.compile(
     + r")(?!\w)",
     re.IGNORECASE,
 )
+_SPAN = re.compile(
+    r"(?<!\w)(?:(?P<until>until|till|through|bis|jusqu['’](?:à|au|en)|hasta)|(?P<since>from|since|starting|as\s+of|ab|seit|von|dès|depuis|à\s+partir\s+d[eu]|desde|a\s+partir\s+de))\s+"
+    r"(?:the\s+|den\s+|dem\s+|le\s+|el\s+|early\s+|late\s+|Anfang\s+|Ende\s+)?(?P<point>[^\W\d_]{3,}|\d+)",
+    re.IGNORECASE,
+)
+"""A point in time up to which, or from which on, something holds."""
 _DATES = frozenset({"date", "weekday", "clock"})
 
 
@@ -44,6 +50,21 @@ def other_limit(line: NoteLine, here: Evidence) -> str | None:
         if alike and all(other != limit for other, _ in alike):
             return f"It turns a limit round: “{alike[0][1].text[:120]}”."
     return None
+
+
+def other_span(line: NoteLine, here: Evidence) -> str | None:
+    """A point in time from which on something holds, where it holds until then, or the other way round."""
+    said = {span: one for one in here.sources for span in _spans(one.text)}
+    for side, point in _spans(line.text):
+        other = ("since" if side == "until" else "until", point)
+        if other in said and (side, point) not in said:
+            return f"It turns a span of time round: “{said[other].text[:120]}”."
+    return None
+
+
+def _spans(text: str) -> Iterator[tuple[str, str]]:
+    for match in _SPAN.finditer(text):
+        yield ("until" if match["until"] else "since"), match["point"].casefold()
 
 
 def other_date(line: NoteLine, here: Evidence) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from forky_core.merge.claims.cues import NOT_YET, SETS_AGAINST
+from forky_core.merge.claims.cues import FAILED_AGAIN, NOT_YET, SETS_AGAINST
 from forky_core.merge.headings import OPEN
 from forky_core.merge.models.line_checks.evidence import Evidence, shared
 from forky_core.merge.models.note_answer import NoteLine
@@ -16,6 +16,9 @@ _SHORT = 3
 """Words, besides those that say nothing, of a sentence that names hardly what it is about."""
 _FEW = 12
 """Sentences of the cited messages up to which a denial may stand anywhere in them."""
+_FILLING = "doch halt mal schon aber eben leider sadly unfortunately however finalement donc pues todavía"
+_FILLERS = frozenset(_FILLING.split())
+"""Words that say nothing of what a clause denies."""
 _MOST = 0.75
 """The share of a denied clause's words from which on a line tells that clause."""
 _OPPOSITES: dict[str, frozenset[str]] = {}
@@ -68,6 +71,10 @@ for _pair in (
     "easier/harder",
     "wider/narrower",
     "older/newer,younger",
+    "old/new",
+    "alte,alten,alter,altes/neue,neuen,neuer,neues",
+    "ancien,ancienne,vieux,vieille/nouveau,nouvelle",
+    "viejo,vieja/nuevo,nueva",
     "includes,included,including/excludes,excluded,excluding",
     "approved,approves/rejected,rejects",
     "agreed,agrees/disagreed,disagrees,refused,refuses",
@@ -89,14 +96,12 @@ for _pair in (
     "zugesagt/abgesagt",
     "bestanden/durchgefallen",
     "gestiegen,steigt/gesunken,sinkt,gefallen",
-    "mit/ohne",
     "ouvert,ouverte,ouverts,ouvertes/fermé,fermée,fermés,fermées",
     "accepté,acceptée,accepte/refusé,refusée,refuse",
     "obligatoire/facultatif,facultative",
     "augmenté,augmente,monté/baissé,baisse,diminué",
     "gagné/perdu",
     "chaud,chaude/froid,froide",
-    "avec/sans",
     "abierto,abierta,abiertos,abiertas/cerrado,cerrada,cerrados,cerradas",
     "aceptado,aceptada,aceptó/rechazado,rechazada,rechazó",
     "obligatorio,obligatoria/opcional,voluntario,voluntaria",
@@ -104,7 +109,6 @@ for _pair in (
     "cerca/lejos",
     "barato,barata/caro,cara",
     "ganó,ganado/perdió,perdido",
-    "con/sin",
 ):
     _left, _right = (frozenset(side.split(",")) for side in _pair.split("/"))
     for _word in _left:
@@ -128,6 +132,7 @@ _WIDE_OPPOSITES = (
     ("更大", "更小"),
     ("更多", "更少"),
     ("便宜", "贵"),
+    ("旧", "新"),
 )
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -184,7 +189,7 @@ def _affirmed(part: str, near: Sequence[Sentence]) -> Sentence | None:
 
 def _denies_shortly(one: Sentence) -> bool:
     """Whether a sentence denies something without naming it: “No.”, “It does not.”"""
-    return (denies(one.text) or fails(one.text)) and (
+    return (denies(one.text) or fails(one.text) or FAILED_AGAIN.search(one.text) is not None) and (
         len(one.words) <= _SHORT or len(one.text.split()) <= 2 * _SHORT
     )
 
@@ -200,7 +205,7 @@ def denial_dropped(_line: NoteLine, here: Evidence) -> str | None:
         mine = frozenset(terms(part))
         for one in here.sources:
             for clause in one.clauses if not (one.asks or one.code or one.conditional) else ():
-                denied = clause.words - affirmed if clause.denies else frozenset()
+                denied = clause.words - affirmed - _FILLERS if clause.denies else frozenset()
                 if denied and len(shared(denied, mine)) >= max(1.0, _MOST * len(denied)):
                     return f"It leaves out a denial: “{one.text[:120]}”."
     return None

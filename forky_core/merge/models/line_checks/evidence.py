@@ -109,7 +109,7 @@ class Evidence:
 
 def weighed(text: str) -> frozenset[str]:
     """The words and numbers of a text by which it is compared."""
-    words = (word for word in terms(text) if len(word) > 1 or not word.isalpha())
+    words = (word for word in terms(text) if not word.isdigit() and (len(word) > 1 or not word.isalpha()))
     return frozenset(words) | frozenset(form for number in numbers(text) for form in number.forms)
 
 

@@ -18,6 +18,8 @@ from forky_core.merge.models.statements import Sentence
 
 _LIST_SIGN = re.compile(r"[,;，；、]\s*$")
 _CAPITAL = re.compile(r"(?<=\w )[A-ZÄÖÜÉ]\w|`")
+_LONGER = 6
+"""Words of the first clause, at most, whose verb the next one leaves out: “Ann pays in May, Tom in June”."""
 _SHORT = 4
 """Words of a clause in an enumeration, at most: “drinks Oliver, tents Ludger”."""
 
@@ -85,8 +87,8 @@ def _enumerated(one: Sentence) -> list[tuple[int, int]]:
     """Neighbouring short clauses of a sentence that each give a value to something: “drinks Oliver, tents Ludger”."""
     found: list[tuple[int, int]] = []
     for (a, mine), (b, other) in pairwise(enumerate(one.clauses)):
-        short = all(2 <= len(clause.text.split()) <= _SHORT for clause in (mine, other))
-        told = all(_CAPITAL.search(clause.text) or numbers(clause.text) for clause in (mine, other))
+        short = 2 <= len(mine.text.split()) <= _LONGER and 2 <= len(other.text.split()) <= _SHORT
+        told = all(_CAPITAL.search(f"and {clause.text}") or numbers(clause.text) for clause in (mine, other))
         between = one.text[one.text.find(mine.text) : one.text.find(other.text)]
         if short and told and _LIST_SIGN.search(between):
             found.append((a, b))

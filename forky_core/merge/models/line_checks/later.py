@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from forky_core.merge.claims.cues import ADMITS, CONCEDES, FAILED_AGAIN, NO_LONGER, OBJECTS, OVERRULES
+from forky_core.merge.claims.cues import (
+    ADMITS,
+    CONCEDES,
+    FAILED_AGAIN,
+    NO_LONGER,
+    OBJECTS,
+    OVERRULES,
+)
 from forky_core.merge.headings import FACTS, RESULT, TRIED
 from forky_core.merge.models.line_checks.evidence import Evidence, shared, weighed
 from forky_core.merge.models.line_checks.values import values_of
 from forky_core.merge.models.note_answer import NoteLine
-from forky_core.merge.models.statements import Sentence
+from forky_core.merge.models.statements import POINTS, THEN, Sentence, may_deny
 from forky_core.merge.models.transcript import speaker_of
 from forky_core.retrieval.words import terms
 
@@ -20,6 +27,18 @@ _SLOT = re.compile(
 )
 _LEAST_WORDS = 2
 """Words that a line shares with a statement that it tells."""
+SOLVED = re.compile(
+    r"\b(?:fix(?:ed|es)|solv(?:ed|es)|works|cured|helped|resolved|behoben|gelöst|geholfen|funktioniert|klappt|läuft|résolu\w*|règle|corrigé\w*|marche|fonctionne|"
+    r"arregl\w+|solucion\w+|resuel\w+|resolv\w+|funciona)(?!\w)|修好|解决|正常",
+    re.IGNORECASE,
+)
+"""Words of trouble that is over."""
+_MIND = frozenset(
+    terms("sans ohne sin without finally mind changed finalement avis changé doch jetzt ahora final")
+)
+_LEAST_LETTERS = 3
+_AT_ONCE = 8
+"""Characters of a sentence within which it says at once that something is taken back."""
 _LOOKED_AT = 3
 """Sentences at the beginning of an answer in which it takes something back."""
 
@@ -31,7 +50,7 @@ def taken_back(line: NoteLine, here: Evidence) -> str | None:
     planned = _found_by_plan(here)
     if planned is not None:
         return planned
-    found = _objected(here) or _conceded(here) or _corrected(here) or _relabelled(here)
+    found = next((told for look in _WAYS if (told := look(here)) is not None), None)
     if found is None:
         return None
     at, sentence = found
@@ -74,7 +93,7 @@ def _objected(here: Evidence) -> tuple[int, Sentence] | None:
             continue
         for one in said[at][:_LOOKED_AT]:
             objects = OVERRULES.search(one.text) or (not asked and OBJECTS.search(one.text))
-            if objects and not one.asks and _meant(at, here):
+            if objects and not one.asks and _meant(at, here) and _aims_back(one, objects.start(), here):
                 return at, one
             if (
                 _by_the_person(here, at)
@@ -98,6 +117,53 @@ def _conceded(here: Evidence) -> tuple[int, Sentence] | None:
     if not any(CONCEDES.match(one.text) for one in said[last + 2][:1]) or not _meant(last + 1, here):
         return None
     return next(((last + 1, one) for one in said[last + 1] if not one.asks), None)
+
+
+def _aims_back(one: Sentence, start: int, here: Evidence) -> bool:
+    """Whether a sentence that takes something back is about the line, and not about a subject of its own."""
+    cited = frozenset(word for said in here.transcript.sentences[max(here.cited)] for word in said.words)
+    return (
+        start < _AT_ONCE or POINTS.search(one.text) is not None or bool(shared(here.words | cited, one.words))
+    )
+
+
+def _renounced(here: Evidence) -> tuple[int, Sentence] | None:
+    """A later sentence that changes its mind and denies a word of the line: “no granite after all”."""
+    for at, one in _later_prose(here):
+        if one.asks or one.conditional or not OVERRULES.search(one.text):
+            continue
+        for clause in one.clauses:
+            denied = frozenset(word for word in clause.words if len(word) > _LEAST_LETTERS) - _MIND
+            if clause.denies and denied and denied <= here.words:
+                return at, one
+    return None
+
+
+def _changed_course(here: Evidence) -> tuple[int, Sentence] | None:
+    """What the person says against the cited answer, where the model then goes another way: “Then by month.”"""
+    messages, said = here.transcript.messages, here.transcript.sentences
+    last = max(here.cited)
+    if messages[last].role != "assistant" or last + 2 >= len(messages) or not _by_the_person(here, last + 1):
+        return None
+    reply = said[last + 2]
+    if messages[last + 2].role != "assistant" or not reply or not THEN.match(reply[0].text):
+        return None
+    against = next(
+        (one for one in said[last + 1] if not one.asks and any(c.denies for c in one.clauses)), None
+    )
+    if against is None or shared(here.words, reply[0].words):
+        return None
+    return (last + 1, against) if _meant(last + 1, here) else None
+
+
+def _still_failing(here: Evidence) -> tuple[int, Sentence] | None:
+    """The last cited message, in which the person reports that what the line calls solved goes on."""
+    last = max(here.cited)
+    if not _by_the_person(here, last) or not SOLVED.search(here.line.text) or may_deny(here.line.text):
+        return None
+    return next(
+        ((last, one) for one in here.transcript.sentences[last] if FAILED_AGAIN.search(one.text)), None
+    )
 
 
 def _by_the_person(here: Evidence, at: int) -> bool:
@@ -157,3 +223,15 @@ def _slot(text: str) -> tuple[frozenset[str], frozenset[str]] | None:
         return None
     about, said = frozenset(terms(match["about"])), weighed(match["said"])
     return (about, said) if 0 < len(about) <= 4 and said else None
+
+
+_WAYS: tuple[Callable[[Evidence], tuple[int, Sentence] | None], ...] = (
+    _objected,
+    _conceded,
+    _changed_course,
+    _renounced,
+    _still_failing,
+    _corrected,
+    _relabelled,
+)
+"""How a later message takes something back, each a function that finds the message and the sentence."""

@@ -7,7 +7,6 @@ nothing says the old value again after it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from forky_core.merge.claims.matching import one_scope
@@ -17,16 +16,11 @@ from forky_core.merge.claims.word_keys import ATTRIBUTES, word_keys
 from forky_core.merge.headings import FACTS, RESULT
 from forky_core.merge.models.line_checks.evidence import Evidence
 from forky_core.merge.models.note_answer import NoteLine
-from forky_core.merge.models.statements import denies
+from forky_core.merge.models.statements import THEN, denies
 from forky_core.merge.models.transcript import Transcript
 from forky_core.model import seal
 from forky_core.parts import Draft, TextPart
 
-_THEN = re.compile(
-    r"\W*(?:(?:then|so|ok(?:ay)?\W+(?:then|so)|dann|also|alors|donc|entonces|pues)\b|那就|那|就|改)",
-    re.IGNORECASE,
-)
-"""The beginning of an answer that draws the consequence."""
 _MOST_CHANGED = 12
 """Times that a plain number may grow or shrink and still be a new value of the same thing."""
 
@@ -135,4 +129,4 @@ def _answers(piece: Piece, value: Quantity, later: Piece, other: Quantity) -> bo
     if later.sign < 0 and any(value.same(one) for one in later.quantities):
         return True
     lead = frozenset(word_keys(without_values(later.text[: other.start], ())))
-    return _THEN.match(later.passage.text) is not None and lead <= piece.own
+    return THEN.match(later.passage.text) is not None and lead <= piece.own

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from forky_core.merge.models.checks import CheckName, Failed
-from forky_core.merge.models.line_checks.amounts import other_date, other_limit
+from forky_core.merge.models.line_checks.amounts import other_date, other_limit, other_span
 from forky_core.merge.models.line_checks.deeds import deed_not_done
 from forky_core.merge.models.line_checks.denials import denial_added, denial_dropped, turned_round
 from forky_core.merge.models.line_checks.evidence import Evidence
@@ -28,8 +28,9 @@ from forky_core.merge.models.line_checks.modality import (
 )
 from forky_core.merge.models.line_checks.names import made_up_name, with_spellings
 from forky_core.merge.models.line_checks.orders import passes_on_order
+from forky_core.merge.models.line_checks.proposals import proposal_as_result
 from forky_core.merge.models.line_checks.speakers import other_doer, other_speaker
-from forky_core.merge.models.line_checks.subjects import other_subject
+from forky_core.merge.models.line_checks.subjects import other_scope, other_subject
 from forky_core.merge.models.line_checks.support import (
     false_quotation,
     other_number,
@@ -58,6 +59,7 @@ CHECKS: tuple[tuple[CheckName, Check], ...] = (
     ("number", other_number),
     ("number", other_limit),
     ("number", other_date),
+    ("number", other_span),
     ("instruction", passes_on_order),
     ("speaker", other_speaker),
     ("speaker", other_doer),
@@ -72,11 +74,13 @@ CHECKS: tuple[tuple[CheckName, Check], ...] = (
     ("modality", supposition_as_fact),
     ("modality", plan_as_done),
     ("modality", deed_not_done),
+    ("subject", other_scope),
     ("subject", other_subject),
     ("subject", exchanged_words),
     ("subject", other_row),
     ("superseded", taken_back),
     ("superseded", replaced_value),
+    ("modality", proposal_as_result),
 )
 """All checks of a line, in the order in which they are asked; the first that finds something drops the line."""
 _SAME = 0.9

@@ -48,6 +48,7 @@ _MYSELF = re.compile(
     r"\b(?:I|I['’](?:ve|ll|m|d)|my|ich|mein\w*|je|j['’]ai|j['’]|mon|ma|mes|yo|mi|me|mis)\b|我(?!们)",
     re.IGNORECASE,
 )
+_OTHER_NAME = re.compile(r"(?:^|\s)[A-ZÄÖÜÉ][a-zäöüéè]{2,}\s+[a-zäöüéè]+")
 _SHORT_WORD = 3
 _DOER = re.compile(rf"^\W*{_WHO}\s+(?P<verb>[^\W\d_]+)")
 
@@ -108,6 +109,15 @@ def _by_whom(who: str, here: Evidence) -> tuple[list[Sentence], list[Sentence]]:
         theirs = [one for one in cited if name in one.text.casefold()]
         if not theirs:
             return [], []
+        clauses = [(clause, one) for one in theirs for clause in one.clauses]
+        others = [
+            Sentence(clause.text, one.role, one.speaker)
+            for clause, one in clauses
+            if name not in clause.text.casefold() and _OTHER_NAME.search(clause.text)
+        ]
+        mine = [Sentence(c.text, one.role, one.speaker) for c, one in clauses if name in c.text.casefold()]
+        if others and not here.transcript.capital_nouns:
+            return mine, [*others, *(one for one in here.sources if one not in theirs)]
     return theirs, [one for one in here.sources if one not in theirs]
 
 

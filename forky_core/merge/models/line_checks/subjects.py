@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from forky_core.merge.claims.cues import SETS_AGAINST
+from forky_core.merge.claims.cues import SETS_AGAINST, scopes
 from forky_core.merge.headings import TRIED
 from forky_core.merge.models.line_checks.evidence import Evidence, shared
 from forky_core.merge.models.line_checks.values import Value, values_of
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.numbers import Number, numbers
-from forky_core.merge.models.statements import Clause, Sentence
-from forky_core.retrieval.words import stem
+from forky_core.merge.models.statements import POINTS, Clause, Sentence
+from forky_core.retrieval.words import stem, terms
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -27,11 +27,6 @@ _NOW_AND_BEFORE = re.compile(
     re.IGNORECASE,
 )
 """The same, with the new number first."""
-_POINTS = re.compile(
-    r"\b(?:it|they|them|he|she|this|that|es|das|sie|er|ihn|il|elle|ils|elles|ça|cela|ello|lo|esto|eso)\b|它|他|她|这|那",
-    re.IGNORECASE,
-)
-"""A word for something that was named before."""
 _PHRASE = 3
 """Words of a clause that says nothing by itself, at most."""
 
@@ -53,7 +48,8 @@ def other_subject(line: NoteLine, here: Evidence) -> str | None:
     ]
     speakers = frozenset(word for name in here.speakers for word in re.split(r"[\s_-]+", name))
     for part in here.parts:
-        mine = [(clause, values_of(clause.text, here.transcript)) for clause in Sentence(part).clauses]
+        clauses = Sentence(part).clauses
+        mine = [(clause, values_of(clause.text, here.transcript)) for clause in clauses]
         whole = frozenset(value for _, held in mine for value in held)
         for clause, held in mine:
             if SETS_AGAINST.search(clause.text) or clause.denies:
@@ -62,6 +58,9 @@ def other_subject(line: NoteLine, here: Evidence) -> str | None:
             if mixed:
                 return f"It joins what is said of different things: “{mixed[:120]}”."
             owner = _other_owner(part, clause, held, here)
+            if owner:
+                return f"It gives to one what is said of another: “{owner[:120]}”."
+            owner = _other_noun(clause, here) if clause is clauses[0] else ""
             if owner:
                 return f"It gives to one what is said of another: “{owner[:120]}”."
             words = _bare(clause, held)
@@ -75,6 +74,16 @@ def other_subject(line: NoteLine, here: Evidence) -> str | None:
         crossed = _crossed(mine, source)
         if crossed:
             return f"It swaps what is said of one and of another: “{crossed[:120]}”."
+    return None
+
+
+def other_scope(_line: NoteLine, here: Evidence) -> str | None:
+    """A line that says of one environment, production say, what the branch says of another one."""
+    for part in here.parts:
+        mine = scopes(part)
+        supporters = [one for one in here.supporters(part, least=0.3) if scopes(one.text)] if mine else []
+        if supporters and all(mine.isdisjoint(scopes(one.text)) for one in supporters):
+            return f"It says of one environment what is said of another: “{supporters[0].text[:120]}”."
     return None
 
 
@@ -135,11 +144,31 @@ def _other_owner(part: str, clause: Clause, held: frozenset[Value], here: Eviden
         holding = [(one, values) for one, values in said if number in values]
         if holding and all(
             owner not in values
-            and not _POINTS.search(one.text)
+            and not POINTS.search(one.text)
             and any(value.kind == "name" and value.key not in mine for value in values)
             for one, values in holding
         ):
             return holding[0][0].text
+    return ""
+
+
+def _other_noun(clause: Clause, here: Evidence) -> str:
+    """A sentence that gives a number of the clause to something else than the words with which the clause begins.
+
+    These words have a number of that measure in another cited sentence, and no cited sentence has them and this one.
+    """
+    for number in clause.numbers:
+        at = clause.text.find(number.shown)
+        subject = frozenset(list(terms(clause.text[: max(at, 0)]))[:2])
+        if not subject or not number.unit:
+            continue
+        holding = [one for one in here.sources if any(number.same_measure(two) for two in numbers(one.text))]
+        if not holding or any(shared(subject, one.words) or POINTS.search(one.text) for one in holding):
+            continue
+        for one in here.sources:
+            others = [two for two in numbers(one.text) if two.dimension in ("", number.dimension)]
+            if not one.code and len(shared(subject, one.words)) == len(subject) and others:
+                return holding[0].text
     return ""
 
 
