@@ -145,14 +145,17 @@ def _turns(path: list[Message]) -> list[Turn]:
     return found
 
 
-@lru_cache(maxsize=2)
-def agent_logs(split: Split, *, quick: bool = False) -> tuple[Hindsight, ...]:
-    """The cases of the agents' sessions, at most CASES_OF_A_SESSION of each; () where there are no sessions."""
+@lru_cache(maxsize=4)
+def agent_logs(split: Split, *, quick: bool = False, spoken: bool = False) -> tuple[Hindsight, ...]:
+    """The cases of the agents' sessions, at most CASES_OF_A_SESSION of each; () where there are no sessions.
+
+    `spoken`: as in `cut`.
+    """
     found: list[Hindsight] = []
     for number, (name, turns) in enumerate(sessions(split)):
         if quick and number >= QUICK_SESSIONS:
             break
-        cases = list(cut(f"agents-{name}", turns, split, short=True))
+        cases = list(cut(f"agents-{name}", turns, split, short=True, spoken=spoken))
         step = max(1, -(-len(cases) // CASES_OF_A_SESSION))
         found += cases[::step]
     return tuple(found)

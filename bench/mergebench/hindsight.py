@@ -45,7 +45,7 @@ def kept(needed: Hindsight, payload: str) -> tuple[float, float]:
     standing = _rows(payload)
     lines = sum(line in standing or _stands(line, payload) for line in needed.lines)
     names = len(needed.identifiers & identifiers(payload))
-    return names / len(needed.identifiers), lines / len(needed.lines)
+    return names / len(needed.identifiers), lines / max(1, len(needed.lines))
 
 
 def _rows(payload: str) -> frozenset[str]:
@@ -69,9 +69,19 @@ def _is_inner(sign: str) -> bool:
 
 
 def cut(
-    name: str, turns: Sequence[Turn], split: Split, *, short: bool, most_side: int = MOST_SIDE
+    name: str,
+    turns: Sequence[Turn],
+    split: Split,
+    *,
+    short: bool,
+    most_side: int = MOST_SIDE,
+    spoken: bool = False,
 ) -> Iterator[Hindsight]:
-    """The cases of one session; `short` adds sides of one and two user turns."""
+    """The cases of one session; `short` adds sides of one and two user turns.
+
+    `spoken`: needed is only what people and models speak of later, and not what tools print again; then whole lines are
+    seldom needed, and a case need not have any.
+    """
     asked = [at for at, turn in enumerate(turns) if turn.role == "user"]
     if len(asked) < LEAST_TURNS:
         return
@@ -86,8 +96,9 @@ def cut(
         }
     for start, end in sorted(ends):
         case = Case(f"{name}-{start}-{end}", name, "en", split, tuple(turns[:start]), tuple(turns[start:end]))
-        found = _needed(case, content(turns[end:]))
-        enough = min(len(found.identifiers), len(found.lines)) >= LEAST_NEEDED
+        later = [turn for turn in turns[end:] if not (spoken and turn.role == "tool")]
+        found = _needed(case, content(later))
+        enough = len(found.identifiers) >= LEAST_NEEDED and (spoken or len(found.lines) >= LEAST_NEEDED)
         if enough and LEAST_SIDE <= case.tokens <= most_side:
             yield found
 

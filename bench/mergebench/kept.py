@@ -1,7 +1,8 @@
 """Column "kept": how much of what was asked or needed afterwards stands in the text.
 
 Talk (LoCoMo, QMSum): the share of the words of the gold answers. Code (the coding log, agents' logs): the shares of
-the identifiers and of the whole lines that the continuation used again.
+the identifiers and of the whole lines that the continuation used again. Agents read whole files again and again, so for
+their logs there is a second table, of the identifiers that somebody speaks of later.
 """
 
 from __future__ import annotations
@@ -29,6 +30,13 @@ def tables(run: Run) -> Iterator[Table]:
     meetings = qmsum(run.split, quick=run.quick)
     yield _talk(run, "QMSum: words of the answers", some(run, meetings, QUICK_QUESTIONS))
     yield _code(run, "Agents' logs", some(run, agent_logs(run.split, quick=run.quick), QUICK_CASES))
+    spoken = agent_logs(run.split, quick=run.quick, spoken=True)
+    yield _code(
+        run,
+        "Agents' logs, what people and models speak of later",
+        some(run, spoken, QUICK_CASES),
+        lines=False,
+    )
     yield _code(run, "Coding log", some(run, coding_log(run.split), QUICK_CASES))
 
 
@@ -44,15 +52,16 @@ def _talk(run: Run, title: str, questions: Sequence[Question]) -> Table:
     return _finished(tally, title, [question.case for question in questions], f"{len(questions)} questions")
 
 
-def _code(run: Run, title: str, cases: Sequence[Hindsight]) -> Table:
+def _code(run: Run, title: str, cases: Sequence[Hindsight], *, lines: bool = True) -> Table:
     tally = Tally()
     for method in run.methods:
         for needed in cases:
             for share in SHARES:
                 text = run.write(method, needed.case, needed.case.budget(share))
-                identifiers, lines = hindsight.kept(needed, text)
-                tally.add(method, f"identifiers {share:.0%}", needed.case.source, identifiers)
-                tally.add(method, f"lines {share:.0%}", needed.case.source, lines)
+                names, whole = hindsight.kept(needed, text)
+                tally.add(method, f"identifiers {share:.0%}", needed.case.source, names)
+                if lines:
+                    tally.add(method, f"lines {share:.0%}", needed.case.source, whole)
                 _size(tally, method, needed.case, text, share)
     return _finished(tally, title, [needed.case for needed in cases], f"{len(cases)} cases")
 

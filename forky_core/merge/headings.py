@@ -10,7 +10,7 @@ TRIED = "Tried and undone"
 FACTS = "Facts"
 OPEN = "Open"
 FILES = "Files"
-NOTE = (ASKED, RESULT, TRIED, FACTS, OPEN, FILES)
+NOTE = (ASKED, TRIED, FACTS, RESULT, OPEN, FILES)
 """The sections of a squash, in the order they are shown; one without a line is left out."""
 ATTACHED = "Attached"
 NAMES = "Names"

@@ -92,11 +92,8 @@ def _by_section(line: BlockLine, said: list[Message], editing: Editing, times: M
         return "What the branch set out to do: " + (
             "its first question." if "?" in line.text else "its first message."
         )
-    if section == RESULT and first.role == "user":
-        return f"{_whose(first)[0].upper()}{_whose(first)[1:]}, which the result answers."
     if section == RESULT:
-        closing = last.id == _last_of("assistant", editing.source)
-        return f"The closing passage of {'the last answer' if closing else 'an earlier answer'}."
+        return _of_result(first, last, editing.source)
     if section == TRIED:
         return "It was said, and a later message took it back or replaced it."
     if section == OPEN:
@@ -132,6 +129,27 @@ def _first_of(role: str, source: Source) -> MessageId | None:
 
 def _last_of(role: str, source: Source) -> MessageId | None:
     return next((message.id for message in reversed(source.messages) if message.role == role), None)
+
+
+def _of_result(first: Message, last: Message, source: Source) -> str:
+    order = {message.id: at for at, message in enumerate(source.messages)}
+    closing = _last_of("assistant", source)
+    whose = f"{_whose(first)[0].upper()}{_whose(first)[1:]}"
+    if first.role == "user":
+        between = source.messages[order[first.id] + 1 :]
+        answer = next((message.id for message in between if message.role == "assistant"), None)
+        return (
+            f"{whose}, which the result answers."
+            if answer == closing
+            else f"{whose}, on the way to the result."
+        )
+    if first.role == "tool":
+        return "What a tool returned after the result."
+    return (
+        "The closing passage of the last answer."
+        if last.id == closing
+        else "From an answer that led to the result."
+    )
 
 
 def _rare(text: str, times: Mapping[str, int]) -> tuple[str, ...]:

@@ -19,7 +19,6 @@ from forky_core.merge.models.line_checks.pipeline import judge
 from forky_core.merge.models.note_answer import NoteLine, read_note
 from forky_core.merge.models.transcript import Transcript
 from forky_core.merge.note.compose import note
-from forky_core.merge.note.counts import counts
 from forky_core.merge.note.passages import atoms, passages
 from forky_core.merge.superseded import superseded_in
 from forky_core.model import MessageId, seal
@@ -77,7 +76,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "lines of a message": lambda text: passages([seal(Draft("user", (TextPart(text),)), ())]),
     "lines of a result": lambda text: passages([seal(Draft("tool", (ToolResultPart("x", text),)), ())]),
     "atoms": atoms,
-    "counts": counts,
     "what is taken back": lambda text: superseded_in([seal(Draft("user", (TextPart(text),)), ())]),
     "note": lambda text: note(
         [seal(Draft("user", (TextPart(text),)), ())],

@@ -146,7 +146,7 @@ def test_sections_are_put_into_another_order_and_what_is_not_named_follows(chat:
 def test_a_section_that_is_new_stands_where_a_note_has_it() -> None:
     block = EditableBlock((), (BlockLine("Yes.", "Result", (A,)), BlockLine("a.py", "Files", (A,))))
     added = block.with_line(BlockLine("8080", "Facts", (B,))).with_line(BlockLine("Why?", "Asked", (B,)))
-    assert added.sections == ("Asked", "Result", "Facts", "Files")
+    assert added.sections == ("Asked", "Facts", "Result", "Files")
 
 
 def test_lines_that_read_the_same_are_apart() -> None:

@@ -51,6 +51,29 @@ def test_reasons_are_told_in_plain_words(chat: Conversation) -> None:
     assert rare.startswith("Rare words: ") and rare.endswith("From an answer.")
 
 
+def test_the_reason_of_a_result_says_where_in_the_branch_it_was_said() -> None:
+    forky, _ = workspace()
+    main = forky.create("Stage")
+    main.say("Where do we put the stage?")
+    side = main.fork("side")
+    side.say("On the car park, because the square is closed in June.")
+    side.say("Noted. The car park of the school it is, and the town hall knows.", role="assistant")
+    side.say("And the permit?")
+    side.say("Send it before 10 May, the date has not changed.", role="assistant")
+    plan = main.plan_merge(side)
+    rows = (
+        "Result:",
+        f"user: On the car park, because the square is closed in June. [{plan.short(plan.turns[0])}]",
+        f"user: And the permit? [{plan.short(plan.turns[2])}]",
+        f"assistant: Send it before 10 May, the date has not changed. [{plan.short(plan.turns[3])}]",
+    )
+    plan = plan.edited("\n".join((plan.payload.split("\n")[0], *rows)))
+    here = Editing.of(plan, Source.of(plan, main.message))
+    assert why(here, "On the car park") == "Your own message, on the way to the result."
+    assert why(here, "And the permit?") == "Your own message, which the result answers."
+    assert why(here, "Send it before") == "The closing passage of the last answer."
+
+
 def test_what_is_asked_for_is_named(chat: Conversation) -> None:
     assert "what matters to you: VPN" in why(edited(chat, "the VPN"), "Then it is the VPN")
 

@@ -264,6 +264,8 @@ def _clauses(passage: Passage) -> Iterator[str]:
 
 
 def _standing(clause: str, passage: Passage, question: str) -> Standing:
+    if passage.shape == "removed":
+        return "past"
     if passage.shape in ("code", "output", "call"):
         return "stands" if passage.shape != "call" else "open"
     if SUGGESTED.search(clause):

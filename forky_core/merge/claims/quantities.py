@@ -130,6 +130,9 @@ _HEAP = {"k": 2**10, "m": 2**20, "g": 2**30}
 """Letters behind a number that an option is glued to: -Xmx8g."""
 
 
+_DOTTED = re.compile(r"\d+(?:\.\d+)+")
+
+
 def _amount(text: str, number: Number) -> Quantity | None:
     """A number with its unit; None where it is a piece of a name, an article, or a year."""
     start, before = number.start, max(0, number.start - 12)
@@ -153,7 +156,7 @@ def _amount(text: str, number: Number) -> Quantity | None:
     digits = text[start:end] if number.shape == "digits" else ""
     if not digits and not _counts(text, number):
         return None
-    if "." in digits and _OPERATOR.search(text, before, start):
+    if _DOTTED.fullmatch(digits) and _OPERATOR.search(text, before, start):
         version = tuple(float(piece) for piece in digits.split("."))
         return Quantity("version", version, start, stop, bound=_bound(text, start, stop))
     if len(digits) == 4 and digits[:2] in ("19", "20") and _IN_YEAR.search(text, before, start):

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from forky_core.merge.claims.cues import NO
 from forky_core.merge.headings import HEADINGS
+from forky_core.merge.note.code_blocks import with_code_blocks
 from forky_core.merge.note.coverage import Relevance, distinct, names_sources
 from forky_core.merge.note.passages import Passage, atoms, is_named, passages, plain_lines
 from forky_core.model import Message, MessageId
 from forky_core.parts import ToolCallPart
+from forky_core.retrieval.cues import is_question
 from forky_core.retrieval.words import terms
 
 RECENCY = 0.8
 """How much less the first lines of a model tell than its last ones: what it said late has seen more."""
 NARRATION = 0.35
 """What a model's word is worth that only accompanies the use of a tool."""
+REPORT = 600
+"""Characters of a model's word above which it reports something, though it calls a tool behind it."""
 ANNOUNCEMENT = 0.1
 """The same for the sentence right before a tool's call, which says that it is about to be called."""
 SAME = 0.15
@@ -30,6 +36,16 @@ SHORT_CODE = 6
 """Lines of a piece of code that a conclusion may hold: a command to run, an error."""
 MOST_COMMON = 40
 """Passages, above which a word tells of no two that they are about the same, however many there are."""
+REFERS_BACK = re.compile(
+    r"\W*(?:(?:and|but|so|yeah|yes|und|aber|et|mais|y|pero)\W+)?(?:(?:it|its|it['’]s|they|their|they['’]re|them|he|she|he['’]s|she['’]s|his|her|this|that|"
+    r"that['’]s|these|those|er|sie|das|dies\w*|il|elle|ils|elles|ce|c['’]est|ça|cela|eso|esto|él|ella|ellos)\b|[它他她这那])",
+    re.IGNORECASE,
+)
+"""How a sentence begins that speaks of something in the one before."""
+_TAKEN_UP = 2
+"""Earlier messages of which a sentence takes up something where it sums up."""
+_CLEAR = 7
+"""Content words from which on an answer is understood without its question."""
 _CHATTER = 3
 """Content words, of prose without a name or a number, below which it is nothing to tell."""
 _ITEMS = ("-", "*", "+", "•", "|")
@@ -69,11 +85,8 @@ class Branch:
             if one.text not in HEADINGS and any(map(str.isalpha, one.text))
         ]
         named = {message.name for message in messages if message.name and message.role != "tool"}
-        narrating = frozenset(
-            turn
-            for turn, message in enumerate(messages)
-            if message.role == "assistant" and any(map(_calls, messages[turn : turn + 2]))
-        )
+        found = with_code_blocks(found, messages)
+        narrating = frozenset(turn for turn in range(len(messages)) if _narrates(messages, turn))
         by_turn: dict[int, list[int]] = {}
         for at, one in enumerate(found):
             by_turn.setdefault(one.turn, []).append(at)
@@ -115,18 +128,72 @@ class Branch:
         """Those that are sentences."""
         return [at for at in self.of_turn(turn) if self.passages[at].shape == "prose"]
 
-    def closing(self, turn: int) -> list[int]:
-        """What an answer says at its end: its sentences, its headings and its short pieces of code."""
+    def blocks(self, turn: int) -> list[list[int]]:
+        """What an answer says in sentences, headings and short pieces of code, by paragraphs.
+
+        What stands below a line that leads it in, or below a heading, belongs to that line's block.
+        """
+        found: list[list[int]] = []
+        for at in self._readable(turn):
+            if found and (self._lead_ins.get(at) in found[-1] or self._goes_on(found[-1][-1], at)):
+                found[-1].append(at)
+            else:
+                found.append([at])
+        return found
+
+    def _goes_on(self, before: int, at: int) -> bool:
+        """Whether a passage belongs to the one above: to its heading, its lead-in or its paragraph."""
+        above = self.passages[before]
+        return above.shape == "heading" or leads_in(above) or above.row == self.passages[at].row
+
+    def _readable(self, turn: int) -> list[int]:
         found: list[int] = []
         for shape, run in groupby(self.of_turn(turn), key=lambda at: self.passages[at].shape):
             mine = list(run)
-            if shape in ("prose", "heading") or (shape == "code" and len(mine) <= SHORT_CODE):
+            lines = sum(self.passages[at].text.count("\n") + 1 for at in mine)
+            if shape in ("prose", "heading") or (shape == "code" and lines <= SHORT_CODE):
                 found += mine
         return found
 
-    def worth(self, turn: int) -> float:
-        """What the sentences of a message tell together."""
-        return sum(self.relevance.worth(at) for at in self.prose_of(turn))
+    def length(self, turn: int) -> int:
+        """Characters of the sentences of a message."""
+        return sum(len(self.passages[at].text) for at in self.prose_of(turn))
+
+    def names_in(self, at: int) -> int:
+        """How many names with letters in them a passage has: of a file, a commit, a function."""
+        atoms_of = atoms(self.passages[at].text)
+        return sum(is_named(atom) and any(map(str.isalpha, atom)) for atom in atoms_of)
+
+    def is_command(self, turn: int) -> bool:
+        """Whether a message gives nothing but commands to a program: its lines begin with a slash."""
+        return all(line.lstrip().startswith("/") for line in self.messages[turn].text.strip().splitlines())
+
+    def says_something(self, at: int) -> bool:
+        """Whether a person's sentence has a word that says anything."""
+        return bool(terms(self.passages[at].text))
+
+    def recap(self) -> int | None:
+        """The sentence of the later half that takes up most of what earlier messages said: there the branch sums up.
+
+        None where no sentence takes up words of two earlier messages.
+        """
+        said: dict[str, set[int]] = {}
+        best, most = None, 0.0
+        last = max(1, len(self.messages) - 1)
+        for at, one in enumerate(self.passages):
+            if one.shape not in ("prose", "code"):
+                continue
+            words = self.relevance.words[at]
+            if one.shape == "prose" and one.turn * 2 >= last and not is_question(one.text):
+                earlier = {word: said[word] - {one.turn} for word in words if word in said}
+                if len(frozenset().union(*earlier.values())) >= _TAKEN_UP:
+                    worth = sum(words[word] * min(_TAKEN_UP, len(turns)) for word, turns in earlier.items())
+                    worth *= 1 + one.turn / last
+                    if worth > most:
+                        best, most = at, worth
+            for word in words:
+                said.setdefault(word, set()).add(one.turn)
+        return best
 
     def own_words(self, turn: int) -> list[int]:
         """Of a person's message the sentences that are surely theirs: the rest may be pasted from elsewhere.
@@ -174,6 +241,33 @@ class Branch:
                     ends.append(one)
         return found
 
+    def in_context(self, at: int) -> list[int]:
+        """Of talk, what a sentence is not understood without: the question it answers, what “it” is, a no to it."""
+        found = self.with_sources(at)
+        one = self.passages[at]
+        mine = self.of_turn(one.turn)
+        first = at == mine[0]
+        before = at - 1 if not first else self._last_of_turn_before(one.turn)
+        if before is not None and before != at:
+            answers = first and is_question(self.passages[before].text)
+            short = len(set(terms(one.text))) < _CLEAR
+            if (answers and short) or (
+                REFERS_BACK.match(one.text) and not (first and self.is_chatter(before))
+            ):
+                found.append(before)
+        if at == mine[-1]:
+            found += self._denial_in(one.turn + 1)
+        return [other for other in found if other != at]
+
+    def _denial_in(self, turn: int) -> list[int]:
+        """The first sentence of a message, where it begins with a no."""
+        mine = self.prose_of(turn)[:1]
+        return [at for at in mine if NO.search(self.passages[at].text)]
+
+    def _last_of_turn_before(self, turn: int) -> int | None:
+        mine = self.prose_of(turn - 1) if turn else []
+        return mine[-1] if mine else None
+
     def with_sources(self, at: int) -> list[int]:
         """The line that says what the citations in a passage are of, where its message has one."""
         sources = self._sources.get(self.passages[at].turn)
@@ -192,6 +286,36 @@ class Branch:
             *self.with_sources(at),
         )
         return [one for one in dict.fromkeys(found) if one is not None]
+
+    def dangling(self, chosen: Collection[int]) -> set[int]:
+        """Of chosen passages, the headings and lead-ins of an answer below which nothing of theirs is chosen."""
+        found: set[int] = set()
+        leading = {
+            self._lead_ins[at]
+            for at in chosen
+            if at in self._lead_ins and not _only_leads_in(self.passages[at])
+        }
+        for _turn, mine in groupby(sorted(chosen), key=lambda at: self.passages[at].turn):
+            below = -1
+            for at in sorted(mine, reverse=True):
+                one = self.passages[at]
+                if one.role != "assistant":
+                    continue
+                if one.shape == "heading":
+                    if below < 0 or any(
+                        self.passages[other].shape == "heading" for other in range(at + 1, below)
+                    ):
+                        found.add(at)
+                        continue
+                elif _only_leads_in(one) and at not in leading:
+                    found.add(at)
+                    continue
+                below = at
+        return found
+
+    def question_before(self, turn: int) -> int | None:
+        """The person's message that a message answers."""
+        return next((at for at in range(turn - 1, -1, -1) if self.messages[at].role == "user"), None)
 
     def reply_to(self, at: int) -> Sequence[int]:
         """The sentences of the person's next message; () of what a person said."""
@@ -219,8 +343,17 @@ def leads_in(one: Passage) -> bool:
     return one.text.rstrip("*_ ").endswith((":", "："))
 
 
-def _calls(message: Message) -> bool:
-    return message.role == "tool" or any(isinstance(part, ToolCallPart) for part in message.parts)
+def _only_leads_in(one: Passage) -> bool:
+    """Whether a line leads in others and is no item of a list itself."""
+    return leads_in(one) and not (one.text.startswith(_ITEMS) or one.text[0].isdigit())
+
+
+def _narrates(messages: Sequence[Message], turn: int) -> bool:
+    """Whether a model only says what it is about to do: it says little, and calls a tool there or right behind."""
+    if messages[turn].role != "assistant" or len(messages[turn].text) > REPORT:
+        return False
+    near = (part for message in messages[turn : turn + 2] for part in message.parts)
+    return any(isinstance(part, ToolCallPart) for part in near)
 
 
 def _last_prose(mine: Sequence[int], found: Sequence[Passage]) -> int:
@@ -241,14 +374,20 @@ def _holding(found: Sequence[Passage], relevance: Relevance) -> dict[str, list[i
 
 def _lead_ins(mine: Sequence[int], found: Sequence[Passage]) -> Iterator[tuple[int, int]]:
     """Passages of one message, each with the line above it that leads it in; sentences end what a line leads in."""
-    row, lead, here = -1, -1, -1
+    row, lead, here, header = -1, -1, -1, -1
     for at in mine:
         one = found[at]
         if one.row != row:
             row, lead = one.row, here
-        if lead >= 0:
+        if not one.text.startswith("|"):
+            header = -1
+        elif header < 0:
+            header = at
+        if header >= 0 and header != at:
+            yield at, header
+        elif lead >= 0:
             yield at, lead
         if leads_in(one):
             here = at
-        elif one.shape == "prose" and not (one.text.startswith(_ITEMS) or one.text[0].isdigit()):
+        elif one.shape == "prose" and not (one.whole_row.startswith(_ITEMS) or one.whole_row[0].isdigit()):
             here = -1

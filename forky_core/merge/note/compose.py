@@ -1,24 +1,24 @@
-"""A note of a branch without a model: what was asked, how it ended, and the facts between, in the order they were said.
+"""A note of a branch without a model: what was asked, what was said and done, and how it ended, in that order.
 
-Everything in it is quoted whole. The closing passage of the last answer that says something comes first, then each of
-the person's messages has a sentence, then the passages that tell most for their length. None is told without the one
-that was said last of the same, so that of two statements that differ the one that holds is never missing.
+Everything in it is quoted whole and stands in the order in which it was said, so that what was said later of the same
+thing stands below. The closing passage of the last answer that says something has the most room, then the person's own
+messages, then the passages that tell most for their length. None is told without the one that was said last of the
+same, so that of two statements that differ the one that holds is never missing.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, TRIED
 from forky_core.merge.note.branch import Branch, leads_in
-from forky_core.merge.note.counts import counts, differs
 from forky_core.merge.note.coverage import BYTES_PER_TOKEN, CITATION, Picker, size
-from forky_core.merge.note.passages import Passage, atoms, call_text, is_named
+from forky_core.merge.note.passages import Passage, atoms, call_text
 from forky_core.merge.superseded import Superseded
 from forky_core.merge.wording import ShortIds
 from forky_core.model import Message, MessageId
@@ -27,22 +27,30 @@ from forky_core.retrieval.cues import is_question
 
 SMALLEST_BUDGET = 120
 DEFAULT_SHARE = 0.2
-RESULT_SHARE = 0.6
-"""Of the room, the most that the closing passage takes."""
+RESULT_SHARE = 0.5
+"""Of the room, the most that the closing passage takes, with the beginning of its answer."""
 REPORT_SHARE = 0.75
 """The same where it closes the use of tools: then it reports what was done, and not the last of several subjects."""
+RECAP_SHARE = 0.5
+"""Of the room, the most that a sentence takes that sums up the branch before its last answer."""
+BEGINNING_SHARE = 0.3
+"""Of that, the most that the beginning of the answer takes."""
 ASKED_SHARE = 0.3
 """Of the room, the most that the first thing the person asked for takes."""
 PERSON_SHARE = 0.25
-"""Of the room, the most that the person's other messages take, a sentence of each."""
+"""Of the room, the most that the person's other messages take."""
+WHOLE = 40
+"""Tokens up to which a message of the person is told whole; of a longer one, its most telling sentence."""
+AFTERWARDS_SHARE = 0.25
+"""Of the room, the most that tools take which ran after the result."""
+LAST_LINES = 3
+"""Lines that are told at most of each such tool."""
 TRIED_SHARE = 0.15
 """Of the room, the most that pairs of what was undone and what took its place take."""
 FILES_SHARE = 0.08
 """Of the room, the most that the paths of changed files take."""
-EVIDENCE = 0.1
-"""Of the room, the most that lines of tools take, the calls and the output that an answer leans on."""
 SUBSTANTIAL = 0.03
-"""Of the worth of the branch's richest answer, what an answer has to have to conclude anything."""
+"""Of the length of the branch's longest answer, what an answer has to have to conclude anything."""
 CONCLUSIVE = 0.2
 """The same for an answer that is enough of a conclusion; below it, the one before is told, too."""
 _CHANGES = re.compile(
@@ -50,8 +58,6 @@ _CHANGES = re.compile(
 )
 """In the name of a tool: it changes files."""
 _PATH = re.compile(r"\w/\w|\w\.[A-Za-z]\w{0,4}$")
-_LISTED_OUTPUT = 200
-"""Characters of a line of output above which it is no line to quote."""
 
 
 def default_budget(branch_tokens: int) -> int:
@@ -97,10 +103,16 @@ class _Writer:
     room: float
     """Tokens of the whole note."""
     section: dict[int, str] = field(default_factory=dict)
-    """By passage, the section that it stands in; not of those under `Facts`."""
+    """By passage, the section that it stands in whenever it was said."""
+    asked_in: int = -1
+    """The message that says what the branch set out to do."""
+    closed_in: int | None = None
+    """The answer whose end closes the branch."""
+    result_from: int | None = None
+    """The message with which the result begins: the question to that answer, or an earlier one that sums up."""
     files: list[PayloadLine] = field(default_factory=list)
     outdated: set[int] = field(default_factory=set)
-    """Passages that something later took back or replaced."""
+    """Passages that the person later took back."""
     order: list[tuple[int, ...]] = field(default_factory=list)
     """What was chosen together, the most important first."""
 
@@ -109,17 +121,17 @@ class _Writer:
         for one in superseded:
             self.outdated.update(self.branch.holding(one.earlier_message, one.earlier))
         self.attach()
-        if self.branch.talk:
-            self.cover()
-            return
-        self.ask()
-        self.conclude()
-        self.outdate()
-        self.undo(superseded)
-        self.change()
-        self.hear_the_person()
+        if not self.branch.talk:
+            self.ask()
+            self.conclude()
+            self.follow_up()
+            self.undo(superseded)
+            self.change()
+            self.quote_the_person()
         self.cover()
-        self.show_evidence()
+        if not self.picker.chosen:
+            # Nobody said anything in words of their own: better what tools were asked and thanks than nothing.
+            self._cover(range(len(self.branch.passages)), self.picker.budget)
 
     def attach(self) -> None:
         """One line for each file, since the note does not carry it."""
@@ -129,77 +141,110 @@ class _Writer:
                     self._list_file(file_line(part), message.id, quoted=False)
 
     def ask(self) -> None:
-        """What the branch set out to do: the most telling sentence of the person's first message that has any."""
-        for turn, message in enumerate(self.branch.messages):
-            if message.role == "user" and message.text.strip():
-                self._tell_one(self.branch.own_words(turn), ASKED, self.room * ASKED_SHARE)
-                return
+        """What the branch set out to do: the person's first message that says anything."""
+        theirs = [turn for turn, message in enumerate(self.branch.messages) if message.role == "user"]
+        said = [turn for turn in theirs if self._telling(turn)]
+        asked = next((turn for turn in said if not self.branch.is_command(turn)), said[0] if said else None)
+        if asked is not None:
+            self.asked_in = asked
+            self._quote(
+                self._telling(asked), self.room * ASKED_SHARE, whole=self.room, most=len(self.branch.passages)
+            )
 
     def conclude(self) -> None:
         """The closing passage of the last answer that says something, whole, below the question that it answers."""
         said = [turn for turn, message in enumerate(self.branch.messages) if message.role == "assistant"]
         answers = [turn for turn in said if turn not in self.branch.narrating] or said
-        worth = {turn: self.branch.worth(turn) for turn in answers}
-        most = max(worth.values(), default=0.0)
+        length = {turn: self.branch.length(turn) for turn in answers}
+        longest = max(length.values(), default=0)
         used_tools = bool(self.branch.narrating)
         room = self.room * (REPORT_SHARE if used_tools else RESULT_SHARE)
+        room -= self._recap(answers[-1] if answers else 0)
         for turn in reversed(answers):
-            if not worth[turn] or worth[turn] < SUBSTANTIAL * most:
+            if not length[turn] or length[turn] < SUBSTANTIAL * longest:
                 continue
-            room -= self._close(turn, room)
-            if worth[turn] >= CONCLUSIVE * most or room <= 0:
+            room -= self._close(turn, min(room, self.picker.budget))
+            if length[turn] >= CONCLUSIVE * longest or room <= 0:
                 return
 
-    def _close(self, turn: int, room: float) -> float:
-        """Take the end of an answer in whole sentences; a question or an offer at its very end stays open."""
-        passages = self.branch.passages
-        mine = self.branch.closing(turn)
-        if turn != len(self.branch.messages) - 1:
-            mine = [at for at in mine if self.branch.last_word_on(at) is None]
-        asked: list[int] = []
-        while mine and (is_question(passages[mine[-1]].text) or passages[mine[-1]].shape == "heading"):
-            asked.append(mine.pop())
-        if asked and turn == len(self.branch.messages) - 1 and self.picker.fits(asked[0], room / 2):
-            self._take([asked[0]], OPEN)
-        taken: list[int] = []
-        spent = 0.0
-        for at in reversed(mine):
-            cost = self.picker.cost(at)
-            if spent + cost > room:
-                break
-            spent += cost
-            taken.append(at)
-        whole = [at for at in taken if not self._leads_nowhere(at, taken)]
-        self._take(sorted(whole), RESULT)
-        if whole:
-            spent += self._tell_what_it_answers(turn, room - spent)
-        return spent
-
-    def _leads_nowhere(self, at: int, taken: Collection[int]) -> bool:
-        one = self.branch.passages[at]
-        return (one.shape == "heading" or leads_in(one)) and at + 1 not in taken
-
-    def _tell_what_it_answers(self, turn: int, room: float) -> float:
-        before = (at for at in range(turn - 1, -1, -1) if self.branch.messages[at].role == "user")
-        asked = next(before, None)
-        if asked is None or any(at in self.picker.chosen for at in self.branch.of_turn(asked)):
+    def _recap(self, last_answer: int) -> float:
+        """Take the sentence that sums up the branch, where that is not in the last answer; what that costs."""
+        recap = self.branch.recap()
+        if recap is None or self.branch.passages[recap].turn >= last_answer:
             return 0
-        return self._tell_one(self.branch.own_words(asked), RESULT, room, alone=True)
+        cost = self.picker.cost(recap)
+        if cost > self.room * RECAP_SHARE:
+            return 0
+        self._take([recap])
+        self._begin_result(self.branch.passages[recap].turn)
+        return cost
 
-    def outdate(self) -> None:
-        """Leave out what the result measures otherwise, and what the person's message above the result answers."""
-        result = [at for at in self.picker.chosen if self.section.get(at) == RESULT]
-        if not result:
+    def _close(self, turn: int, room: float) -> float:
+        """Take how an answer begins and how it ends, in whole blocks; an offer at its very end stays open."""
+        before = self.picker.budget
+        blocks = self.branch.blocks(turn)
+        if turn == len(self.branch.messages) - 1 and blocks and self._asks(blocks[-1]):
+            offer = blocks.pop()
+            if self.picker.fits(offer[-1], room / 2):
+                self._take([offer[-1]])
+                self.section[offer[-1]] = OPEN
+        if not blocks:
+            return 0
+        taken: list[int] = []
+        if len(blocks) > 1 and self._cost(blocks[0]) <= room * BEGINNING_SHARE:
+            beginning = blocks.pop(0)
+            taken += beginning[: -1 if leads_in(self.branch.passages[beginning[-1]]) else None]
+        for block in reversed(blocks):
+            left = room - self._cost(taken)
+            mine = block if self._cost(block) <= left else self._front(block, left)
+            taken += mine
+            if len(mine) < len(block):
+                break
+        if not taken:
+            return 0
+        self._take(sorted(taken))
+        self.closed_in = turn if self.closed_in is None else self.closed_in
+        begins = turn
+        question = self.branch.question_before(turn)
+        if question is not None and question != self.asked_in:
+            begins = question
+            self._quote(self._telling(question), room)
+        self._begin_result(begins)
+        return before - self.picker.budget
+
+    def _begin_result(self, turn: int) -> None:
+        self.result_from = turn if self.result_from is None else min(turn, self.result_from)
+
+    def _cost(self, passages: Iterable[int]) -> float:
+        return sum(map(self.picker.cost, passages))
+
+    def _asks(self, block: Sequence[int]) -> bool:
+        return is_question(self.branch.passages[block[-1]].text)
+
+    def _front(self, block: Sequence[int], room: float) -> Sequence[int]:
+        """As much of a block's beginning as there is room for; () where that is no more than what leads in the rest."""
+        end = 0
+        while end < len(block) and self._cost(block[: end + 1]) <= room:
+            end += 1
+        return () if end and leads_in(self.branch.passages[block[end - 1]]) else block[:end]
+
+    def follow_up(self) -> None:
+        """What the person said after the result, and the last that tools gave out."""
+        if self.closed_in is None:
             return
-        first = min(self.branch.passages[at].turn for at in result)
-        answered = {at for at in result if self.branch.passages[at].role == "user"}
-        measured = [one for at in result for one in counts(self.branch.passages[at].text)]
-        for at, one in enumerate(self.branch.passages):
-            if one.turn >= first:
-                continue
-            taken_back = bool(answered) and one.role != "user" and self.branch.last_word_on(at) in answered
-            if taken_back or differs(counts(one.text), measured):
-                self.outdated.add(at)
+        last = max(self.branch.passages[at].turn for at in self.picker.chosen)
+        after = range(len(self.branch.messages) - 1, last, -1)
+        for turn in after:
+            if self.branch.messages[turn].role == "user":
+                self._quote(self._telling(turn), self.room)
+        room = self.room * AFTERWARDS_SHARE
+        for turn in after:
+            output = [at for at in self.branch.of_turn(turn) if self.branch.passages[at].shape == "output"]
+            named = [at for at in output if self.branch.names_in(at)]
+            for at in named[-LAST_LINES:]:
+                if self.picker.fits(at, room):
+                    room -= self.picker.cost(at)
+                    self._take([at])
 
     def undo(self, superseded: Sequence[Superseded]) -> None:
         """What was tried or planned and then undone, each with what took its place; neither where there is no room."""
@@ -212,7 +257,8 @@ class _Writer:
             free = not any(at in self.picker.chosen for at in pair)
             if len(pair) == 2 and free and cost <= min(room, self.picker.budget):
                 room -= cost
-                self._take(pair, TRIED)
+                self._take(pair)
+                self.section.update(dict.fromkeys(pair, TRIED))
 
     def change(self) -> None:
         """The files that tools changed, one line each with its last change."""
@@ -234,29 +280,36 @@ class _Writer:
         self.files.append(PayloadLine(line, (id,), FILES, quoted=quoted))
         return cost
 
-    def hear_the_person(self) -> None:
-        """A sentence of each of the person's messages, the latest first, within their share.
-
-        What the result has the last word on stands above it, with what was asked.
-        """
+    def quote_the_person(self) -> None:
+        """The person's messages, the most telling first, within their share."""
         room = self.room * PERSON_SHARE
-        for turn in range(len(self.branch.messages) - 1, -1, -1):
-            if self.branch.messages[turn].role != "user":
-                continue
-            mine = self.branch.own_words(turn)
+        theirs = [turn for turn, message in enumerate(self.branch.messages) if message.role == "user"]
+        said = {turn: mine for turn in theirs if (mine := self._telling(turn))}
+        gains = {turn: max(map(self.picker.gain, mine)) for turn, mine in said.items()}
+        for turn in sorted(said, key=lambda turn: (gains[turn], turn), reverse=True):
             if not any(at in self.picker.chosen for at in self.branch.prose_of(turn)):
-                room -= self._tell_one(mine, ASKED, room)
+                room -= self._quote(said[turn], room)
 
-    def _tell_one(self, among: Collection[int], section: str, room: float, *, alone: bool = False) -> float:
-        """Tell the most telling of these passages that fits, with what it may not be told without; what that costs."""
-        free = [at for at in among if at not in self.outdated]
-        for at in sorted(free, key=self.picker.gain, reverse=True):
-            beside = [] if alone else self._beside(at)
-            if sum(map(self.picker.cost, (at, *beside))) <= min(room, self.picker.budget):
-                before = self.picker.budget
-                self._take((at, *beside), section, first_only=True)
-                return before - self.picker.budget
-        return 0
+    def _telling(self, turn: int) -> list[int]:
+        """The sentences of a message of the person that are their own and say something."""
+        own = self.branch.own_words(turn)
+        return [at for at in own if at not in self.outdated and self.branch.says_something(at)]
+
+    def _quote(self, own: Sequence[int], room: float, *, whole: float = WHOLE, most: int = 1) -> float:
+        """Tell a message of the person, whole where it is short; what that costs.
+
+        Of a longer one, as many of its most telling sentences as fit and as `most` says.
+        """
+        before = self.picker.budget
+        room = min(room, self.picker.budget)
+        if self._cost(own) <= min(whole, room):
+            self._take(own)
+            return before - self.picker.budget
+        for at in sorted(own, key=self.picker.gain, reverse=True):
+            if most and self.picker.cost(at) <= room - (before - self.picker.budget):
+                self._take([at])
+                most -= 1
+        return before - self.picker.budget
 
     def _beside(self, at: int) -> list[int]:
         return [
@@ -264,6 +317,9 @@ class _Writer:
             for one in self.branch.not_alone(at)
             if one not in self.picker.chosen and one not in self.outdated
         ]
+
+    def _in_context(self, at: int) -> list[int]:
+        return [one for one in self.branch.in_context(at) if one not in self.picker.chosen]
 
     def cover(self) -> None:
         """What tells most for its length, with what it may not be told without."""
@@ -277,36 +333,28 @@ class _Writer:
             and at not in self.branch.announced
             and not self.branch.is_chatter(at)
             and at not in pasted
+            and not (self.branch.talk and is_question(one.text))
         ]
         self._cover(among, self.picker.budget)
+        self.complete()
 
-    def show_evidence(self) -> None:
-        """Lines of tools that name what somebody speaks of: an answer leans on them."""
-        passages = self.branch.passages
-        spoken = {
-            atom for one in passages if one.shape == "prose" for atom in atoms(one.text) if is_named(atom)
-        }
-        among = [
-            at
-            for at, one in enumerate(passages)
-            if one.shape in ("call", "output")
-            and len(one.text) < _LISTED_OUTPUT
-            and any(is_named(atom) and atom in spoken for atom in atoms(one.text))
-        ]
-        before = set(self.picker.chosen)
-        self._cover(among, min(self.picker.budget, self.room * EVIDENCE))
-        self.section.update(dict.fromkeys(self.picker.chosen - before, FILES))
+    def complete(self) -> None:
+        """The rest of the closing answer, as far as there is room left: it is best told whole."""
+        if self.closed_in is None:
+            return
+        for block in self.branch.blocks(self.closed_in):
+            left = [at for at in block if at not in self.picker.chosen]
+            if left and self._cost(left) <= self.picker.budget:
+                self._take(left)
 
     def _cover(self, among: Iterable[int], room: float) -> None:
-        beside = self.branch.with_sources if self.branch.talk else self._beside
+        beside = self._in_context if self.branch.talk else self._beside
         for chosen in self.picker.cover(among, room, beside):
             self.order.append(chosen)
 
-    def _take(self, passages: Sequence[int], section: str, *, first_only: bool = False) -> None:
-        for number, at in enumerate(passages):
+    def _take(self, passages: Sequence[int]) -> None:
+        for at in passages:
             self.picker.take(at)
-            if not (number and first_only):
-                self.section.setdefault(at, section)
         if passages:
             self.order.append(tuple(passages))
 
@@ -318,31 +366,21 @@ class _Writer:
                 return lines
             self.picker.chosen.difference_update(self.order.pop())
 
-    def _sections(self) -> dict[int, str]:
-        """The section of each chosen passage.
-
-        What the person said is what was asked, and the result stands below it; but what they said to a fact, or last of
-        it, stands below that.
-        """
-        facts = [
-            at
-            for at in self.picker.chosen
-            if at not in self.section and self.branch.passages[at].role != "user"
-        ]
-        below = {one for at in facts for one in self.branch.not_alone(at)}
-        concluding = {self.branch.passages[at].turn for at, title in self.section.items() if title == RESULT}
-        found: dict[int, str] = {}
-        for at in self.picker.chosen:
-            one, own = self.branch.passages[at], self.section.get(at, FACTS)
-            if one.role == "user" and own in (FACTS, ASKED) and not self.branch.talk:
-                own = RESULT if one.turn in concluding else FACTS if at in below else ASKED
-            found[at] = own
-        return found
+    def _section(self, at: int) -> str:
+        turn = self.branch.passages[at].turn
+        if at in self.section or self.branch.talk:
+            return self.section.get(at, FACTS)
+        if turn == self.asked_in:
+            return ASKED
+        return RESULT if self.result_from is not None and turn >= self.result_from else FACTS
 
     def _lines(self) -> list[PayloadLine]:
         order = {title: at for at, title in enumerate(NOTE)}
-        passages, sections = self.branch.passages, self._sections()
-        rows = sorted(self.picker.chosen, key=lambda at: (order[sections[at]], passages[at].place))
+        passages = self.branch.passages
+        sections = {
+            at: self._section(at) for at in self.picker.chosen - self.branch.dangling(self.picker.chosen)
+        }
+        rows = sorted(sections, key=lambda at: (order[sections[at]], passages[at].place))
         lines: list[PayloadLine] = []
         last: int | None = None
         for at in rows:
@@ -352,8 +390,9 @@ class _Writer:
             if joined:
                 lines.pop()
             speaker = self.branch.speakers[one.message]
-            lines.append(
-                PayloadLine(joined or one.text, (one.message,), section, quoted=True, speaker=speaker)
+            lines += (
+                PayloadLine(text, (one.message,), section, quoted=True, speaker=speaker)
+                for text in (joined or one.text).split("\n")
             )
             last = at
         return [*lines, *self.files]

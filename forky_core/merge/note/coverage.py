@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import heapq
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from forky_core.context.citing import own_sources
 from forky_core.llm.tokens import estimate_tokens
-from forky_core.merge.note.passages import Passage, atoms, is_named, plain
+from forky_core.merge.note.passages import Passage, Shape, atoms, is_named, plain
 from forky_core.model import MessageId
 from forky_core.retrieval.words import terms
 
@@ -26,20 +28,25 @@ SPEAKER = 0.7
 """Share of the entries before which the name of the speaker stands: it is not repeated."""
 NAME = 4.0
 """How many words a name, a path or a number with signs is worth, beside its own words."""
-CODE = 0.6
-"""What a word in a line of code is worth beside one in prose: a reader of a note wants sentences."""
-TOOL = 0.5
-"""The same for a tool's call."""
-OUTPUT = 0.35
-"""The same for a line of a tool's output that an answer leans on."""
+SHARES: Mapping[Shape, float] = MappingProxyType(
+    {"prose": 1.0, "heading": 0.5, "code": 0.5, "call": 0.5, "output": 0.35, "removed": 0.0}
+)
+"""What a word is worth beside one in prose: a reader of a note wants sentences."""
+PROPER = 1.6
+"""Times which a word is worth that is written with a capital letter in the middle of a sentence."""
 SAID = 0.05
 """Of a word's worth, what is left when the note has it already: an answer may be in the words of its question."""
 PAUSE = 10.0
 """Tokens that a passage counts as longer than it is: a few long passages read better than many short ones."""
+BESIDE = 1.3
+"""Times which a passage is worth whose neighbour is chosen: what was said together reads better together."""
 KNOWN = 0.15
 """Of a word's worth, what is left when the target has it already."""
 IN_FOCUS = 4.0
 """Times which a word is worth that the person asked for."""
+
+
+_CAPITAL = re.compile(r"(?<=[^\W\d_A-Z] )[^\W\d_a-zß-ÿ][\w’'-]+")
 
 
 def size(text: str) -> float:
@@ -63,17 +70,17 @@ class Relevance:
         whole = math.log(sum(count.values()) + 1)
         known = frozenset(term for text in target_texts for term in terms(text))
         asked = frozenset(terms(focus))
+        proper = _proper_nouns(passages)
         worth = {
             term: (whole - math.log(many))
             * (KNOWN if term in known else 1.0)
             * (IN_FOCUS if term in asked else 1.0)
+            * (PROPER if term in proper else 1.0)
             for term, many in count.items()
         }
         words: list[dict[str, float]] = []
         for passage, mine in zip(passages, spoken, strict=True):
-            shape = {"prose": 1.0, "heading": 0.5, "code": CODE, "call": TOOL, "output": OUTPUT}[
-                passage.shape
-            ]
+            shape = SHARES[passage.shape]
             found = {term: worth[term] * shape for term in mine}
             for atom in atoms(passage.text):
                 if is_named(atom):
@@ -116,7 +123,15 @@ class Picker:
         """What a passage adds to what is chosen, per token."""
         words = self.relevance.words[at].items()
         fresh = sum(worth * (SAID if word in self.covered else 1.0) for word, worth in words)
-        return fresh / (self.cost(at) + PAUSE)
+        beside = any(one in self.chosen for one in self._neighbours(at))
+        return fresh * (BESIDE if beside else 1.0) / (self.cost(at) + PAUSE)
+
+    def _neighbours(self, at: int) -> Iterator[int]:
+        """The passages right before and behind one in its message."""
+        passages = self.relevance.passages
+        for one in (at - 1, at + 1):
+            if 0 <= one < len(passages) and passages[one].turn == passages[at].turn:
+                yield one
 
     def take(self, at: int) -> None:
         """Choose a passage, whatever it costs."""
@@ -143,6 +158,7 @@ class Picker:
         """
         limit = self.budget - room
         free = [at for at in among if at not in self.chosen]
+        wanted = frozenset(free)
         beside: dict[MessageId, list[int]] = {}
         for at in free:
             beside.setdefault(self.relevance.passages[at].message, []).append(at)
@@ -165,10 +181,17 @@ class Picker:
             for one in (at, *more):
                 self.take(one)
             yield (at, *more)
-            if new:
-                for other in beside[self.relevance.passages[at].message]:
-                    if other not in self.chosen:
-                        heapq.heappush(heap, (-self.gain(other), other))
+            dearer = beside[self.relevance.passages[at].message] if new else ()
+            near = (other for one in (at, *more) for other in self._neighbours(one) if other in wanted)
+            for other in dict.fromkeys((*dearer, *near)):
+                if other not in self.chosen:
+                    heapq.heappush(heap, (-self.gain(other), other))
+
+
+def _proper_nouns(passages: Iterable[Passage]) -> frozenset[str]:
+    """The words that stand with a capital letter in the middle of a sentence: who, where and what is spoken of."""
+    prose = (passage.text for passage in passages if passage.shape == "prose")
+    return frozenset(term for text in prose for word in _CAPITAL.findall(text) for term in terms(word))
 
 
 def names_sources(passage: Passage) -> bool:

@@ -17,7 +17,8 @@ from typing import Literal
 from forky_core.model import Message, MessageId
 from forky_core.parts import MergePart, TextPart, ToolCallPart, ToolResultPart
 
-Shape = Literal["prose", "heading", "code", "call", "output"]
+Shape = Literal["prose", "heading", "code", "call", "output", "removed"]
+"""`removed`: code that an edit in the same message takes out, so that it never stands as current."""
 
 READ = 200_000
 """Characters of one part that are looked at; the middle of a longer one is not quoted, so that a preview is quick."""
@@ -49,10 +50,11 @@ _WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u9fff\uac00-\ud7af]")
 _FENCE = re.compile(r"^\s*(```|~~~)\s*(diff|patch)?")
 _HEADING = re.compile(r"^#{1,6}\s|^\*\*[^*]{1,80}\*\*:?$|^[^.!?。]{1,80}:$")
 _EDIT_MARK = re.compile(r"(<{5,}|={5,}$|>{5,})")
+_SEARCH = re.compile(r"<{5,}\s*(?:SEARCH|ORIGINAL)\b")
 _CODE = re.compile(
     r"""[{};]\s*$|^\s*(def|class|import|from|return|if|for|while|const|let|var|fn|func|public|private|
-    [#]include|async|await|try|except|catch|else|elif|with|raise|throw)\b.*[:({;=]|\w\([^)]*\)\s*[:{;]?\s*$|^\s*[\w.\[\]"']+\s*[+*/-]?=\s*\S
-    |^\s*[$>]\s+\w|^[+-]\s*\S.*[({;:=]""",
+    [#]include|async|await|try|except|catch|else|elif|with|raise|throw)\b.*[:({;=]|^\s*(?:[\w.]+\s*=\s*|await\s+|return\s+)?[\w.]+\([^)]*\)\s*[:{;]?\s*$|^\s*[\w.\[\]"']+\s*[+*/-]?=\s*\S
+    |^\s*[$>]\s+\w|^[+-](?![\s+-])\S.*[({;=]""",
     re.VERBOSE,
 )
 _SPELLED_OUT = re.compile(
@@ -77,7 +79,7 @@ class Passage:
     row: int
     """Number of its line in its message: sentences of one paragraph share it."""
     whole_row: str
-    """That line, of which the passage is a piece."""
+    """That line, of which the passage is a piece; of code with the white space that it begins with."""
 
 
 def passages(messages: Sequence[Message]) -> list[Passage]:
@@ -92,7 +94,10 @@ def passages(messages: Sequence[Message]) -> list[Passage]:
 
 
 def call_text(part: ToolCallPart) -> str:
-    """A tool's call as a note quotes it: its name with its short arguments, then the lines of the long ones."""
+    """A tool's call as a note quotes it: its name with its short arguments, then the lines of the long ones.
+
+    Of an edit, what it puts in and not what it takes out.
+    """
     short: list[str] = [part.name]
     long: list[str] = []
     for value in _strings(_decoded(part.arguments)):
@@ -114,8 +119,10 @@ def _strings(value: object, depth: int = 0) -> Iterator[str]:
         if value.strip():
             yield value.strip()
     elif isinstance(value, dict) and depth < _DEEPEST:
-        for inner in value.values():
-            yield from _strings(inner, depth + 1)
+        edits = any(name.startswith("new") for name in value)
+        for name, inner in value.items():
+            if not (edits and name.startswith("old")):
+                yield from _strings(inner, depth + 1)
     elif isinstance(value, list) and depth < _DEEPEST:
         for inner in value:
             yield from _strings(inner, depth + 1)
@@ -130,7 +137,7 @@ def _rows(message: Message) -> Iterator[tuple[str, Shape]]:
             yield from _lines(_read(part.text))
         elif isinstance(part, MergePart):
             for line, shape in _lines(_read(part.text)):
-                yield line, "prose" if shape == "code" else shape
+                yield line.strip(), "prose" if shape in ("code", "removed") else shape
         elif isinstance(part, ToolCallPart):
             lines = (line.strip() for line in _read(call_text(part)).splitlines())
             yield from ((line, "call") for line in lines if _has_signs(line))
@@ -141,7 +148,7 @@ def _rows(message: Message) -> Iterator[tuple[str, Shape]]:
 
 def _pieces(line: str, shape: Shape) -> Iterator[str]:
     if shape != "prose" or line.startswith("|"):
-        yield from _cut(line)
+        yield from _cut(line.strip())
         return
     for sentence in sentences(line):
         yield from _cut(sentence)
@@ -161,7 +168,7 @@ def _has_signs(line: str) -> bool:
 
 def _lines(text: str) -> Iterator[tuple[str, Shape]]:
     """Without fences and the marks of an edit; a patch's lines without their signs."""
-    fenced = edited = patch = False
+    fenced = edited = patch = searched = False
     for raw in text.splitlines():
         line = raw.strip()
         fence = _FENCE.match(line)
@@ -170,16 +177,27 @@ def _lines(text: str) -> Iterator[tuple[str, Shape]]:
             patch = fenced and fence.group(2) is not None
         elif _EDIT_MARK.match(line) and (edited or line[0] == "<"):
             edited = line[0] != ">"
+            searched = _SEARCH.match(line) is not None
         elif not line or not _has_signs(line):
             continue
         elif patch and line[0] in "+-":
-            yield line[1:].strip(), "code"
-        elif fenced or edited or (len(raw) <= LONGEST and _CODE.search(raw)):
-            yield line, "code"
+            yield line[1:], "code" if line[0] == "+" else "removed"
+        elif fenced or edited or is_code(raw):
+            yield raw.rstrip(), "removed" if searched else "code"
         elif len(line) <= 90 and _HEADING.match(line):
             yield line, "heading"
         else:
             yield line, "prose"
+
+
+def is_code(line: str) -> bool:
+    """Whether a line outside of any fence reads like code."""
+    return len(line) <= LONGEST and _CODE.search(line) is not None
+
+
+def is_edit_mark(line: str) -> bool:
+    """Whether a line marks the beginning or the end of code: a fence, or a side of an edit."""
+    return _FENCE.match(line) is not None or _EDIT_MARK.match(line.strip()) is not None
 
 
 def sentences(text: str) -> list[str]:

@@ -68,10 +68,10 @@ def test_lines_land_under_their_headings_with_the_ids_of_messages_at_their_ends(
     rows = plan.payload.splitlines()
     assert rows[0].startswith('[Merged "debug"')
     assert rows[1:5] == [
-        "Result:",
-        f"- Setting ENUM_BASE=16 fixes codegen on enums. [{ids(talk)[1]}]",
         "Facts:",
         f"- Step 3 writes out/table_3.json. [{ids(talk)[9]}]",
+        "Result:",
+        f"- Setting ENUM_BASE=16 fixes codegen on enums. [{ids(talk)[1]}]",
     ]
     assert plan.block is not None and plan.block.made_by == "test/model"
     assert len(plan.block.messages) == 2 and len(plan.block.omitted) == len(plan.delta) - 2
@@ -224,7 +224,7 @@ def test_a_line_about_a_merge_cites_those_whom_the_merge_tells_of() -> None:
     talk = long_talk()
     origin = talk.path("debug")[3]
     talk.heads["third"] = talk.heads["main"]
-    talk.land(talk.plan("squash", target="third"))
+    talk.land(talk.plan("squash", target="third", budget=900))
     for turn in range(6):
         talk.say(
             "third", f"user: What follows for table {turn} of the build?", "assistant: It waits for codegen."
