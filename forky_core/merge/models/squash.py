@@ -18,7 +18,7 @@ from forky_core.merge.block import PayloadLine, fitting, read_back, render
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, SETTLED, TRIED, UNRESOLVED
 from forky_core.merge.models.checks import Failed, sentences
 from forky_core.merge.models.note_answer import NoteLine
-from forky_core.merge.models.transcript import Transcript
+from forky_core.merge.models.transcript import Transcript, speaker_of
 from forky_core.merge.models.written_note import Ask, NoteFailed, WrittenNote, write_note
 from forky_core.merge.note.compose import default_budget, file_line
 from forky_core.merge.plan import MergePlan, still_said
@@ -153,12 +153,11 @@ def squash_of_note(
     warnings = [*made.warnings]
     if len(told) < len(written):
         warnings.append(f"{_lines(len(written) - len(told))} found no room in {round(room)} tokens.")
-    dropped = [one for one in note.failed if one.check != "repeat"]
-    if dropped:
-        verb = "does" if len(dropped) == 1 else "do"
-        warnings.append(
-            f"{_lines(len(dropped))} that {model} wrote {verb} not hold, and {'was' if len(dropped) == 1 else 'were'} dropped."
-        )
+    refused = sum(one.check != "repeat" for one in note.failed)
+    quoted = sum(line.quoted == "instead" for line in note.lines)
+    if refused:
+        stands = "the words of the branch stand in their place" if quoted else "they were left out"
+        warnings.append(f"{_lines(refused)} that {model} wrote could not be confirmed; {stands}.")
     return replace(made, warnings=tuple(warnings), failed=note.failed)
 
 
@@ -174,6 +173,9 @@ def _lines(count: int) -> str:
 
 def _payload_line(line: NoteLine, plan: MergePlan, lookup: Lookup) -> PayloadLine:
     """A line as it lands: of a merge among the messages, it cites those that the merge tells of."""
+    if line.quoted and not lookup(line.cites[0]).merges:
+        message = lookup(line.cites[0])
+        return PayloadLine(line.text, line.cites, line.section, quoted=True, speaker=speaker_of(message))
     cites: dict[MessageId, None] = {}
     for id in line.cites:
         cites.update(dict.fromkeys(_origins(lookup(id), line.text, plan) or (id,)))

@@ -44,7 +44,8 @@ def test_quoted_lines_stand_beside_written_ones_which_keep_their_words_their_cit
     rows = talk.plan("squash").payload.splitlines()
     assert rows.count(f"- {RESULT} [{fix}]") == 1
     assert rows.count(f"- {FACT} [{step}]") == 1
-    assert rows.index("Result:") < rows.index(f"- {RESULT} [{fix}]") < rows.index("Facts:")
+    assert rows.index("Facts:") < rows.index(f"- {FACT} [{step}]") < rows.index("Result:")
+    assert rows.index("Result:") < rows.index(f"- {RESULT} [{fix}]")
 
 
 def test_a_written_line_that_is_merged_again_is_neither_a_quotation_nor_said_by_the_merge() -> None:
