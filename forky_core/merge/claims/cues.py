@@ -397,6 +397,6 @@ ADMITS = re.compile(
 )
 """Words of a speaker who was wrong."""
 NO_LONGER = re.compile(
-    r"\b(?:no\s+longer|not\s+any\s*more|any\s*more|nicht\s+mehr|ne\s+\w+\s+plus|ya\s+no)\b|不再",
+    r"\b(?:no\s+longer|not\s+any\s*more|any\s*more|nicht\s+mehr|fällt\s+(?:\w+\s+)?(?:weg|aus)|entfällt|is\s+off|falls\s+away|ne\s+\w+\s+plus|est\s+annulée?|tombe|ya\s+no|queda\s+anulad[oa]|se\s+cancela)\b|不再|作废|取消",
     re.IGNORECASE,
 )

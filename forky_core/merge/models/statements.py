@@ -22,13 +22,17 @@ _CLAUSE_END = re.compile(
     r"mais|tandis|y|pero|mientras)\s|而|但|因为|因為|所以)"
 )
 _SMALL_START = re.compile(
-    r"(?:(?<=[a-zäöüß]{3}[.!?])|(?<=\d\d[.!?]))(?<!etc\.)(?<!usw\.)(?<!bzw\.)(?<!vgl\.)(?<!max\.)(?<!min\.)\s+(?=[a-zäöü`])"
+    r"(?:(?<=[a-zäöüß]{3}[.!?])|(?<=\d\d[.!?])|(?<=[a-zäöüéß] [?!]))(?<!etc\.)(?<!usw\.)(?<!bzw\.)(?<!vgl\.)(?<!max\.)(?<!min\.)\s+(?=[a-zäöü`])"
+)
+_ORDINAL = re.compile(r"(?:^|\s)\d{1,2}\.$")
+_DATED = re.compile(
+    r"(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Jahrhundert|Klasse|Stock)\b"
 )
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _LIST_SIGN = re.compile(r"^[ \t]*(?:>[ \t]?)*(?:[-*+•]|\d{1,3}[.)]|#{1,6})?[ \t]+")
 _CONDITION = re.compile(
     r"\b(?:if|unless|provided|assuming|suppos\w+|in\s+case|as\s+long\s+as|otherwise|only\s+(?:if|when|where|for)|whether|depend\w*|falls|wenn|sofern|angenommen|"
-    r"solange|ob|à\s+condition|au\s+cas|en\s+caso|siempre\s+que|cuando)\b|(?:^|[,;¿(]\s*)[Ss]i\b|(?:^|[\s,;])s['’]ils?\b|如果|假如|要是|只要|除非|若是|是否",
+    r"solange|ob|à\s+condition|au\s+cas|en\s+caso|siempre\s+que|cuando)\b|(?:^|[,;¿(]\s*)[Ss]i\b|\bsi\s+(?:elles?|ils?|on|vous|tu|je|les?|la|l['’]|une?|ça|se|el|los|hay|no)\b|(?:^|[\s,;])s['’]ils?\b|如果|假如|要是|只要|除非|若是|是否",
     re.IGNORECASE,
 )
 _WEAK_CONDITION = re.compile(
@@ -36,6 +40,8 @@ _WEAK_CONDITION = re.compile(
     r"mögen|voulez|veux)[^,.;]*",
     re.IGNORECASE,
 )
+_NEXT_CONDITION = re.compile(r"[,;]\s*(?:and|und|et|y)\s+(?:if|wenn|falls|si)\b.*$", re.IGNORECASE)
+"""A condition of a second statement, which binds nothing before it."""
 _INTERROGATIVE = re.compile(
     r"\W*(?:(?:and|so|but|ok|okay|well|und|et|y|pero|aber)\W+)*(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|do|does|did|can|could|will|would|"
     r"should|shall|may|might|has|have|had|any|was|wer|wie|wo|wann|warum|welche\w*|ist|sind|hat|haben|kann|können|soll\w*|darf|dürfen|machst|que|quoi|qui|quand|"
@@ -158,7 +164,8 @@ class Sentence:
 
     @cached_property
     def conditional(self) -> bool:
-        return not self.code and _CONDITION.search(_WEAK_CONDITION.sub(" ", self.text)) is not None
+        text = _NEXT_CONDITION.sub(" ", _WEAK_CONDITION.sub(" ", self.text))
+        return not self.code and _CONDITION.search(text) is not None
 
     @cached_property
     def supposes(self) -> bool:
@@ -191,9 +198,14 @@ def sentences_of(text: str, *, role: str = "", speaker: str = "") -> tuple[Sente
 
 
 def _split(line: str) -> Iterator[str]:
-    """The sentences of a line, also those that begin with a small letter, as people write them."""
+    """The sentences of a line, also those that begin with a small letter; “the 30. Mai” ends none."""
+    held = ""
     for sentence in split_sentences(line):
-        yield from (piece for piece in _SMALL_START.split(sentence) if piece.strip())
+        if held and not (_ORDINAL.search(held) and _DATED.match(sentence)):
+            yield from (piece for piece in _SMALL_START.split(held) if piece.strip())
+            held = ""
+        held = f"{held} {sentence}".strip()
+    yield from (piece for piece in _SMALL_START.split(held) if piece.strip())
 
 
 def denies(text: str) -> bool:

@@ -120,19 +120,24 @@ class Transcript:
         return {message.id: at for at, message in enumerate(self.messages)}
 
     @cached_property
+    def whole(self) -> str:
+        """All that was said."""
+        return "\n".join(self.texts.values())
+
+    @cached_property
     def capitals(self) -> frozenset[str]:
         """The words that are written with a capital somewhere within a sentence."""
-        return frozenset(_CAPITAL_WITHIN.findall("\n".join(self.texts.values())))
+        return frozenset(_CAPITAL_WITHIN.findall(self.whole))
 
     @cached_property
     def initials(self) -> frozenset[str]:
         """The words that are written with a capital anywhere."""
-        return frozenset(_CAPITAL_WORD.findall("\n".join(self.texts.values())))
+        return frozenset(_CAPITAL_WORD.findall(self.whole))
 
     @cached_property
     def smalls(self) -> frozenset[str]:
         """The words that are written without a capital somewhere."""
-        return frozenset(_SMALL_WORD.findall("\n".join(self.texts.values())))
+        return frozenset(_SMALL_WORD.findall(self.whole))
 
 
 def numbered(messages: Sequence[Message]) -> dict[str, MessageId]:

@@ -119,6 +119,11 @@ EXAMPLES: Mapping[str, Example] = {
         "Adults pay 16 euros and children 38. [m2]",
         "Adults pay 38 euros and children 16. [m2]",
     ),
+    "parted_numbers": Example(
+        ("user: Ads?", "assistant: Last time 4,000 brought 210 sign-ups, I think 2,500 would do."),
+        "2,500 brought 210 sign-ups. [m2]",
+        "4,000 brought 210 sign-ups. [m2]",
+    ),
     "exchanged_words": Example(
         ("user: 谁来做？", "assistant: 老周负责布线，小林负责调光。"),
         "小林负责布线，老周负责调光。 [m2]",
@@ -128,6 +133,14 @@ EXAMPLES: Mapping[str, Example] = {
         ("user: The cards?", "assistant: | loaf | wheat, rye |\n| bun | wheat, milk |"),
         "The card of the bun says wheat, rye. [m2]",
         "The card of the loaf says wheat, rye. [m2]",
+    ),
+    "other_object": Example(
+        (
+            "user: Twice?",
+            "assistant: The call stands in `after_save` and in `after_commit`. I removed the one in `after_save`.",
+        ),
+        "The call in `after_commit` was removed. [m2]",
+        "The call in `after_save` was removed. [m2]",
     ),
     "taken_back": Example(
         ("user: Which queue?", "assistant: I use Redis streams.", "user: scrap that, use the Postgres table"),

@@ -32,6 +32,11 @@ _VERB = re.compile(
 )
 """A word that no article makes a noun."""
 _WORD = re.compile(r"[^\W\d_]+")
+_PENDING = re.compile(
+    r"\b(?:scheduled|still|pending|tonight|planned|due|left|noch|geplant|steht\s+aus|heute\s+abend|prévue?s?|encore|ce\s+soir|pendientes?|todavía|aún|esta\s+noche)\b|还|待|计划",
+    re.IGNORECASE,
+)
+"""Words of what waits to be done."""
 _PROPOSES = re.compile(
     r"\b(?:would|should|could|can|may|might|must|let\s+me|let['’]s|shall|i['’]d|we['’]d|want\s+to|going\s+to|need(?:s)?\s+to|to\s+(?=[a-z]+\b)|please|"
     r"würde\w*|sollte\w*|soll|sollen|könnte\w*|kannst|kann|können|will|wollen|möchte\w*|muss|müssen|bitte|"
@@ -62,6 +67,39 @@ def deed_not_done(line: NoteLine, here: Evidence) -> str | None:
     return None
 
 
+def other_object(line: NoteLine, here: Evidence) -> str | None:
+    """A deed that the line says of one identifier and that the cited messages say of another one only."""
+    if line.section not in (RESULT, FACTS, FILES):
+        return None
+    for part in here.parts:
+        for clause in () if denies(part) else Sentence(part).clauses:
+            mine = _names(clause.text)
+            for verb in _deeds(f"{part}" if len(mine) == 1 else ""):
+                holding = [
+                    _names(said.text)
+                    for one in here.sources
+                    for said in one.clauses
+                    if not one.code
+                    and any(_same_verb(verb, word.casefold()) for word in _WORD.findall(said.text))
+                ]
+                named = [names for names in holding if names]
+                told = [_names(one.text) for one in here.sources]
+                beside = any(mine < names and named[0] <= names for names in told) if named else False
+                own = any(
+                    mine <= _names(one.text)
+                    and any(_same_verb(verb, w.casefold()) for w in _WORD.findall(one.text))
+                    for one in here.sources
+                )
+                if beside and not own and all(mine.isdisjoint(names) for names in named):
+                    return f"It says of {next(iter(mine))} what is done to {next(iter(named[0]))}."
+    return None
+
+
+def _names(text: str) -> frozenset[str]:
+    """The identifiers of a text that stand as code."""
+    return frozenset(name.casefold() for name in re.findall(r"`([^`\s]+)`", text))
+
+
 def _reported(place: int, here: Evidence) -> bool:
     """Whether the line cites a later message, which may report the deed in other words."""
     said = here.transcript.sentences
@@ -83,7 +121,8 @@ def _clauses_with(verb: str, mine: frozenset[str], here: Evidence) -> Iterator[t
     for at in sorted({*here.cited, *range(max(here.cited), len(here.transcript.messages))}):
         for sentence in here.transcript.sentences[at]:
             for clause in () if sentence.asks else sentence.clauses:
-                forms = [word.casefold() for word in _VERB.findall(clause.text)]
+                words = _WORD if _PENDING.search(clause.text) else _VERB
+                forms = [word.casefold() for word in words.findall(clause.text)]
                 if any(_same_verb(verb, form) for form in forms) and (
                     at in here.cited or len(shared(mine, sentence.words)) > 1
                 ):
@@ -92,7 +131,7 @@ def _clauses_with(verb: str, mine: frozenset[str], here: Evidence) -> Iterator[t
 
 def _undone(sentence: Sentence, clause: Clause, verb: str) -> bool:
     """Whether a clause leaves the verb undone."""
-    if clause.denies or sentence.planned:
+    if clause.denies or sentence.planned or _PENDING.search(clause.text):
         return True
     if any(word.casefold() == verb for word in _WORD.findall(clause.text)) and _PAST.fullmatch(verb):
         return False

@@ -134,6 +134,14 @@ _WIDE_OPPOSITES = (
     ("便宜", "贵"),
     ("旧", "新"),
 )
+_REMOVES = re.compile(
+    r"\b(?:removed?|deleted?|dropped|taken\s+out|entfernt|ausgebaut|gelöscht|gestrichen|supprimée?s?|enlevée?s?|retirée?s?|eliminad[oa]s?|quitad[oa]s?|borrad[oa]s?)\b|删除|移除|去掉",
+    re.IGNORECASE,
+)
+_KEEPS = re.compile(
+    r"\b(?:keep|keeps|kept|stays?|leave\s+(?:it|them|that|the)|lass\w*|bleib\w*|drin|laisse\w*|reste|restent|gardée?s?|garde|deja|déjal[oa]s?|conserva\w*|se\s+queda)\b|保留|留着",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -239,6 +247,9 @@ def _opposite(part: str, supporters: Sequence[Sentence], here: Evidence) -> str:
             if _OPPOSITES.get(word, frozenset()) & said:
                 return one.text
             if len(word) > _SHORT + 1 and not denies(one.text) and _prefixed(word) & said:
+                return one.text
+        for mine_too, against in ((_REMOVES, _KEEPS), (_KEEPS, _REMOVES)):
+            if mine_too.search(part) and not mine_too.search(here.text) and against.search(one.text):
                 return one.text
         for left, right in _WIDE_OPPOSITES:
             for told, other in ((left, right), (right, left)):

@@ -21,7 +21,7 @@ LEAST_LEANED = 0.4
 """The share of a part's words that a sentence holds whose “if” or question mark the part has to keep."""
 _HEAD = 5
 """Letters by which two forms of a word are known."""
-_PART_END = re.compile(r"(?<=[.!?])\s+(?=[A-ZÄÖÜ“\"'`(¿¡])|[;；。！？]\s*")
+_PART_END = re.compile(r"(?<=[.!?])(?<!\b\d\.)(?<!\b\d\d\.)\s+(?=[A-ZÄÖÜ“\"'`(¿¡])|[;；。！？]\s*")
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,15 @@ SOLVED = re.compile(
 )
 """Words of trouble that is over."""
 _MIND = frozenset(
-    terms("sans ohne sin without finally mind changed finalement avis changé doch jetzt ahora final")
+    terms(
+        "need necessary nötig bedarf besoin peine hace falta sans ohne sin without finally mind changed finalement avis changé doch jetzt ahora final"
+    )
 )
+_NO_NEED = re.compile(
+    r"\b(?:no\s+need|not\s+necessary|nicht\s+nötig|kein\s+bedarf|pas\s+besoin|pas\s+la\s+peine|no\s+hace\s+falta)\b|不用|不必|无需",
+    re.IGNORECASE,
+)
+"""Words by which somebody says that something need not be done."""
 _LEAST_LETTERS = 3
 _AT_ONCE = 8
 """Characters of a sentence within which it says at once that something is taken back."""
@@ -130,11 +137,14 @@ def _aims_back(one: Sentence, start: int, here: Evidence) -> bool:
 def _renounced(here: Evidence) -> tuple[int, Sentence] | None:
     """A later sentence that changes its mind and denies a word of the line: “no granite after all”."""
     for at, one in _later_prose(here):
-        if one.asks or one.conditional or not OVERRULES.search(one.text):
+        if one.asks or one.conditional or not (OVERRULES.search(one.text) or _NO_NEED.search(one.text)):
             continue
         for clause in one.clauses:
             denied = frozenset(word for word in clause.words if len(word) > _LEAST_LETTERS) - _MIND
-            if clause.denies and denied and denied <= here.words:
+            told = shared(denied, here.words) | frozenset(
+                w for w in denied if shared(here.words, frozenset({w}))
+            )
+            if clause.denies and denied and denied == told:
                 return at, one
     return None
 

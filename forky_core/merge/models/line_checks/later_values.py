@@ -43,7 +43,9 @@ def replaced_value(line: NoteLine, here: Evidence) -> str | None:
             if sum(other.dimension == value.dimension for other in told) > 1:
                 continue
             found = _replaced(piece, value, after, alone=len(told) == 1)
-            if found is not None and not any(found[1].same(other) for other in (*told, *known)):
+            chosen = found is not None and (found[0].changes or THEN.match(found[0].passage.text) is not None)
+            beside = told if chosen else (*told, *known)
+            if found is not None and not any(found[1].same(other) for other in beside):
                 later, new = found
                 shown = later.text[new.start : new.end].strip()
                 return (

@@ -80,7 +80,9 @@ def _nearest(name: str, here: Evidence) -> int | None:
     )
 
 
-_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|z\.B|d\.h|p\.ex|p\.ej|etc|a\.m|p\.m)\b\.?", re.IGNORECASE)
+_ABBREVIATION = re.compile(
+    r"(?<![\w/.])(?:e\.g|i\.e|z\.B|d\.h|p\.ex|p\.ej|etc|a\.m|p\.m)(?![\w/])\.?", re.IGNORECASE
+)
 
 
 def _named(text: str, *, capital_nouns: bool) -> tuple[str, ...]:

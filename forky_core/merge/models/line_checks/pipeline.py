@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from forky_core.merge.models.checks import CheckName, Failed
 from forky_core.merge.models.line_checks.amounts import other_date, other_limit, other_span
-from forky_core.merge.models.line_checks.deeds import deed_not_done
+from forky_core.merge.models.line_checks.deeds import deed_not_done, other_object
 from forky_core.merge.models.line_checks.denials import denial_added, denial_dropped, turned_round
 from forky_core.merge.models.line_checks.evidence import Evidence
 from forky_core.merge.models.line_checks.exchanged import exchanged_words
@@ -30,7 +30,7 @@ from forky_core.merge.models.line_checks.names import made_up_name, with_spellin
 from forky_core.merge.models.line_checks.orders import passes_on_order
 from forky_core.merge.models.line_checks.proposals import proposal_as_result
 from forky_core.merge.models.line_checks.speakers import other_doer, other_speaker
-from forky_core.merge.models.line_checks.subjects import other_scope, other_subject
+from forky_core.merge.models.line_checks.subjects import other_scope, other_subject, parted_numbers
 from forky_core.merge.models.line_checks.support import (
     false_quotation,
     other_number,
@@ -76,8 +76,10 @@ CHECKS: tuple[tuple[CheckName, Check], ...] = (
     ("modality", deed_not_done),
     ("subject", other_scope),
     ("subject", other_subject),
+    ("subject", parted_numbers),
     ("subject", exchanged_words),
     ("subject", other_row),
+    ("subject", other_object),
     ("superseded", taken_back),
     ("superseded", replaced_value),
     ("modality", proposal_as_result),

@@ -18,7 +18,7 @@ _WHO = (
 _SAYS = re.compile(
     rf"\b{_WHO}\s+(?:also\s+|then\s+|later\s+|auch\s+|aussi\s+|también\s+)?"
     r"(?:says?|said|states?|stated|reports?|reported|confirms?|confirmed|claims?|claimed|asserts?|asserted|tells?|told|believes?|thinks?|asks?|asked|suggest(?:s|ed)|"
-    r"propos(?:es|ed)|finds|prefers?|preferred|wants?|wanted|recommend(?:s|ed)|warn(?:s|ed)|insist(?:s|ed)|argue[sd]?|"
+    r"propos(?:es|ed)|finds|prefers?|preferred|wants?|wanted|recommend(?:s|ed)|warn(?:s|ed)|insist(?:s|ed)|argue[sd]?|point(?:s|ed)\s+out|not(?:es|ed)|explain(?:s|ed)|mention(?:s|ed)|repl(?:ies|ied)|"
     r"sagt\w*|meint\w*|findet|fand|glaubt\w*|berichtet\w*|bestätigt\w*|schlägt|schlug|empfiehlt|wollte|möchte|fragt\w*|"
     r"dit|pense|trouve|croit|préfère|propose|veut|confirme|recommande|affirme|demande|"
     r"dice|dijo|piensa|cree|prefiere|propone|quiere|confirma|recomienda|afirma|pregunta)(?![\w])"

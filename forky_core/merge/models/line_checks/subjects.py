@@ -163,7 +163,8 @@ def _other_noun(clause: Clause, here: Evidence) -> str:
         if not subject or not number.unit:
             continue
         holding = [one for one in here.sources if any(number.same_measure(two) for two in numbers(one.text))]
-        if not holding or any(shared(subject, one.words) or POINTS.search(one.text) for one in holding):
+        words = frozenset(word for word in clause.words if not word.isdigit()) - {stem(number.unit)}
+        if not holding or any(shared(words, one.words) or POINTS.search(one.text) for one in holding):
             continue
         for one in here.sources:
             others = [two for two in numbers(one.text) if two.dimension in ("", number.dimension)]
@@ -192,6 +193,28 @@ def _paired(value: Value, other: Value, whole: frozenset[Value], source: Source)
     ):
         return holding[0][0].text
     return ""
+
+
+def parted_numbers(line: NoteLine, here: Evidence) -> str | None:
+    """Two numbers in one clause, where the branch puts another one in place of the second."""
+    told = numbers(line.text)
+    clauses = [(said, one) for one in here.sources if not one.code for said in one.clauses]
+    for clause in (each for part in here.parts for each in Sentence(part).clauses):
+        if len(clause.numbers) != 2 or clause.denies or line.section == TRIED:
+            continue
+        if any(all(_has(said, number) for number in clause.numbers) for said, _ in clauses):
+            continue
+        for one, two in (clause.numbers, clause.numbers[::-1]):
+            for said, sentence in clauses:
+                rest = [number for number in said.numbers if not number.same_value(one)]
+                strange = len(rest) == 1 and not any(rest[0].same_value(number) for number in told)
+                if strange and _has(said, one) and any(_has(other, two) for other in sentence.clauses):
+                    return f"It joins what is said of different things: “{said.text[:120]}”."
+    return None
+
+
+def _has(clause: Clause, number: Number) -> bool:
+    return any(number.same_value(other) for other in clause.numbers)
 
 
 def _turned(part: str, here: Evidence) -> str:

@@ -92,6 +92,8 @@ def other_number(line: NoteLine, here: Evidence) -> str | None:
         if alike:
             other = alike[0]
             return f"“{number.shown} {number.unit}” is {other.shown} {other.unit} in what it cites."
+        if _is_year(number) and any(form in here.transcript.whole for form in number.forms):
+            continue
         if _year_in_short(number, pieces) or (number.spelled and str(len(here.cited)) in number.forms):
             continue
         if not components(number) <= pieces and not (about and any(number.near(other) for other in said)):
@@ -110,6 +112,11 @@ def _answered(here: Evidence) -> list[Number]:
         if one.asks or len(here.transcript.sentences[at]) == 1
         for number in numbers(one.text)
     ]
+
+
+def _is_year(number: Number) -> bool:
+    """Whether a number is a year of our time, which a branch names once for all."""
+    return any(re.fullmatch(r"(?:19|20)\d\d", form) for form in number.forms)
 
 
 def _year_in_short(number: Number, pieces: frozenset[str]) -> bool:

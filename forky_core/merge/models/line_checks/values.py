@@ -40,7 +40,7 @@ def values_of(text: str, transcript: Transcript, told: str = "") -> frozenset[Va
             continue
         if is_name(name) and not re.fullmatch(r"[\w]+(?:-[\w]+)+", name):
             kind = "capitals" if name.isupper() else "name"
-            found.add(Value(kind, name.casefold(), name))
+            found.add(Value(kind, re.sub(r"['’]s$", "", name.casefold()), name))
         elif not transcript.capital_nouns and _proper(name, transcript, told):
             found.add(Value("name", re.sub(r"['’]s$", "", name.casefold()), name))
     return frozenset(found)
