@@ -57,6 +57,9 @@ class _NobodyAnswers:
     def default(self) -> str:
         return "scripted/none"
 
+    def can_write(self, name: str) -> bool:
+        return name == self.default()
+
 
 def diamonds(count: int) -> tuple[list[Message], Message, Message]:
     """The messages, the last merge, and a side line's end that left the stack half way up."""

@@ -41,6 +41,9 @@ class ScriptedModels:
     def default(self) -> str:
         return "scripted/one"
 
+    def can_write(self, name: str) -> bool:
+        return any(name == info.name for info in self.models())
+
 
 def _last(messages: Sequence[dict[str, object]]) -> str:
     content = messages[-1]["content"] if messages else ""

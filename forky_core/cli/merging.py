@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
-from forky_core.cli.default_writer import default_writer
 from forky_core.cli.editor import edited
 from forky_core.cli.settling import (
     add_settling,
@@ -22,6 +21,7 @@ from forky_core.merge.claims.conflict_resolution import Clash
 from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.strategies import STRATEGIES
 from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.repo.merges.default_writer import default_writer
 from forky_core.repo.repo import short
 from forky_core.views.payload import payload_text
 

@@ -142,6 +142,21 @@ class Catalogue:
             return False
         return True
 
+    def can_write(self, name: str) -> bool:
+        """Whether a model of that name, no offline one, could be asked to write something now.
+
+        Its key is there, or it runs on a server that was set up; nothing is sent to find out. A model that only LiteLLM
+        knows is not counted, since its credentials cannot be looked up.
+        """
+        with self._lock:
+            if name in self._added or name in self._offline:
+                return name in self._added
+        if self._server_of(name) is None:
+            provider = provider_of(name)
+            if provider is None or not self._keys.find(provider)[0]:
+                return False
+        return self._is_offered(name)
+
     def model(self, name: str) -> Model:
         """The model of that name, also one that is not listed. NotFound where nobody offers it."""
         with self._lock:

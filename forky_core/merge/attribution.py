@@ -24,7 +24,9 @@ from forky_core.merge.headings import (
     NAMES,
     NOTE,
     OF_CLAIMS,
+    SETTLED,
     THEY_DISAGREE,
+    UNRESOLVED,
 )
 from forky_core.merge.note.compose import file_line
 from forky_core.merge.note.passages import call_text, passages
@@ -58,7 +60,9 @@ def attribute(turns: Sequence[Message], lookup: Lookup, short: ShortIds) -> Attr
         else:
             gathering.unfold(turn)
     messages = (whole.get(id) or told.message() for id, told in gathering.told.items())
-    order = {title: at for at, title in enumerate(("", *OF_CLAIMS))}
+    order = {
+        title: at for at, title in enumerate(dict.fromkeys(("", SETTLED, UNRESOLVED, *NOTE, *OF_CLAIMS)))
+    }
     return Attribution(
         tuple(messages),
         tuple(sorted(gathering.claims, key=lambda line: order.get(line.section, len(order)))),

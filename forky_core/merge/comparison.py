@@ -94,7 +94,9 @@ def compare(sources: Sequence[tuple[MergeInputs, Sequence[Message]]], *, whole: 
     def claims(here: MergeInputs, messages: Iterable[Message]) -> ClaimSet:
         # What a merge froze may be what a person settled, however long ago.
         asked = (m for m in messages if whole or m.id not in known or any(part.claims for part in m.merges))
-        return active_claims(asked, lookup=here.lookup, parents_of=here.parents_of, extract=here.extract)
+        return active_claims(
+            asked, lookup=here.lookup, parents_of=here.parents_of, extract=here.claims.extract
+        )
 
     ours = claims(place, line)
     standing = _Standing()
@@ -121,7 +123,9 @@ def compare(sources: Sequence[tuple[MergeInputs, Sequence[Message]]], *, whole: 
         base = reduce(
             ClaimSet.join,
             (
-                active_claims(path, lookup=here.lookup, parents_of=here.parents_of, extract=here.extract)
+                active_claims(
+                    path, lookup=here.lookup, parents_of=here.parents_of, extract=here.claims.extract
+                )
                 for (here, _), path in zip(sources, shared, strict=True)
             ),
         )

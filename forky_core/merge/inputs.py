@@ -36,6 +36,20 @@ _NO_SIGHT = Sight()
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimFinder:
+    """How the claims of messages are found: by rules, or as a model has read them."""
+
+    extract: Extract = claims_of
+    verbatim: tuple[Verbatim, ...] = ()
+    """What the model wants kept letter for letter."""
+    model: str = ""
+    """Which model found them; "": the rules did."""
+
+
+BY_RULES = ClaimFinder()
+
+
+@dataclass(frozen=True, slots=True)
 class MergeInputs:
     """The conversation as a plan sees it."""
 
@@ -58,12 +72,8 @@ class MergeInputs:
     """What the source branch leaves out of its own context: it does not come along."""
     beside: tuple[MessageId, ...] = ()
     """Heads of the other sources of an octopus: no short id may fit one of their messages either."""
-    extract: Extract = claims_of
-    """How the claims of a message are found; the rules, unless a model has read it."""
-    verbatim: tuple[Verbatim, ...] = ()
-    """What a model wants kept letter for letter."""
-    reader: str = ""
-    """The model that found claims; "": the rules did."""
+    claims: ClaimFinder = BY_RULES
+    """For a three-way merge, and for what contradicts: how the claims of a message are found."""
     resolutions: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
     """How conflicts were settled before, by the hash of their values."""
 

@@ -107,7 +107,7 @@ def three_way_of(coming: Sequence[Coming], wish: MergeOptions) -> ThreeWayPlan:
     header = three_way_header(
         [(one.place.source_name, one.found, one.place.prompt_of_source(one.found)) for one in coming],
         short,
-        made_by=place.reader,
+        made_by=place.claims.model,
     )
     count = place.count_tokens
     room = default_budget(place.cost(turns)) if wish.budget is None else max(0, wish.budget - count(header))
@@ -117,7 +117,7 @@ def three_way_of(coming: Sequence[Coming], wish: MergeOptions) -> ThreeWayPlan:
         if not one.found.bases and place.target is not None:
             who = "the two" if len(coming) == 1 else f"“{place.target_name}” and “{one.place.source_name}”"
             warnings.append(f"No base: {who} share no message. Claims are compared without one.")
-    if not place.reader:
+    if not place.claims.model:
         warnings.append("Claims were found by rules, without a model: plain statements only.")
     if compared.cut:
         warnings.append(CUT)
@@ -146,8 +146,8 @@ def three_way_of(coming: Sequence[Coming], wish: MergeOptions) -> ThreeWayPlan:
         replaced=tuple(claim for claim in compared.target.ordered if claim.id in brought.gone),
         disputed=_about(place, said, met),
         room=room,
-        reader=place.reader,
-        verbatim=place.verbatim,
+        reader=place.claims.model,
+        verbatim=place.claims.verbatim,
     )
     first = plan.squash_block(header, ())
     plan = replace(plan, payload=header, tokens=count(header), drafts=(_message(coming, first),))
@@ -174,7 +174,7 @@ def _tokens_full(place: MergeInputs, found: IncomingChanges, short: ShortIds) ->
 def _about(place: MergeInputs, said: Attribution, met: Sequence[Clash]) -> tuple[str, ...]:
     """The quotations of the sources about what is in conflict."""
     keys = {folded(clash.key) for clash in met}
-    every = chain.from_iterable(map(place.extract, said.messages)) if keys else ()
+    every = chain.from_iterable(map(place.claims.extract, said.messages)) if keys else ()
     keyed = (claim.quote for claim in every if claim.quote and folded(claim.key) in keys)
     stated = (claim.quote for clash in met for claim in clash.theirs if claim.quote)
     return tuple(dict.fromkeys((*keyed, *stated)))

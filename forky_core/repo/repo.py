@@ -50,6 +50,10 @@ class Models(Protocol):
 
     def default(self) -> str: ...
 
+    def can_write(self, name: str) -> bool:
+        """Whether a model of that name, no offline one, could be asked to write something now."""
+        ...
+
     def embedder(self, name: str) -> Embedder:
         """An embedding model. NotFound where nobody offers it."""
         ...

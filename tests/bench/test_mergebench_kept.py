@@ -256,7 +256,7 @@ def test_sets_that_are_absent_are_named_and_left_out(data: Path, monkeypatch: py
         found = list(kept.tables(Run({"nothing": lambda *_: ""})))
     finally:
         hindsight.coding_log.cache_clear()
-    assert len(found) == 4 and all(table.note == ABSENT and not table.rows for table in found)
+    assert len(found) == 5 and all(table.note == ABSENT and not table.rows for table in found)
 
 
 def test_the_data_is_taken_from_clones_without_the_held_back_part(data: Path, tmp_path: Path) -> None:

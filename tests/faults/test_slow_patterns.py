@@ -14,9 +14,9 @@ from forky_core.merge.claims.contradictions import contradictions
 from forky_core.merge.claims.rules import claims_of
 from forky_core.merge.claims.supersessions import supersessions
 from forky_core.merge.models.checks import lost_negation
-from forky_core.merge.models.line_checks import judge
+from forky_core.merge.models.claim_answer import read
+from forky_core.merge.models.line_checks.pipeline import judge
 from forky_core.merge.models.note_answer import NoteLine, read_note
-from forky_core.merge.models.reading import read
 from forky_core.merge.models.transcript import Transcript
 from forky_core.merge.note.compose import note
 from forky_core.merge.note.passages import atoms, passages

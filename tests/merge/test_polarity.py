@@ -1,14 +1,10 @@
-"""No bare name is taken out of a sentence that denies it."""
+"""No quotation is taken out of a sentence that denies it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
-from forky_core.merge.polarity import stance, stated, states, with_its_denial
-from forky_core.model import Message, seal
-from forky_core.parts import Draft, TextPart, ToolCallPart
+from forky_core.merge.polarity import stance, with_its_denial
 from forky_core.welcome import make_welcome
 from tests.builders import workspace
 
@@ -88,44 +84,19 @@ STATED = (
 )
 
 
-def message(text: str, role: str = "assistant", after: Sequence[Message] = ()) -> Message:
-    return seal(Draft(role, (TextPart(text),)), tuple(one.id for one in after[-1:]))  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("sentence", DENIED)
 def test_a_sentence_that_denies_is_known(sentence: str) -> None:
     assert stance(sentence) == "denied"
-    assert stated([message(sentence)], {"--inplace"}) == {}
 
 
 @pytest.mark.parametrize("sentence", OPEN)
 def test_a_sentence_that_supposes_doubts_or_asks_is_known(sentence: str) -> None:
     assert stance(sentence) == "open"
-    assert stated([message(sentence)], {"--inplace"}) == {}
 
 
 @pytest.mark.parametrize("sentence", STATED)
 def test_a_plain_sentence_states_its_names(sentence: str) -> None:
     assert stance(sentence) == "stated"
-    assert stated([message(sentence)], {"--inplace"}) == {"--inplace": [0]}
-
-
-def test_what_is_denied_and_later_stated_is_listed_with_the_later_message() -> None:
-    said = [message("Do not use --inplace.")]
-    said.append(message("It is mended: use --inplace.", after=said))
-    assert stated(said, {"--inplace"}) == {"--inplace": [1]}
-
-
-def test_what_is_stated_and_later_denied_is_listed_nowhere() -> None:
-    said = [message("Use --inplace.")]
-    said.append(message("No, do not use --inplace.", "user", said))
-    assert stated(said, {"--inplace"}) == {}
-
-
-def test_a_question_takes_nothing_back() -> None:
-    said = [message("Use --inplace.")]
-    said.append(message("What does --inplace do?", "user", said))
-    assert stated(said, {"--inplace"}) == {"--inplace": [0]}
 
 
 @pytest.mark.parametrize(
@@ -144,7 +115,7 @@ def test_a_question_takes_nothing_back() -> None:
     ],
 )
 def test_a_denial_is_found_where_it_stands(text: str) -> None:
-    assert not states(text, "--inplace")
+    assert with_its_denial("--inplace", text) != "--inplace"
 
 
 @pytest.mark.parametrize(
@@ -157,12 +128,7 @@ def test_a_denial_is_found_where_it_stands(text: str) -> None:
     ],
 )
 def test_a_denial_ends_where_its_sentence_does(text: str) -> None:
-    assert states(text, "--inplace")
-
-
-def test_an_option_of_a_tool_call_is_stated() -> None:
-    call = Draft("assistant", (ToolCallPart("shell", '{"command": "rsync --inplace"}', "c1"),))
-    assert stated([seal(call, ())], {"--inplace"}) == {"--inplace": [0]}
+    assert with_its_denial("--inplace", text) == "--inplace"
 
 
 def test_a_quotation_out_of_a_denial_comes_as_the_whole_sentence_or_not() -> None:

@@ -10,8 +10,8 @@ from forky_core.errors import ModelError
 from forky_core.hashing import content_hash
 from forky_core.llm.contract import ModelInfo, Request
 from forky_core.llm.scripted import Fail, ScriptedModel
-from forky_core.merge.models import reading
-from forky_core.merge.models.reading import reading_keys
+from forky_core.merge.models import cache_keys as keys_of_caches
+from forky_core.merge.models.cache_keys import cache_keys
 from forky_core.model import Message
 from forky_core.parts import Json, canonical_json
 from forky_core.repo.conversation import Conversation
@@ -51,17 +51,17 @@ def read_by(chat: Conversation, turns: Sequence[Message]) -> list[str]:
 
 
 def kept(chat: Conversation, turns: Sequence[Message]) -> Mapping[str, str]:
-    keys = reading_keys((turn.id for turn in turns), "scripted/two")
+    keys = cache_keys((turn.id for turn in turns), "scripted/two")
     return chat._repo.store.derived(chat.id, keys)
 
 
 def test_a_key_stands_for_all_messages_before_it_the_model_and_the_focus() -> None:
     chat, _ = long_talk(4)
     ids = [turn.id for turn in chat.path()]
-    keys = reading_keys(ids, "m")
-    assert len(set(keys)) == 4 and reading_keys(ids[:2], "m") == keys[:2]
-    assert reading_keys(ids[1:], "m")[-1] != keys[-1]
-    assert not {*keys} & {*reading_keys(ids, "n"), *reading_keys(ids, "m", "ports")}
+    keys = cache_keys(ids, "m")
+    assert len(set(keys)) == 4 and cache_keys(ids[:2], "m") == keys[:2]
+    assert cache_keys(ids[1:], "m")[-1] != keys[-1]
+    assert not {*keys} & {*cache_keys(ids, "n"), *cache_keys(ids, "m", "ports")}
 
 
 def test_twice_the_messages_are_twice_the_hashing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,11 +71,11 @@ def test_twice_the_messages_are_twice_the_hashing(monkeypatch: pytest.MonkeyPatc
         hashed[0] += len(canonical_json(value))
         return content_hash(value)
 
-    monkeypatch.setattr(reading, "content_hash", counting)
+    monkeypatch.setattr(keys_of_caches, "content_hash", counting)
     ids = [turn.id for turn in long_talk(8)[0].path()]
-    reading_keys(ids * 25, "m")
+    cache_keys(ids * 25, "m")
     once, hashed[0] = hashed[0], 0
-    reading_keys(ids * 50, "m")
+    cache_keys(ids * 50, "m")
     assert 0 < hashed[0] <= 2 * once
 
 

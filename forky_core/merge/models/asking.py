@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forky_core.errors import ForkyError, ModelError
-from forky_core.merge.models.checks import Failed
-from forky_core.merge.models.reading import Reading, mending_prompt, read, reading_prompt, sentences
+from forky_core.merge.models.checks import Failed, sentences
+from forky_core.merge.models.claim_answer import read
+from forky_core.merge.models.claim_request import mending_prompt, reading_prompt
+from forky_core.merge.models.reading import Reading
 from forky_core.merge.models.written_note import Ask
 from forky_core.merge.wording import spoken
 from forky_core.model import Message

@@ -14,18 +14,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from forky_core.merge.claims.cues import DENIES
 from forky_core.merge.note.passages import atoms, is_name
 from forky_core.model import MessageId
 from forky_core.parts import Json
 
 _PROSE = re.compile(r"[A-Za-z][a-z]*(?:[-'’][A-Za-z]?[a-z]*)*|[A-Z]{2,5}s?")
 """Words that only look like names: "re-run", "Side-effect", "JSON"."""
-_DENIES = re.compile(
-    r"\b(?:not|no|none|nor|never|cannot|without|neither|nothing|nobody|avoid\w*|forbid\w*|forbidden|prevent\w*|lack\w*|fail\w*|"
-    r"refus\w*|disabl\w*|instead|rather|except|unless|unsafe|impossible|wrong|reject\w*|drop\w*|remov\w*|stop\w*|skip\w*|"
-    r"miss\w*|unable|nicht|kein\w*|nie|ohne|pas|jamais|sans|nunca|sin)\b|n['’]t\b|[不没沒未非無]|ない|ません|않|없",
-    re.IGNORECASE,
-)
 _CLAUSE_END = re.compile(
     r"[.!?;:\n。！？；]\s*|,\s+(?:so|but|and|then|because|which|while|although)\b|\b(?:but|because)\b"
 )
@@ -76,6 +71,11 @@ class Failed:
     """The text that failed, where there is one."""
 
 
+def sentences(failed: Iterable[Failed]) -> tuple[str, ...]:
+    """The failures for a person, each with the number of its line."""
+    return tuple(f"Line {one.entry}: {one.sentence}" if one.entry else one.sentence for one in failed)
+
+
 def json_object(answer: str) -> tuple[dict[str, Json], Failed | None]:
     """The one JSON object of a model's answer, in a fence or without, or what the answer is instead."""
     text = answer.strip()
@@ -119,10 +119,10 @@ def lost_negation(text: str, quote: str, sources: Iterable[str]) -> str:
     round by an antonym passes or is refused by luck, which is why the quotation stands beside every claim.
     """
     clause = next((_clause(source, quote) for source in sources if quote in source), "")
-    said, claimed = _DENIES.search(clause), _DENIES.search(text)
+    said, claimed = DENIES.search(clause), DENIES.search(text)
     if said and not claimed:
         return clause
-    if claimed and not said and not any(_DENIES.search(source) for source in sources):
+    if claimed and not said and not any(DENIES.search(source) for source in sources):
         return clause or quote
     return ""
 

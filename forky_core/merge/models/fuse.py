@@ -10,7 +10,7 @@ from forky_core.errors import ModelError
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.fuse import Disagreement, FusePlan, with_answer
 from forky_core.merge.models.checks import Failed, invented, json_object
-from forky_core.merge.models.reading import mending_prompt
+from forky_core.merge.models.claim_request import mending_prompt
 from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.models.written_note import Ask
 from forky_core.merge.wording import spoken

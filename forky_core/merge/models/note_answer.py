@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from forky_core.merge.headings import ASKED, FACTS, FILES, OPEN, RESULT, TRIED
 from forky_core.merge.models.checks import Failed, resolved
@@ -58,7 +59,7 @@ _REFUSAL = re.compile(
     r"as\s+an?\s+(?:ai|language\s+model)|unfortunately,?\s+i\b)",
     re.IGNORECASE,
 )
-_EMPHASIS = re.compile(r"(?<!\w)(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_EMPHASIS = re.compile(r"(?<![\w.`/])(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?!\w)")
 _LABEL = re.compile(r"\bm\d{1,4}\b")
 
 
@@ -75,6 +76,9 @@ class NoteLine:
     """In the order the messages were said."""
     unknown: tuple[str, ...] = ()
     """Ids it names that no message has."""
+    quoted: Literal["", "instead", "later"] = ""
+    """"": the model's words. Otherwise a sentence of its one message, word for word: in place of a line that failed a
+    check, or below a line because the person said it last."""
 
 
 def read_note(answer: str, ids: Mapping[str, MessageId]) -> tuple[tuple[NoteLine, ...], Failed | None]:

@@ -22,8 +22,10 @@ REQUEST = "note/1"
 TARGET_TURNS = 6
 """Of the other branch, the most messages that are shown."""
 TARGET_CHARACTERS = 4_000
-_OVERHEAD = 0.12
+_OVERHEAD = 0.14
 """Of a line, what its sign and the ids at its end take."""
+_LEAST_TOKENS, _MOST_TOKENS = 1.45, 1.9
+"""Tokens of a word. A note has more names and numbers than talk: six written by hand took 1.3 to 1.7."""
 _LEAST_WORDS = 25
 
 _OPENING = "Below is material for a note that you will write. Read it first; what to write stands at the end."
@@ -95,7 +97,7 @@ class Limit:
         if transcript.unspaced:
             return cls(max(40, round(room * (1 - _OVERHEAD) * len(sample) / tokens / 10) * 10), "characters")
         # Code and addresses count as few words: a note of prose is not to be cut short by them.
-        per_word = min(1.9, max(1.25, tokens / max(1, len(sample.split()))))
+        per_word = min(_MOST_TOKENS, max(_LEAST_TOKENS, tokens / max(1, len(sample.split()))))
         words = room * (1 - _OVERHEAD) / per_word
         return cls(max(_LEAST_WORDS, round(words / 5) * 5), "words")
 

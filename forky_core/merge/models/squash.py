@@ -6,7 +6,7 @@ nothing stands, `SquashRejected` carries the plan without a model, badged, so th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from forky_core.context.citing import own_sources
@@ -16,10 +16,9 @@ from forky_core.errors import ForkyError
 from forky_core.merge.attribution import attribute, rests_on
 from forky_core.merge.block import PayloadLine, fitting, read_back, render
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, SETTLED, TRIED, UNRESOLVED
-from forky_core.merge.models.checks import Failed
+from forky_core.merge.models.checks import Failed, sentences
 from forky_core.merge.models.note_answer import NoteLine
-from forky_core.merge.models.reading import sentences
-from forky_core.merge.models.transcript import Transcript
+from forky_core.merge.models.transcript import Transcript, speaker_of
 from forky_core.merge.models.written_note import Ask, NoteFailed, WrittenNote, write_note
 from forky_core.merge.note.compose import default_budget, file_line
 from forky_core.merge.plan import MergePlan, still_said
@@ -34,6 +33,10 @@ MOST_CITED = 4
 """Messages named at the end of a line, the last of those it rests on."""
 _KNOWN_TURNS = 60
 """Of the target, the last messages whose names a note may use."""
+
+
+Write = Callable[[Transcript, Sequence[Message], int, Callable[[str], int]], WrittenNote]
+"""Writes the note of a branch for a reader who knows these messages, in so many tokens, counted like this."""
 
 
 class SquashRejected(ForkyError):
@@ -64,13 +67,23 @@ def squash_with_model(
         SquashRejected: no line of the note stands, or it saves nothing.
         ModelError: from `ask`; nothing was written.
     """
+
+    def write(
+        transcript: Transcript, target: Sequence[Message], room: int, count: Callable[[str], int]
+    ) -> WrittenNote:
+        return write_note(ask, transcript, room=room, count_tokens=count, focus=focus, target=target)
+
+    return squash_written_by(write, plan, lookup=lookup, model=model, budget_tokens=budget_tokens)
+
+
+def squash_written_by(
+    write: Write, plan: MergePlan, *, lookup: Lookup, model: str, budget_tokens: int | None = None
+) -> MergePlan:
+    """The squash `plan` with the note that `write` brings; errors as `squash_with_model`."""
     target = target_view(plan, lookup)
-    transcript = transcript_of(plan, lookup, target)
     room = note_room(plan, lookup, budget_tokens)
     try:
-        note = write_note(
-            ask, transcript, room=room, count_tokens=plan.count_tokens, focus=focus, target=target
-        )
+        note = write(transcript_of(plan, lookup, target), target, room, plan.count_tokens)
     except NoteFailed as error:
         raise SquashRejected(error.failed, error.answer, badged(plan, model, error.failed)) from error
     return squash_of_note(plan, note, lookup=lookup, model=model, budget_tokens=budget_tokens)
@@ -140,12 +153,11 @@ def squash_of_note(
     warnings = [*made.warnings]
     if len(told) < len(written):
         warnings.append(f"{_lines(len(written) - len(told))} found no room in {round(room)} tokens.")
-    dropped = [one for one in note.failed if one.check != "repeat"]
-    if dropped:
-        verb = "does" if len(dropped) == 1 else "do"
-        warnings.append(
-            f"{_lines(len(dropped))} that {model} wrote {verb} not hold, and {'was' if len(dropped) == 1 else 'were'} dropped."
-        )
+    refused = sum(one.check != "repeat" for one in note.failed)
+    quoted = sum(line.quoted == "instead" for line in note.lines)
+    if refused:
+        stands = "the words of the branch stand in their place" if quoted else "they were left out"
+        warnings.append(f"{_lines(refused)} that {model} wrote could not be confirmed; {stands}.")
     return replace(made, warnings=tuple(warnings), failed=note.failed)
 
 
@@ -161,6 +173,9 @@ def _lines(count: int) -> str:
 
 def _payload_line(line: NoteLine, plan: MergePlan, lookup: Lookup) -> PayloadLine:
     """A line as it lands: of a merge among the messages, it cites those that the merge tells of."""
+    if line.quoted and not lookup(line.cites[0]).merges:
+        message = lookup(line.cites[0])
+        return PayloadLine(line.text, line.cites, line.section, quoted=True, speaker=speaker_of(message))
     cites: dict[MessageId, None] = {}
     for id in line.cites:
         cites.update(dict.fromkeys(_origins(lookup(id), line.text, plan) or (id,)))

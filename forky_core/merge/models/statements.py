@@ -10,138 +10,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
+from forky_core.merge.claims.cues import DENIES, DENIES_SOFTLY, FAILS, NEGATES, NEGATES_NOTHING
+from forky_core.merge.models.numbers import Number, numbers
 from forky_core.merge.note.passages import sentences as split_sentences
 from forky_core.retrieval.words import terms
 
-_NUMBER_WORDS: dict[str, int] = {}
-_COUNTED = """
-zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty
-null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn zwanzig
-zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf vingt
-cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve veinte
-"""
-for _words in _COUNTED.strip().splitlines():
-    _NUMBER_WORDS.update({word: at for at, word in enumerate(_words.split())})
-_TENS = {
-    "twenty": 20,
-    "thirty": 30,
-    "forty": 40,
-    "fifty": 50,
-    "sixty": 60,
-    "seventy": 70,
-    "eighty": 80,
-    "ninety": 90,
-}
-_NUMBER_WORDS.update(_TENS)
-_NUMBER_WORDS.update(
-    {"dreißig": 30, "vierzig": 40, "fünfzig": 50, "sechzig": 60, "siebzig": 70, "achtzig": 80, "neunzig": 90}
-)
-_NUMBER_WORDS.update(
-    {"trente": 30, "quarante": 40, "cinquante": 50, "soixante": 60, "treinta": 30, "cuarenta": 40}
-)
-_NUMBER_WORDS.update(
-    {"cincuenta": 50, "sesenta": 60, "setenta": 70, "ochenta": 80, "noventa": 90, "hundred": 100}
-)
-_NUMBER_WORDS.update(
-    {"thousand": 1000, "dozen": 12, "hundert": 100, "tausend": 1000, "cent": 100, "mil": 1000}
-)
-for _word in ("un", "once", "six", "dix", "uno", "sur"):
-    _NUMBER_WORDS.pop(_word, None)  # Words of another language, or articles.
-_NUMBER_WORDS["six"] = 6
-_WIDE_DIGITS = {sign: at for at, sign in enumerate("零一二三四五六七八九")} | {"两": 2, "兩": 2}
-
-_UNITS: dict[str, tuple[str, float]] = {}
-for _dimension, _factor, _names in (
-    (
-        "time",
-        0.001,
-        "ms millisecond milliseconds msec millisekunde millisekunden milliseconde millisecondes 毫秒",
-    ),
-    ("time", 1, "s sec secs second seconds sekunde sekunden seconde secondes segundo segundos 秒 秒钟"),
-    ("time", 60, "min mins minute minutes minuten minuto minutos 分钟 分鐘"),
-    ("time", 3600, "h hr hrs hour hours stunde stunden heure heures hora horas 小时 小時"),
-    ("time", 86_400, "d day days tag tage tagen jour jours día días 天 日"),
-    ("time", 604_800, "week weeks woche wochen semaine semaines semana semanas 周 星期"),
-    ("months", 1, "month months monat monate monaten mois mes meses 个月"),
-    ("months", 12, "year years jahr jahre jahren an ans année années año años 年"),
-    ("dollars", 1, "$ dollar dollars usd"),
-    ("euros", 1, "€ euro euros eur 欧元"),
-    ("pounds", 1, "£ pounds gbp"),
-    ("yuan", 1, "¥ yuan rmb 元 块"),
-    ("share", 1, "% percent prozent pourcent 百分"),
-    ("bytes", 1e3, "kb kib"),
-    ("bytes", 1e6, "mb mib"),
-    ("bytes", 1e9, "gb gib"),
-    ("bytes", 1e12, "tb tib"),
-    ("mass", 1, "g gram grams gramm gramme grammes gramo gramos 克"),
-    ("mass", 1000, "kg kilo kilos kilogram kilograms kilogramm kilogrammes 公斤"),
-    ("length", 0.01, "cm centimetre centimetres centimeter centimeters 厘米"),
-    ("length", 0.001, "mm millimetre millimetres millimeter millimeters 毫米"),
-    ("length", 1, "metre metres meter meters mètre mètres metro metros 米"),
-    ("length", 1000, "km kilometre kilometres kilometer kilometers kilomètres kilómetros 公里"),
-    ("miles", 1, "mile miles meilen"),
-    ("pressure", 1, "bar bars"),
-    ("pressure", 0.0689476, "psi"),
-    ("pressure", 10, "mpa 兆帕"),
-    ("energy", 1, "kwh"),
-    ("energy", 1000, "mwh"),
-    ("power", 1, "w watt watts"),
-    ("power", 1000, "kw"),
-    ("volume", 1, "l litre litres liter liters litro litros 升"),
-    ("volume", 0.001, "ml 毫升"),
-    ("degrees", 1, "° degrees grad degrés grados 度"),
-):
-    _UNITS.update(dict.fromkeys(_names.split(), (_dimension, _factor)))
-
-_DIGITS = re.compile(
-    r"(?P<before>[$€£¥])?\s?(?<![^\W\d_])(?<![\w_])(?P<number>\d+(?:[.,:/]\d+)*)(?P<tail>k\b|[ \u00a0-]?(?P<unit>[$€£¥%°]"
-    r"|[^\W\d_]{1,14}))?"
-)
-_ITEM_NUMBER = re.compile(r"^\W*\d{1,2}[.)]\s")
-_WORD_NUMBER = re.compile(
-    r"(?<![\w-])(?P<word>"
-    + "|".join(sorted(map(re.escape, _NUMBER_WORDS), key=len, reverse=True))
-    + r")(?:[ -](?P<more>one|two|three|four|five|six|seven|eight|nine))?(?:[ -](?P<unit>[^\W\d_]{1,14}))?(?![\w-])",
-    re.IGNORECASE,
-)
-_WIDE_NUMBER = re.compile("(?P<word>[零一二三四五六七八九十百两兩]+)(?P<unit>[\u3400-\u9fff]{1,2})?")
 _CLAUSE_END = re.compile(
-    r"(?:,(?!\d)|[;，；、：]|\s[-–—]+\s|—|\(|\)|\s(?:and|but|while|whereas|because|although|so|und|aber|während|weil|et|"
+    r"(?:,(?!\d)|[;，；、：]|\s?:\s|\s[-–—]+\s|—|\(|\)|\s(?:and|but|while|whereas|because|although|so|und|aber|während|weil|et|"
     r"mais|tandis|y|pero|mientras)\s|而|但|因为|因為|所以)"
 )
 _SMALL_START = re.compile(
-    r"(?:(?<=[a-zäöüß]{3}[.!?])|(?<=\d\d[.!?]))(?<!etc\.)(?<!usw\.)(?<!bzw\.)(?<!vgl\.)(?<!max\.)(?<!min\.)\s+(?=[a-zäöü`])"
+    r"(?:(?<=[a-zäöüß]{3}[.!?])|(?<=\d\d[.!?])|(?<=[a-zäöüéß] [?!]))(?<!etc\.)(?<!usw\.)(?<!bzw\.)(?<!vgl\.)(?<!max\.)(?<!min\.)\s+(?=[a-zäöü`])"
+)
+_ORDINAL = re.compile(r"(?:^|\s)\d{1,2}\.$")
+_DATED = re.compile(
+    r"(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Jahrhundert|Klasse|Stock)\b"
 )
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _LIST_SIGN = re.compile(r"^[ \t]*(?:>[ \t]?)*(?:[-*+•]|\d{1,3}[.)]|#{1,6})?[ \t]+")
-_IDIOM = re.compile(
-    r"\bnot\s+(?:only|just|limited|to\s+mention|bad)\b|\bno\s+(?:problem|worr(?:y|ies)|doubt|idea|wonder|one\s+but)\b|\bcan(?:no|['’])?t\s+wait\b"
-    r"|\bcould\s?n['’]?t\s+(?:agree|be)\s+more\b|\bwhy\s+not\b|\bnever\s+mind\b|\bdon['’]?t\s+(?:worry|forget|you\b)|\b(?:if|when|whether)\s+or\s+not\b"
-    r"|\bor\s+not\b|\b(?:is|are|was|do|does|did|wo|ca|would|could|should|have|has)n['’]t\s+(?:it|you|they|we|that|there|he|she)\b"
-    r"|\bnicht\s+nur\b|\bnon\s+seulement\b|\bno\s+solo\b|不仅|不但|不过|不過",
-    re.IGNORECASE,
-)
-_DENIES = re.compile(
-    r"\b(?:not|never|cannot|without|neither|nor|none|nothing|nobody)\b|\bno\b(?!\s*[,.!])(?!\s+\d)|n['’]t\b|\b(?:dont|doesnt|didnt|isnt|wont|cant)\b"
-    r"|\b(?:nicht|nie|niemals|kein\w*|ohne|weder)\b|\b(?:pas|jamais|aucune?|sans)\b|\b(?:nunca|jamás|sin|ningun\w*|tampoco)\b"
-    r"|(?<![\w])no(?=\s+(?:se|es|est\w+|hay|ha|han|hemos|he|tiene\w*|puede\w*|deb\w+|usa\w*|lo|la|le|nos|son|va\w*|fue))\b"
-    r"|[不没沒未勿]|别(?!的)|無|无(?!论)|ない|ません|않|없",
-    re.IGNORECASE,
-)
-_SOFT_DENIAL = re.compile(
-    r"\bun[a-z]{3,}|\b(?:in|im|ir|il|dis|non|mis)-?(?:valid|complete|correct|active|possible|regular|legal|abled?|allow\w*|agree\w*|us\w+|taken)"
-    r"|\b\w{3,}less\b|\b(?:missing|miss(?:es|ed)|lacks?|lacking|absent|only|instead|rather|except|unless|until|before|fail\w*|refus\w*|reject\w*|remov\w*|"
-    r"drop\w*|stop\w*|avoid\w*|skip\w*|against|declin\w*|still|yet|remain\w*|pending|stays?|stayed|keep\w*|kept|forbid\w*|forbidden|bann?ed|off|open|"
-    r"disabl\w*|prevent\w*|broken|wrong\w*|false|no longer|den(?:y|ie[sd])|exclud\w*|left|leave|free|zero|out|impossible|too|hardly|barely|rarely|few|little|"
-    r"nur|statt\w*|außer|bis|fehl\w*|offen|noch|verbot\w*|verbiet\w*|ungültig|unklar|abgelehnt|entfern\w*|seulement|encore|interdi\w*|refus\w*|solo|aún|todavía|falta\w*|prohib\w*|rechaz\w*)\b"
-    r"|只|仅|还|未|无|禁|拒|缺|除",
-    re.IGNORECASE,
-)
 _CONDITION = re.compile(
     r"\b(?:if|unless|provided|assuming|suppos\w+|in\s+case|as\s+long\s+as|otherwise|only\s+(?:if|when|where|for)|whether|depend\w*|falls|wenn|sofern|angenommen|"
-    r"solange|ob|à\s+condition|au\s+cas|en\s+caso|siempre\s+que|cuando)\b|(?:^|[,;¿(]\s*)[Ss]i\b|(?:^|[\s,;])s['’]ils?\b|如果|假如|要是|只要|除非|若是|是否",
+    r"solange|ob|à\s+condition|au\s+cas|en\s+caso|siempre\s+que|cuando)\b|(?:^|[,;¿(]\s*)[Ss]i\b|\bsi\s+(?:elles?|ils?|on|vous|tu|je|les?|la|l['’]|une?|ça|se|el|los|hay|no)\b|(?:^|[\s,;])s['’]ils?\b|如果|假如|要是|只要|除非|若是|是否",
     re.IGNORECASE,
 )
 _WEAK_CONDITION = re.compile(
@@ -149,15 +40,12 @@ _WEAK_CONDITION = re.compile(
     r"mögen|voulez|veux)[^,.;]*",
     re.IGNORECASE,
 )
+_NEXT_CONDITION = re.compile(r"[,;]\s*(?:and|und|et|y)\s+(?:if|wenn|falls|si)\b.*$", re.IGNORECASE)
+"""A condition of a second statement, which binds nothing before it."""
 _INTERROGATIVE = re.compile(
     r"\W*(?:(?:and|so|but|ok|okay|well|und|et|y|pero|aber)\W+)*(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|do|does|did|can|could|will|would|"
     r"should|shall|may|might|has|have|had|any|was|wer|wie|wo|wann|warum|welche\w*|ist|sind|hat|haben|kann|können|soll\w*|darf|dürfen|machst|que|quoi|qui|quand|"
     r"comment|pourquoi|est-ce|quel\w*|qué|quién|cuándo|cuánto\w*|cómo|dónde|por\s+qué|¿)(?!\w)",
-    re.IGNORECASE,
-)
-_FAILS = re.compile(
-    r"\b(?:denied|declined|refused|rejected|fail(?:s|ed|ing)?|unable|cannot|error|aborted|crash\w*|dies|died|abgelehnt|verweigert|fehlgeschlagen|fehler|"
-    r"échou\w*|refusé\w*|erreur|fall[óa]|rechazad\w|error)\b|失败|拒绝|错误",
     re.IGNORECASE,
 )
 _LIMITS = re.compile(
@@ -167,12 +55,12 @@ _LIMITS = re.compile(
 _SUPPOSES = re.compile(
     r"\b(?:might|perhaps|maybe|possibl[ey]|probably|likely|presumably|hypothetical\w*|allegedly|supposedly|guess\w*|suspect\w*|seems?|appear\w*|unsure|"
     r"unclear|vielleicht|womöglich|eventuell|vermutlich|wahrscheinlich|könnte\w*|würde\w*|wäre\w*|peut-être|sans\s+doute|probablement|pourrai\w*|serai\w*|"
-    r"aurai\w*|quizás?|tal\s+vez|probablemente|podría\w*|sería\w*|saldría\w*)\b|\b(?:could|may)\s+(?:well\s+|also\s+)?(?:be|have|help|cause)\b|也许|也許|可能|大概|或许|恐怕|かもしれ",
+    r"aurai\w*|quizás?|tal\s+vez|probablemente|podría\w*|sería\w*|saldría\w*)\b|\b(?:could|may)\s+(?:well\s+|also\s+)?(?:be|have|help|cause|try|add|use|make|go|do|start|move|take|put|switch)\b|\bwe\s+could\b|也许|也許|可能|大概|或许|恐怕|かもしれ",
     re.IGNORECASE,
 )
 _HEDGES = re.compile(
     r"\b(?:would|should|propos\w*|suggest\w*|consider\w*|idea|option|think\w*|thought|believ\w*|hop\w*|expect\w*|estimat\w*|about|roughly|unverified|"
-    r"unconfirmed|not\s+(?:sure|certain|verified|checked|tested)|assum\w*|plan\w*|want\w*|wish\w*|ask\w*|question\w*|wonder\w*|open|discuss\w*|"
+    r"unconfirmed|not\s+(?:sure|certain|verified|checked|tested)|assum\w*|plans?|planned|planning|geplant\w*|want\w*|wish\w*|ask\w*|question\w*|wonder\w*|open|discuss\w*|"
     r"recommend\w*|claim\w*|sa(?:id|ys?)|assert\w*|told|argu\w*|hypothes\w*|potential\w*|theor\w+|worr\w+|concern\w*|undecided|not\s+(?:yet\s+)?(?:been\s+)?(?:decided|settled|agreed|chosen|determined)|no\s+(?:decision|agreement)|"
     r"vorschl\w*|vorgeschlagen|soll\w*|meint\w*|glaubt?|fragt\w*|offen|ungeprüft|devrai\w*|propos\w*|selon|pense\w*|demand\w*|debería\w*|propon\w*|"
     r"según|piensa\w*|pregunt\w*)\b|建议|提议|应该|认为|据说|觉得|打算|计划|考虑",
@@ -180,7 +68,7 @@ _HEDGES = re.compile(
 )
 _FUTURE = re.compile(
     r"\b(?:will|won['’]t|going\s+to|gonna|tomorrow|shall|next\s+(?:week|month|year|monday|tuesday|wednesday|thursday|friday|step)|planned|plans?\s+to|"
-    r"about\s+to|todo|to\s+do|morgen|wird|werden|werde|nächste\w*|demain|prochaine?|mañana|próxim\w+)\b|['’]ll\b|\bto\s+be\s+\w+(?:ed|en)\b|明天|下周|将|打算|计划",
+    r"about\s+to|todo|to\s+do|morgen|wird|werden|werde|nächste\w*|demain|prochaine?|mañana|próxim\w+)\b|['’]ll\b|\b\w{3,}(?:rá|rán|remos)\b|\b\w{3,}(?:era|ira|ssera|dra|ront)\b(?<!caméra)(?<!opéra)|\bto\s+be\s+\w+(?:ed|en)\b|明天|下周|将|打算|计划",
     re.IGNORECASE,
 )
 _DONE = re.compile(
@@ -189,6 +77,18 @@ _DONE = re.compile(
     r"|\b(?:ran|completed|finished|succeeded|went\s+live)\b|\b(?:wurden?|worden)\b|已经|已(?=[\u4e00-\u9fff])|完成了",
     re.IGNORECASE,
 )
+POINTS = re.compile(
+    r"\b(?:it|they|them|he|she|this|that|es|das|sie|er|ihn|il|elle|ils|elles|ça|cela|ello|lo|esto|eso)\b|它|他|她|这|那",
+    re.IGNORECASE,
+)
+"""A word for something that was named before."""
+THEN = re.compile(
+    r"\W*(?:(?:then|so|ok(?:ay)?\W+(?:then|so)|dann|also|alors|donc|entonces|pues)\b|那就|那|就|改)",
+    re.IGNORECASE,
+)
+"""The beginning of an answer that draws the consequence."""
+_OPTION = re.compile(r"(?<!\w)--?[a-z][\w-]+")
+"""An option of a command: `--no-cache` denies nothing."""
 _ASKS = re.compile(r"[?？]\W*$|[吗嗎呢][？?。]?$")
 _CERTAIN = re.compile(
     r"\b(?:certainly|definitely|definitively|proven|proves?|guaranteed?s?|undoubtedly|without\s+(?:a\s+)?doubt|confirmed|verified|sicher|bestimmt|"
@@ -206,121 +106,6 @@ _ORDERS_READER = re.compile(
     r"|忽略[^。!?\n]{0,15}(?:指令|指示|要求|规则)|无视[^。\n]{0,15}(?:指令|指示)|(?:请|務必|务必)?(?:助手|模型)(?:必须|应当|请)",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A number as it stands in a text."""
-
-    shown: str
-    forms: frozenset[str]
-    """The number in every way that it could be meant: “1.400” is 1.4 or 1400."""
-    unit: str = ""
-    """As it is written; "" where what follows is no unit that is known here."""
-    spelled: bool = False
-
-    @property
-    def dimension(self) -> str:
-        return _UNITS[self.unit][0] if self.unit else ""
-
-    def same_value(self, other: Number) -> bool:
-        return not self.forms.isdisjoint(other.forms)
-
-    def same_measure(self, other: Number) -> bool:
-        """Whether both say the same, in one unit or in two that can be converted."""
-        if not self.unit or not other.unit:
-            return self.same_value(other)
-        (mine, factor), (theirs, other_factor) = _UNITS[self.unit], _UNITS[other.unit]
-        if mine != theirs:
-            return False
-        values = [float(form) * factor for form in self.forms if _is_float(form)]
-        others = [float(form) * other_factor for form in other.forms if _is_float(form)]
-        return any(abs(one - two) <= 1e-6 * max(1.0, abs(one)) for one in values for two in others)
-
-    def near(self, other: Number) -> bool:
-        """Whether one is the other, rounded."""
-        values = [float(form) for form in self.forms if _is_float(form)]
-        others = [float(form) for form in other.forms if _is_float(form)]
-        return any(abs(one - two) <= 0.06 * max(abs(one), abs(two)) for one in values for two in others)
-
-
-def _is_float(form: str) -> bool:
-    return re.fullmatch(r"\d+(?:\.\d+)?", form) is not None
-
-
-@lru_cache(maxsize=4096)
-def numbers(text: str) -> tuple[Number, ...]:
-    """The numbers of a text: in digits, and spelled out; not those inside of names."""
-    text = _ITEM_NUMBER.sub("", text)
-    found = [number for match in _DIGITS.finditer(text) for number in _of_digits(match)]
-    for match in _WORD_NUMBER.finditer(text):
-        value = _NUMBER_WORDS[match["word"].lower()]
-        if match["more"] and value in _TENS.values():
-            value += _NUMBER_WORDS[match["more"].lower()]
-        unit = (match["unit"] or "").casefold()
-        found.append(
-            Number(match["word"], frozenset({str(value)}), unit if unit in _UNITS else "", spelled=True)
-        )
-    for match in _WIDE_NUMBER.finditer(text):
-        wide = _wide(match["word"])
-        if wide is not None and (len(match["word"]) > 1 or wide > 1):
-            unit = next((u for u in ((match["unit"] or ""), (match["unit"] or "")[:1]) if u in _UNITS), "")
-            found.append(Number(match["word"], frozenset({str(wide)}), unit, spelled=True))
-    return tuple(found)
-
-
-def _of_digits(match: re.Match[str]) -> Iterator[Number]:
-    digits = match["number"]
-    unit = (match["before"] or match["unit"] or "").casefold()
-    unit = (
-        unit
-        if unit in _UNITS
-        else next((u for u in (unit[:2], unit[:1]) if u in _UNITS and not u.isascii()), "")
-    )
-    tail = match["tail"] or ""
-    if (
-        tail
-        and not tail[0].isspace()
-        and tail[0] not in "-\u00a0"
-        and not unit
-        and tail.isascii()
-        and tail not in ("k", "th", "st", "nd", "rd", "x", "am", "pm")
-    ):
-        return  # The beginning of a name such as 3f2a91.
-    forms = {_plain(digits)}
-    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", digits):
-        forms.add(_plain(digits.replace(",", "")))
-    elif re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?", digits):
-        forms.add(_plain(digits.replace(".", "").replace(",", ".")))
-    elif re.fullmatch(r"\d+,\d+", digits):
-        forms.add(_plain(digits.replace(",", ".")))
-    if tail == "k":
-        forms |= {_plain(str(float(form) * 1000)) for form in forms if _is_float(form)}
-    yield Number(digits, frozenset(forms), unit)
-
-
-def _plain(digits: str) -> str:
-    if re.fullmatch(r"\d+\.0+", digits):
-        digits = digits.split(".", maxsplit=1)[0]
-    return (digits.lstrip("0") or "0") if digits.isdecimal() else digits
-
-
-def _wide(word: str) -> int | None:
-    total, digit = 0, 0
-    for sign in word:
-        if sign in ("十", "百"):
-            total += max(1, digit) * (10 if sign == "十" else 100)
-            digit = 0
-        elif sign in _WIDE_DIGITS:
-            digit = _WIDE_DIGITS[sign]
-        else:
-            return None
-    return total + digit
-
-
-def components(number: Number) -> frozenset[str]:
-    """The pieces of a date, a time or a range, each a number that a note may tell by itself."""
-    return frozenset(_plain(piece) for form in number.forms for piece in re.split(r"[-/:.,]", form) if piece)
 
 
 @dataclass(frozen=True)
@@ -379,7 +164,8 @@ class Sentence:
 
     @cached_property
     def conditional(self) -> bool:
-        return not self.code and _CONDITION.search(_WEAK_CONDITION.sub(" ", self.text)) is not None
+        text = _NEXT_CONDITION.sub(" ", _WEAK_CONDITION.sub(" ", self.text))
+        return not self.code and _CONDITION.search(text) is not None
 
     @cached_property
     def supposes(self) -> bool:
@@ -412,26 +198,35 @@ def sentences_of(text: str, *, role: str = "", speaker: str = "") -> tuple[Sente
 
 
 def _split(line: str) -> Iterator[str]:
-    """The sentences of a line, also those that begin with a small letter, as people write them."""
+    """The sentences of a line, also those that begin with a small letter; “the 30. Mai” ends none."""
+    held = ""
     for sentence in split_sentences(line):
-        yield from (piece for piece in _SMALL_START.split(sentence) if piece.strip())
+        if held and not (_ORDINAL.search(held) and _DATED.match(sentence)):
+            yield from (piece for piece in _SMALL_START.split(held) if piece.strip())
+            held = ""
+        held = f"{held} {sentence}".strip()
+    yield from (piece for piece in _SMALL_START.split(held) if piece.strip())
 
 
 def denies(text: str) -> bool:
     """Whether a clause says “not”, idioms such as “not only” and “can't wait” apart."""
-    return _DENIES.search(_IDIOM.sub(" ", text)) is not None
+    return NEGATES.search(NEGATES_NOTHING.sub(" ", _OPTION.sub(" ", text))) is not None
 
 
 def may_deny(text: str) -> bool:
     """Whether a text denies in any way: by a “not”, or by words such as “only”, “unlike”, “remains”, “failed”."""
-    return _DENIES.search(text) is not None or _SOFT_DENIAL.search(text) is not None
+    bare = _OPTION.sub(" ", text)
+    return any(cue.search(bare) for cue in (NEGATES, DENIES, DENIES_SOFTLY))
 
 
 def hedges(text: str) -> bool:
     """Whether a text leaves open what it says: supposed, conditional, proposed, planned, or somebody's opinion."""
-    return any(pattern.search(text) for pattern in (_SUPPOSES, _CONDITION, _HEDGES, _FUTURE)) or bool(
-        _ASKS.search(text)
-    )
+    return leaves_open(text) or _FUTURE.search(text) is not None
+
+
+def leaves_open(text: str) -> bool:
+    """Whether a text says that something may not be so or may not come: a plan alone does not."""
+    return any(pattern.search(text) for pattern in (_SUPPOSES, _CONDITION, _HEDGES, _ASKS))
 
 
 def conditional(text: str) -> bool:
@@ -441,7 +236,7 @@ def conditional(text: str) -> bool:
 
 def fails(text: str) -> bool:
     """Whether a text reports a failure or a refusal."""
-    return _FAILS.search(text) is not None
+    return FAILS.search(text) is not None
 
 
 def says_done(text: str) -> bool:

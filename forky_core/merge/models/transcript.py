@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from forky_core.merge.claims.pieces import Piece, pieces
 from forky_core.merge.models.statements import Sentence, sentences_of
 from forky_core.merge.note.passages import call_text
 from forky_core.merge.superseded import Superseded
@@ -17,6 +18,11 @@ from forky_core.parts import ToolCallPart
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff]")
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]+")
+_CAPITAL_WORD = re.compile(r"\b[A-ZÄÖÜÉ][\w'’-]*[a-z]\b")
+_CAPITAL_WITHIN = re.compile(
+    r"(?<=[\w,;/&(“\"'’] )[A-ZÄÖÜÉ][\w'’-]*[a-z]\b|(?<=[(“\"/])[A-ZÄÖÜÉ][\w'’-]*[a-z]\b"
+)
+_SMALL_WORD = re.compile(r"\b[a-zäöüé][\w'’-]+\b")
 _GERMAN = frozenset(
     [
         "der",
@@ -78,6 +84,15 @@ class Transcript:
         )
 
     @cached_property
+    def statements(self) -> tuple[Piece, ...]:
+        """What people and models say in prose, one thing each; `turn` is the place of the message."""
+        return tuple(
+            one
+            for one in pieces(self.messages)
+            if one.passage.shape == "prose" and one.passage.role != "tool"
+        )
+
+    @cached_property
     def speakers(self) -> frozenset[str]:
         """The names of those who speak, in small letters, whole and word by word."""
         names = {speaker_of(message).casefold() for message in self.messages}
@@ -100,9 +115,29 @@ class Transcript:
         )
 
     @cached_property
+    def places(self) -> dict[MessageId, int]:
+        """The place of each message in the branch, from 0."""
+        return {message.id: at for at, message in enumerate(self.messages)}
+
+    @cached_property
     def whole(self) -> str:
-        """All that was said, in small letters."""
-        return "\n".join(self.texts.values()).casefold()
+        """All that was said."""
+        return "\n".join(self.texts.values())
+
+    @cached_property
+    def capitals(self) -> frozenset[str]:
+        """The words that are written with a capital somewhere within a sentence."""
+        return frozenset(_CAPITAL_WITHIN.findall(self.whole))
+
+    @cached_property
+    def initials(self) -> frozenset[str]:
+        """The words that are written with a capital anywhere."""
+        return frozenset(_CAPITAL_WORD.findall(self.whole))
+
+    @cached_property
+    def smalls(self) -> frozenset[str]:
+        """The words that are written without a capital somewhere."""
+        return frozenset(_SMALL_WORD.findall(self.whole))
 
 
 def numbered(messages: Sequence[Message]) -> dict[str, MessageId]:

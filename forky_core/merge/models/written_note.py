@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from forky_core.errors import ForkyError, ModelError
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.headings import NOTE
-from forky_core.merge.models.checks import Failed
-from forky_core.merge.models.line_checks import Judgement, judge
+from forky_core.merge.models.checks import CheckName, Failed
+from forky_core.merge.models.line_checks.pipeline import judge
 from forky_core.merge.models.note_answer import NoteLine, read_note
 from forky_core.merge.models.note_request import Limit, note_request, repair_request
-from forky_core.merge.models.statements import numbers
+from forky_core.merge.models.numbers import numbers
+from forky_core.merge.models.quotations import with_quotations
 from forky_core.merge.models.transcript import Transcript, numbered
 from forky_core.model import Message, MessageId
 from forky_core.parts import canonical_json
@@ -44,16 +45,16 @@ class WrittenNote:
     """What of a model's answers is believed."""
 
     lines: tuple[NoteLine, ...]
-    """In the order of the sections."""
+    """In the order of the sections; where one of the model's failed, words of the branch stand in its place."""
     failed: tuple[Failed, ...] = ()
-    """Lines that were dropped, each with the reason."""
+    """Lines that do not stand, each with the reason."""
     answer: str = ""
     """The last answer, as it came."""
 
     def to_json(self) -> str:
         return canonical_json(
             {
-                "lines": [[one.section, one.text, list(one.cites)] for one in self.lines],
+                "lines": [[one.section, one.text, list(one.cites), one.quoted] for one in self.lines],
                 "failed": [[one.check, one.sentence, one.entry or 0, one.shown] for one in self.failed],
                 "answer": self.answer,
             }
@@ -65,8 +66,8 @@ class WrittenNote:
         try:
             entry = json.loads(text)
             lines = tuple(
-                NoteLine(number, section, said, tuple(map(MessageId, cites)))
-                for number, (section, said, cites) in enumerate(entry["lines"], 1)
+                NoteLine(number, section, said, tuple(map(MessageId, cites)), quoted=quoted)
+                for number, (section, said, cites, quoted) in enumerate(entry["lines"], 1)
             )
             failed = tuple(
                 Failed(check, said, at or None, shown) for check, said, at, shown in entry["failed"]
@@ -114,30 +115,65 @@ def write_note(
     known = so_far.shown(ids) if so_far is not None else ""
     asked = note_request(transcript, limit, focus=focus, target=target, so_far=known, start=start)
     answer = ask(asked)
-    first, wrong = _judged(answer, ids, transcript)
+    first = _Judged.of(answer, ids, transcript)
     mendable = [one for one in first.failed if one.check != "repeat"]
-    too_long = _too_long(first.lines, limit)
+    too_long = _too_long(first.stands, limit)
     if not mendable and not too_long:
-        return WrittenNote(_ordered(first.lines), first.failed, answer)
+        return _written(first.stands, first.failed, (first,), answer, transcript)
     try:
         mended = ask(repair_request(asked, answer, mendable, too_long))
     except ModelError as error:
-        if error.failure.kind == "stopped" or not first.lines:
+        if error.failure.kind == "stopped" or not first.stands:
             raise
-        return WrittenNote(_ordered(first.lines), first.failed, answer)
-    second, still = _judged(mended, ids, transcript)
-    lines = _joined(first.lines, second.lines)
+        return _written(first.stands, first.failed, (first,), answer, transcript)
+    second = _Judged.of(mended, ids, transcript)
+    lines = _joined(first.stands, second.stands)
+    kept = answer if second.no_note else mended
     if not lines:
-        raise NoteFailed(first.failed or second.failed, answer if wrong is not None or not still else mended)
-    return WrittenNote(_ordered(lines), _dropped(first, second, lines), mended if still is None else answer)
+        raise NoteFailed(first.failed or second.failed, answer if first.no_note else kept)
+    return _written(
+        lines, _dropped(first.failed, second.failed, first.stands, lines), (first, second), kept, transcript
+    )
 
 
-def _judged(
-    answer: str, ids: Mapping[str, MessageId], transcript: Transcript
-) -> tuple[Judgement, Failed | None]:
-    """What stands of an answer; and what the answer is where it is no note."""
-    lines, wrong = read_note(answer, ids)
-    return (judge(lines, transcript), None) if wrong is None else (Judgement((), (wrong,)), wrong)
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """One answer of the model: what it says, and what of that stands."""
+
+    lines: tuple[NoteLine, ...]
+    stands: tuple[NoteLine, ...]
+    failed: tuple[Failed, ...]
+    no_note: bool
+
+    @classmethod
+    def of(cls, answer: str, ids: Mapping[str, MessageId], transcript: Transcript) -> _Judged:
+        lines, wrong = read_note(answer, ids)
+        if wrong is not None:
+            return cls((), (), (wrong,), True)
+        found = judge(lines, transcript)
+        return cls(lines, found.lines, found.failed, False)
+
+    def line_of(self, failed: Failed) -> NoteLine | None:
+        """The line that failed."""
+        return next(
+            (one for one in self.lines if (one.number, one.text) == (failed.entry, failed.shown)), None
+        )
+
+
+def _written(
+    lines: Sequence[NoteLine],
+    failed: Sequence[Failed],
+    answers: Sequence[_Judged],
+    answer: str,
+    transcript: Transcript,
+) -> WrittenNote:
+    """The note of the lines that stand, with the words of the branch in place of those that do not."""
+    dropped: list[tuple[NoteLine, CheckName]] = []
+    for one in failed:
+        line = next((found for judged in answers if (found := judged.line_of(one)) is not None), None)
+        if line is not None:
+            dropped.append((line, one.check))
+    return WrittenNote(_ordered(with_quotations(_ordered(lines), dropped, transcript)), tuple(failed), answer)
 
 
 def _too_long(lines: Sequence[NoteLine], limit: Limit) -> int:
@@ -157,12 +193,17 @@ def _joined(first: Sequence[NoteLine], second: Sequence[NoteLine]) -> tuple[Note
     return (*left, *second)
 
 
-def _dropped(first: Judgement, second: Judgement, lines: Sequence[NoteLine]) -> tuple[Failed, ...]:
-    """What was left out in the end: no line that stands says it in other words."""
+def _dropped(
+    first: Sequence[Failed],
+    second: Sequence[Failed],
+    before_it: Sequence[NoteLine],
+    lines: Sequence[NoteLine],
+) -> tuple[Failed, ...]:
+    """What does not stand in the end: no line that stands says it in other words."""
     found: dict[str, Failed] = {}
-    before = {line.text for line in first.lines}
+    before = {line.text for line in before_it}
     mending = [line.text for line in lines if line.text not in before]
-    for one in (*first.failed, *second.failed):
+    for one in (*first, *second):
         mended = one.entry is not None and any(_alike(one.shown, text) for text in mending)
         if not mended and (one.entry is not None or not lines):
             found.setdefault(one.shown.casefold(), one)

@@ -12,20 +12,16 @@ from forky_core.errors import ForkyError
 from forky_core.merge.claims.active_claims import by_message
 from forky_core.merge.claims.claim_set import folded
 from forky_core.merge.claims.rules import claims_of
-from forky_core.merge.inputs import MergeInputs
+from forky_core.merge.inputs import ClaimFinder, MergeInputs
 from forky_core.merge.models.asking import ReadingFailed
 from forky_core.merge.models.reading import Reading
 from forky_core.merge.models.review import review
 from forky_core.merge.models.squash import (
     SquashRejected,
-    badged,
-    note_room,
-    squash_of_note,
+    squash_written_by,
     target_view,
     transcript_of,
 )
-from forky_core.merge.models.transcript import Transcript
-from forky_core.merge.models.written_note import NoteFailed
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge, plan_octopus
@@ -58,26 +54,21 @@ def written(repo: Repo, planned: MergePlan, wish: MergeOptions, lookup: Lookup, 
     """
     if wish.model is None or wish.strategy != "squash" or not planned.drafts:
         return planned
-    target = target_view(planned, lookup)
-    transcript = transcript_of(planned, lookup, target)
     writer = NoteWriter(repo, wish.model, wish.focus, stop, wish.reread)
-    room = note_room(planned, lookup, wish.budget)
-    try:
-        note = writer.write(transcript, target, room, planned.count_tokens)
-    except NoteFailed as error:
-        quoted = badged(planned, wish.model, error.failed)
-        raise SquashRejected(error.failed, error.answer, quoted) from error
-    made = squash_of_note(planned, note, lookup=lookup, model=wish.model, budget_tokens=wish.budget)
-    return reviewed(repo, made, transcript, stop)
+    made = squash_written_by(
+        writer.write, planned, lookup=lookup, model=wish.model, budget_tokens=wish.budget
+    )
+    return reviewed(repo, made, lookup, stop)
 
 
-def reviewed(repo: Repo, made: MergePlan, transcript: Transcript, stop: Event) -> MergePlan:
+def reviewed(repo: Repo, made: MergePlan, lookup: Lookup, stop: Event) -> MergePlan:
     """The plan with what the reviewer that Settings name flags; as it is where none is set, or it does not answer."""
     name = repo.store.setting(REVIEWER)
     if name is None:
         return made
     try:
         model = repo.models.model(name)
+        transcript = transcript_of(made, lookup, target_view(made, lookup))
         flags = review(lambda prompt: ask_once(model, name, prompt, stop=stop), made.payload, transcript)
     except ForkyError as error:
         if stop.is_set():
@@ -120,16 +111,12 @@ def _three_way(places: Sequence[MergeInputs], wish: MergeOptions, reader: ModelR
         raise SquashRejected(error.failed, error.answer, stands_in) from error
     said = by_message((*own.claims, *other.claims))
     read = {message.id for message in (*mine, *theirs)}
-    read_places = [
-        replace(
-            one,
-            extract=lambda message: said(message) if message.id in read else claims_of(message),
-            verbatim=other.verbatim,
-            reader=reader.name,
-        )
-        for one in places
-    ]
-    planned = plan(read_places, wish)
+    found_by_model = ClaimFinder(
+        lambda message: said(message) if message.id in read else claims_of(message),
+        other.verbatim,
+        reader.name,
+    )
+    planned = plan([replace(one, claims=found_by_model) for one in places], wish)
     clashes = planned.clashes if isinstance(planned, ThreeWayPlan) else ()
     found = {folded(clash.key) for clash in clashes}
     suspected = [key for key in other.against if folded(key) not in found]

@@ -13,8 +13,9 @@ from threading import Event
 
 from forky_core.llm.contract import Model
 from forky_core.merge.models.asking import read_with
+from forky_core.merge.models.cache_keys import cache_keys
 from forky_core.merge.models.note_request import REQUEST
-from forky_core.merge.models.reading import Reading, reading_keys
+from forky_core.merge.models.reading import Reading
 from forky_core.merge.models.transcript import Transcript
 from forky_core.merge.models.written_note import WrittenNote, write_note
 from forky_core.merge.note.compose import default_budget
@@ -53,7 +54,7 @@ class ModelReader:
             NotFound: the model is gone.
         """
         model = self.repo.models.model(self.name)
-        places = reading_keys((turn.id for turn in turns), self.name, self.focus)
+        places = cache_keys((turn.id for turn in turns), self.name, self.focus)
         reading, start = (Reading(), 0) if self.afresh else self._known(places)
         for piece in _pieces(turns[start:], model):
             used = tuple(dict.fromkeys((*keys, *(claim.key for claim in reading.claims if claim.key))))
@@ -117,9 +118,7 @@ class NoteWriter:
         for at, piece in enumerate(pieces):
             end = start + len(piece)
             size = room if at == len(pieces) - 1 else max(room, MOST_SO_FAR)
-            keys = reading_keys(
-                (one.id for one in messages[:end]), f"{REQUEST} {size} {self.name}", self.focus
-            )
+            keys = cache_keys((one.id for one in messages[:end]), f"{REQUEST} {size} {self.name}", self.focus)
             stored = None if self.afresh else self.repo.store.derived(self.repo.id, keys[-1:]).get(keys[-1])
             found = WrittenNote.from_json(stored) if stored else None
             if found is None:

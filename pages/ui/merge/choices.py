@@ -20,6 +20,7 @@ from forky_core.merge.claims.conflict_resolution import Policy
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation
+from forky_core.repo.merges.default_writer import default_writer
 from forky_core.views.graph import line_of_text
 from forky_core.views.merging import BUDGET_STEP, bound_together, budget_range, default_source
 from forky_core.views.shelf import count
@@ -118,8 +119,7 @@ def read_wish(frame: Frame) -> MergeOptions | None:
 def _writer(frame: Frame, asked: str) -> str | None:
     """The model that may write it: the one that is asked for, the one that answers, any other; None: there is none."""
     infos = [info.name for info in frame.forky.models.models() if info.provider != OFFLINE]
-    usual = frame.chat.rules.model or frame.forky.models.default()
-    return asked or next((name for name in (usual, *infos) if name in infos), None)
+    return asked or default_writer(frame.forky.models, frame.chat.rules) or next(iter(infos), None)
 
 
 def _begins_by_itself(frame: Frame, writer: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.merge.models.line_checks import judge
+from forky_core.merge.models.line_checks.pipeline import judge
 from forky_core.merge.models.note_answer import read_note
 from forky_core.merge.models.transcript import Transcript, numbered
 from forky_core.merge.superseded import Superseded
@@ -68,7 +68,7 @@ def test_a_sentence_that_denies_something_else_right_after_does_no_harm() -> Non
         "user: PDF?", "assistant: We use WeasyPrint for invoices. wkhtmltopdf is not maintained any more."
     )
     assert check(said, "WeasyPrint makes the invoices. [m2]") == ""
-    assert check(said, "wkhtmltopdf is still maintained. [m2]") == ""  # “still” may stand for a denial.
+    assert check(said, "wkhtmltopdf is still maintained. [m2]") == "modality"
     assert check(said, "wkhtmltopdf is maintained. [m2]") == "negation"
 
 

@@ -1,0 +1,102 @@
+"""Words that changed places: “Rita at the school and Tom at the harbour”, where the branch says it the other way round.
+
+Only words that stand in a single clause of the cited messages tell where they belong, so that what is said of several
+things at once does no harm.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations, pairwise
+
+from forky_core.merge.claims.cues import SETS_AGAINST
+from forky_core.merge.headings import TRIED
+from forky_core.merge.models.line_checks.evidence import Evidence, weighed
+from forky_core.merge.models.note_answer import NoteLine
+from forky_core.merge.models.numbers import numbers
+from forky_core.merge.models.statements import Sentence
+
+_LIST_SIGN = re.compile(r"[,;，；、]\s*$")
+_CAPITAL = re.compile(r"(?<=\w )[A-ZÄÖÜÉ]\w|`")
+_LONGER = 6
+"""Words of the first clause, at most, whose verb the next one leaves out: “Ann pays in May, Tom in June”."""
+_SHORT = 4
+"""Words of a clause in an enumeration, at most: “drinks Oliver, tents Ludger”."""
+
+
+def exchanged_words(line: NoteLine, here: Evidence) -> str | None:
+    """A line whose clauses each join words of two clauses of the branch that belong to different things."""
+    if line.section == TRIED:
+        return None
+    for part in here.parts:
+        if SETS_AGAINST.search(part):
+            continue
+        mine = [(clause, weighed(clause.text)) for clause in Sentence(part).clauses]
+        for one in (one for one in here.sources if not one.code and len(one.clauses) > 1):
+            homes = _homes(one)
+            told = [_by_home(words, homes) for _, words in mine]
+            for first, second in combinations(told, 2):
+                for a, b in combinations(sorted(first.keys() & second.keys()), 2):
+                    if _cross(first, second, a, b, here):
+                        return f"It swaps what is said of one and of another: “{one.text[:120]}”."
+            for a, b in _enumerated(one):
+                if any(_blends(by, a, b, homes, here) for by in told):
+                    return f"It joins what is said of different things: “{one.text[:120]}”."
+    return None
+
+
+def _homes(one: Sentence) -> dict[str, int]:
+    """The number of the clause of each word that stands in only one clause of the sentence."""
+    found: dict[str, int] = {}
+    several: set[str] = set()
+    for at, clause in enumerate(one.clauses):
+        for word in weighed(clause.text):
+            if found.setdefault(word, at) != at:
+                several.add(word)
+    return {word: at for word, at in found.items() if word not in several}
+
+
+def _by_home(words: frozenset[str], homes: dict[str, int]) -> dict[int, frozenset[str]]:
+    """The words of a clause of the line, by the clause of the branch that they stand in."""
+    found: dict[int, set[str]] = {}
+    for word in words:
+        if word in homes:
+            found.setdefault(homes[word], set()).add(word)
+    return {at: frozenset(words) for at, words in found.items()}
+
+
+def _cross(
+    one: dict[int, frozenset[str]], two: dict[int, frozenset[str]], a: int, b: int, here: Evidence
+) -> bool:
+    """Whether each of two clauses of the line joins words that no clause of the branch joins."""
+    if not (one[a].isdisjoint(two[a]) and one[b].isdisjoint(two[b])):
+        return False
+    return not (_together(one[a], one[b], here) or _together(two[a], two[b], here))
+
+
+def _together(some: frozenset[str], others: frozenset[str], here: Evidence) -> bool:
+    """Whether a clause of the cited messages joins a word of both."""
+    return any(
+        not some.isdisjoint(words) and not others.isdisjoint(words)
+        for one in here.sources
+        for words in (weighed(clause.text) for clause in one.clauses)
+    )
+
+
+def _enumerated(one: Sentence) -> list[tuple[int, int]]:
+    """Neighbouring short clauses of a sentence that each give a value to something: “drinks Oliver, tents Ludger”."""
+    found: list[tuple[int, int]] = []
+    for (a, mine), (b, other) in pairwise(enumerate(one.clauses)):
+        short = 2 <= len(mine.text.split()) <= _LONGER and 2 <= len(other.text.split()) <= _SHORT
+        told = all(_CAPITAL.search(f"and {clause.text}") or numbers(clause.text) for clause in (mine, other))
+        between = one.text[one.text.find(mine.text) : one.text.find(other.text)]
+        if short and told and _LIST_SIGN.search(between):
+            found.append((a, b))
+    return found
+
+
+def _blends(mine: dict[int, frozenset[str]], a: int, b: int, homes: dict[str, int], here: Evidence) -> bool:
+    """Whether a clause of the line takes one word of each of two enumerated clauses, and leaves the others out."""
+    if a not in mine or b not in mine or _together(mine[a], mine[b], here):
+        return False
+    return all({word for word, at in homes.items() if at == place} - mine[place] for place in (a, b))

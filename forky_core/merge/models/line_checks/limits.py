@@ -1,0 +1,49 @@
+"""What holds only sometimes, somewhere or for somebody stays so: no “only in May” gets lost, no “always” is added."""
+
+from __future__ import annotations
+
+import re
+
+from forky_core.merge.headings import OPEN, TRIED
+from forky_core.merge.models.line_checks.evidence import Evidence, shared, weighed
+from forky_core.merge.models.note_answer import NoteLine
+from forky_core.merge.models.statements import may_deny
+
+_ONLY = re.compile(
+    r"\b(?:only|solely|exclusively|nur|ausschließlich|seulement|uniquement|solo|sólo|solamente|únicamente)\s+"
+    r"(?P<limit>(?:in|on|at|for|from|until|till|during|after|before|to|when|if|im|am|an|bei|für|von|bis|ab|zum|zur|während|wenn|en|au|aux|à|pour|du|jusqu|pendant|si|para|hasta|desde|durante|por|a|con|los|las)\b[^,.;:!?]{2,60})"
+    r"|(?:只有|只在|仅在|仅限|只限)(?P<wide>[^,，.。;；]{2,20})",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[A-ZÄÖÜÉ]\w+")
+"""A word with a capital, such as “May”, which is no stop word."""
+_EVERY = re.compile(
+    r"\b(?:always|everywhere|forever|permanently|all\s+(?:year|day|the\s+time)|every\s+time|immer|überall|jederzeit|ganzjährig|das\s+ganze\s+Jahr|"
+    r"partout|toute\s+l['’]année|en\s+permanence|siempre|todo\s+el\s+(?:año|día|tiempo)|en\s+todas\s+partes)\b|总是|永远|全年|随时|到处",
+    re.IGNORECASE,
+)
+
+
+def limit_dropped(line: NoteLine, here: Evidence) -> str | None:
+    """A line that tells what holds only under a limit, without the limit."""
+    if line.section in (OPEN, TRIED):
+        return None
+    for part in here.parts:
+        mine = weighed(part)
+        for one in here.supporters(part, least=0.4):
+            match = None if one.code or one.asks else _ONLY.search(one.text)
+            if match is None:
+                continue
+            limit = match["limit"] or match["wide"]
+            told = shared(weighed(limit), mine) or any(word in part for word in _NAME.findall(limit))
+            if not told and not may_deny(part):
+                return f"It leaves out a limit: “{one.text[:120]}”."
+    return None
+
+
+def made_general(line: NoteLine, here: Evidence) -> str | None:
+    """A word such as “always” or “everywhere” that nothing in the cited messages stands for."""
+    match = _EVERY.search(line.text)
+    if match is None or _EVERY.search(here.text) is not None:
+        return None
+    return f"Nothing that it cites is said to be so “{match.group()}”."

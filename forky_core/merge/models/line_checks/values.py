@@ -1,0 +1,58 @@
+"""The numbers and names of a text, of which something is said."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from forky_core.merge.models.line_checks.support import SMALL_NUMBERS
+from forky_core.merge.models.numbers import numbers
+from forky_core.merge.models.transcript import Transcript
+from forky_core.merge.note.passages import atoms, is_name
+from forky_core.retrieval.words import STOPWORDS
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number or a name that something is said of."""
+
+    kind: str
+    key: str
+    shown: str = field(compare=False)
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind == "number"
+
+
+def values_of(text: str, transcript: Transcript, told: str = "") -> frozenset[Value]:
+    """The values of a text; `transcript` tells names from other words with a capital.
+
+    A word that has its capital only because it begins a sentence is a name where the line, `told`, has it, too.
+    """
+    found = {
+        Value("number", min(number.forms), number.shown)
+        for number in numbers(text)
+        if not (number.spelled and number.forms <= SMALL_NUMBERS)
+    }
+    for name in atoms(text):
+        if name[0].isdigit() or name.casefold() in STOPWORDS:
+            continue
+        if is_name(name) and not re.fullmatch(r"[\w]+(?:-[\w]+)+", name):
+            kind = "capitals" if name.isupper() else "name"
+            found.add(Value(kind, re.sub(r"['’]s$", "", name.casefold()), name))
+        elif not transcript.capital_nouns and _proper(name, transcript, told):
+            found.add(Value("name", re.sub(r"['’]s$", "", name.casefold()), name))
+    return frozenset(found)
+
+
+def _proper(word: str, transcript: Transcript, told: str) -> bool:
+    """Whether a word is a name: a speaker's, or one that the branch writes with a capital and never without."""
+    bare = re.sub(r"['’]s$", "", word)
+    if bare.casefold() in transcript.speakers:
+        return bare[:1].isupper()
+    if not bare[:1].isupper() or len(bare) < 3:
+        return False
+    if bare.casefold() in transcript.smalls:
+        return False
+    return bare in transcript.capitals or (bare in transcript.initials and (not told or bare in told))

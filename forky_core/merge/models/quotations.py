@@ -1,0 +1,109 @@
+"""The words of the branch, where a line that a model wrote cannot be confirmed or is not the last word on its subject.
+
+Code sees words, numbers and order, and no meaning. So a line that fails a check is not lost: the sentence of the cited
+messages that is most like it is quoted in its place. And where the person spoke of the same after all that a line
+cites, their sentence is quoted below it. Both are true whatever the model meant (law 9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from forky_core.merge.headings import FACTS, RESULT
+from forky_core.merge.models.checks import CheckName
+from forky_core.merge.models.note_answer import NoteLine
+from forky_core.merge.models.transcript import Transcript
+from forky_core.merge.note.branch import Branch
+from forky_core.merge.note.passages import Passage
+from forky_core.retrieval.words import terms
+
+NOT_QUOTED: frozenset[CheckName] = frozenset({"instruction", "repeat", "citation", "length"})
+"""Checks after which nothing is quoted: an order to the reader, what stands already, what rests on nothing."""
+LEAST_ALIKE = 0.15
+"""Of the worth of a line's words, the share that a sentence has to have to be quoted in its place."""
+LEAST_LATER = 0.2
+"""The same for a sentence of the person that is quoted below a line which rests on earlier messages."""
+
+
+@dataclass(frozen=True)
+class Quotations:
+    """Finds what to quote of a branch."""
+
+    transcript: Transcript
+
+    @cached_property
+    def _branch(self) -> Branch:
+        return Branch.of(self.transcript.messages, ())
+
+    @cached_property
+    def _worth(self) -> Mapping[str, float]:
+        found: dict[str, float] = {}
+        for words in self._branch.relevance.words:
+            for word, worth in words.items():
+                found[word] = max(worth, found.get(word, 0.0))
+        return found
+
+    def instead(self, line: NoteLine) -> NoteLine | None:
+        """The sentence of the messages that a line cites which is most like it; None where none is like it."""
+        best, most = None, LEAST_ALIKE
+        for one, share in self._alike(line.text, frozenset(line.cites)):
+            if share > most:
+                best, most = one, share
+        return None if best is None else _quoting(best, line, "instead")
+
+    def later(self, line: NoteLine) -> NoteLine | None:
+        """What the person said last of what a line tells, where that came after all that it cites."""
+        last = max(self.transcript.places[id] for id in line.cites)
+        after = {message.id for message in self.transcript.messages[last + 1 :] if message.role == "user"}
+        found = None
+        for one, share in self._alike(line.text, after):
+            if share >= LEAST_LATER:
+                found = one
+        return None if found is None else _quoting(found, line, "later")
+
+    def _alike(self, text: str, among: Collection[str]) -> Iterator[tuple[Passage, float]]:
+        """The sentences of these messages in their order, each with the share of the text's words that it has."""
+        mine = {term: self._worth[term] for term in set(terms(text)) if term in self._worth}
+        whole = sum(mine.values())
+        if not whole:
+            return
+        for one, words in zip(self._branch.passages, self._branch.relevance.words, strict=True):
+            if one.message in among and one.shape not in ("heading", "removed"):
+                yield one, sum(worth for term, worth in mine.items() if term in words) / whole
+
+
+def _quoting(one: Passage, line: NoteLine, why: Literal["instead", "later"]) -> NoteLine:
+    return NoteLine(line.number, line.section, one.text, (one.message,), quoted=why)
+
+
+def with_quotations(
+    lines: Sequence[NoteLine], failed: Sequence[tuple[NoteLine, CheckName]], transcript: Transcript
+) -> tuple[NoteLine, ...]:
+    """The lines that stand, each with what the person said last of it, and then what is quoted in place of the others.
+
+    Each sentence is quoted once.
+    """
+    quotations = Quotations(transcript)
+    known: set[str] = set()
+    found: list[NoteLine] = []
+
+    def add(line: NoteLine | None) -> None:
+        if line is not None and line.text not in known:
+            known.add(line.text)
+            found.append(line)
+
+    cited = {id for line in lines for id in line.cites}
+    for line in lines:
+        add(line)
+        below = quotations.later(line) if line.section in (RESULT, FACTS) else None
+        if below is not None and below.cites[0] not in cited:
+            add(below)
+    for line, check in failed:
+        if check not in NOT_QUOTED and line.cites:
+            add(quotations.instead(line))
+            if check == "superseded":
+                add(quotations.later(line))
+    return tuple(found)
