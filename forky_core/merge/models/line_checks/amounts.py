@@ -34,8 +34,8 @@ _MONTH = re.compile(
     re.IGNORECASE,
 )
 _SPAN = re.compile(
-    r"(?<!\w)(?:(?P<until>until|till|through|bis|jusqu['’](?:à|au|en)|hasta)|(?P<since>from|since|starting|as\s+of|ab|seit|von|dès|depuis|à\s+partir\s+d[eu]|desde|a\s+partir\s+de))\s+"
-    r"(?:the\s+|den\s+|dem\s+|le\s+|el\s+|early\s+|late\s+|Anfang\s+|Ende\s+)?(?P<point>[^\W\d_]{3,}|\d+)",
+    r"(?<!\w)(?:(?P<until>until|till|before|avant|vor|antes\s+de(?:l)?|through|bis|jusqu['’](?:à|au|en)|hasta)|(?P<since>after|après|nach|después\s+de(?:l)?|from|since|starting|as\s+of|ab|seit|von|dès|depuis|à\s+partir\s+d[eu]|desde|a\s+partir\s+de))\s+"
+    r"(?:the\s+|las?\s+|den\s+|dem\s+|le\s+|el\s+|early\s+|late\s+|Anfang\s+|Ende\s+)?(?P<point>[^\W\d_]{3,}|\d+)",
     re.IGNORECASE,
 )
 """A point in time up to which, or from which on, something holds."""

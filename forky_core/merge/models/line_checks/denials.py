@@ -17,7 +17,7 @@ _SHORT = 3
 _FEW = 12
 """Sentences of the cited messages up to which a denial may stand anywhere in them."""
 _FILLING = "doch halt mal schon aber eben leider sadly unfortunately however finalement donc pues todavía"
-_FILLERS = frozenset(_FILLING.split())
+_FILLERS = frozenset(terms(_FILLING))
 """Words that say nothing of what a clause denies."""
 _MOST = 0.75
 """The share of a denied clause's words from which on a line tells that clause."""

@@ -14,7 +14,8 @@ from forky_core.merge.headings import TRIED
 from forky_core.merge.models.line_checks.evidence import Evidence, weighed
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.numbers import numbers
-from forky_core.merge.models.statements import Sentence
+from forky_core.merge.models.statements import Clause, Sentence
+from forky_core.retrieval.words import stem, terms
 
 _LIST_SIGN = re.compile(r"[,;，；、]\s*$")
 _CAPITAL = re.compile(r"(?<=\w )[A-ZÄÖÜÉ]\w|`")
@@ -31,7 +32,7 @@ def exchanged_words(line: NoteLine, here: Evidence) -> str | None:
     for part in here.parts:
         if SETS_AGAINST.search(part):
             continue
-        mine = [(clause, weighed(clause.text)) for clause in Sentence(part).clauses]
+        mine = [(clause, _without_units(clause)) for clause in Sentence(part).clauses]
         for one in (one for one in here.sources if not one.code and len(one.clauses) > 1):
             homes = _homes(one)
             told = [_by_home(words, homes) for _, words in mine]
@@ -39,10 +40,18 @@ def exchanged_words(line: NoteLine, here: Evidence) -> str | None:
                 for a, b in combinations(sorted(first.keys() & second.keys()), 2):
                     if _cross(first, second, a, b, here):
                         return f"It swaps what is said of one and of another: “{one.text[:120]}”."
+            for clause, words in mine:
+                if not here.transcript.unspaced and _regrouped(words, clause, one, homes):
+                    return f"It gives to one what is said of another: “{one.text[:120]}”."
             for a, b in _enumerated(one):
                 if any(_blends(by, a, b, homes, here) for by in told):
                     return f"It joins what is said of different things: “{one.text[:120]}”."
     return None
+
+
+def _without_units(clause: Clause) -> frozenset[str]:
+    """The words of a clause, without the units of its numbers, which belong to anything."""
+    return weighed(clause.text) - {stem(number.unit) for number in clause.numbers if number.unit}
 
 
 def _homes(one: Sentence) -> dict[str, int]:
@@ -93,6 +102,26 @@ def _enumerated(one: Sentence) -> list[tuple[int, int]]:
         if short and told and _LIST_SIGN.search(between):
             found.append((a, b))
     return found
+
+
+def _regrouped(words: frozenset[str], told: Clause, one: Sentence, homes: dict[str, int]) -> bool:
+    """Whether a clause of the line takes its subject from one clause of a sentence and its number from another.
+
+    Both clauses have a subject and a number of their own: “the sleeper is 129, the flight 98”.
+    """
+    subjects = {at: next(iter(terms(clause.text)), "") for at, clause in enumerate(one.clauses)}
+    for b, clause in enumerate(one.clauses):
+        subject = subjects[b]
+        gapped = len(clause.text.split()) <= _SHORT and clause.numbers
+        if not gapped or not subject or homes.get(subject) != b or subject not in words:
+            continue
+        if any(number.same_value(other) for number in clause.numbers for other in told.numbers):
+            continue
+        for a, other in enumerate(one.clauses):
+            taken = any(number.same_value(mine) for number in other.numbers for mine in told.numbers)
+            if a != b and taken and subjects[a] and subjects[a] not in words and homes.get(subjects[a]) == a:
+                return True
+    return False
 
 
 def _blends(mine: dict[int, frozenset[str]], a: int, b: int, homes: dict[str, int], here: Evidence) -> bool:

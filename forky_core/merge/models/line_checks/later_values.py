@@ -7,6 +7,7 @@ nothing says the old value again after it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from forky_core.merge.claims.matching import one_scope
@@ -21,6 +22,8 @@ from forky_core.merge.models.transcript import Transcript
 from forky_core.model import seal
 from forky_core.parts import Draft, TextPart
 
+_IS = re.compile(r"(?:\b(?:is|are|ist|sind|est|sont|es|son)|[是])\s*$", re.IGNORECASE)
+"""What stands before a value that is said of something: “the vegetarians are six”."""
 _MOST_CHANGED = 12
 """Times that a plain number may grow or shrink and still be a new value of the same thing."""
 
@@ -106,6 +109,8 @@ def _of_the_same(piece: Piece, value: Quantity, later: Piece, other: Quantity) -
         return False
     if value.dimension == other.dimension != "number":
         return bool(both)
+    if value.noun and not other.noun and value.noun in later.own and _IS.search(later.text[: other.start]):
+        return True
     if value.noun and (value.noun == other.noun or value.noun in word_keys(later.text[other.end :])[:2]):
         low, high = sorted((abs(value.bare), abs(other.bare)))
         return (len(both) > 1 or later.changes) and high <= _MOST_CHANGED * low

@@ -21,6 +21,11 @@ from forky_core.retrieval.words import stem
 
 LEAST_ASKED = 0.25
 """The same for a question that is told as its answer, which words it anew."""
+_TAG = re.compile(
+    r",\s*(?:right|no|isn['’]t\s+it|doesn['’]t\s+it|oder|nicht\s+wahr|non|n['’]est-ce\s+pas|hein|¿no|¿verdad|¿no\s+es\s+así)\s*\?\W*$|(?:对吧|是吧)[?？]?$",
+    re.IGNORECASE,
+)
+"""What makes a question of a whole statement."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -88,6 +93,8 @@ def _asked(part: str, one: Sentence, here: Evidence) -> bool:
     """Whether what the line tells stands in a question, and not before one in the same sentence."""
     if not one.asks:
         return False
+    if _TAG.search(one.text):
+        return True
     best = here.best_clauses(part, [one])
     return one.begins_as_question or not best or any(clause is one.clauses[-1] for clause in best)
 

@@ -90,6 +90,7 @@ def other_scope(_line: NoteLine, here: Evidence) -> str | None:
 def _bare(clause: Clause, held: frozenset[Value]) -> frozenset[str]:
     """The words of a clause besides its values."""
     names = {stem(value.key) for value in held} | {value.key for value in held}
+    names |= {stem(number.unit) for number in clause.numbers if number.unit}
     return frozenset(word for word in clause.words if word not in names and not word.isdigit())
 
 
