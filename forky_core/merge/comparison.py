@@ -159,14 +159,11 @@ class _Pair:
 
 def _found(sides: Sequence[Side]) -> tuple[list[_Pair], bool]:
     newest = [_newest(side.said) for side in sides]
-    # Of two models that explain code, rules find differences in nearly any two branches, and hardly one is meant.
-    by_person = {message.id: message.role == "user" for said in newest for message in said}
     pairs = [
         _Pair(one, other, found)
         for one, other in combinations(range(len(sides)), 2)
         if newest[one] and newest[other]
         for found in contradictions(newest[one], newest[other])
-        if by_person[found.mine.message] or by_person[found.theirs.message]
     ]
     return pairs, any(len(kept) < len(side.said) for kept, side in zip(newest, sides, strict=True))
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from forky_core.merge.claims.matching import Kind, Match, Side, matches
 from forky_core.merge.claims.pieces import Piece, pieces, without_values
+from forky_core.merge.claims.plainness import needed, plainness
 from forky_core.merge.claims.word_keys import spelled, word_keys
 from forky_core.model import Message, MessageId
 
@@ -59,12 +60,14 @@ def contradictions(mine: Sequence[Message], theirs: Sequence[Message]) -> tuple[
 
     Both are read in the order they were said. No statement is given twice; the surest contradiction comes first.
     """
-    found = matches(Side.of(pieces(mine)), Side.of(pieces(theirs)))
+    ours, others = Side.of(pieces(mine)), Side.of(pieces(theirs))
+    least = needed(len(ours.pieces) * len(others.pieces))
+    found = matches(ours, others)
     taken: set[tuple[str, str]] = set()
     made: list[Contradiction] = []
     for match in sorted((match for match in found if match.score >= ENOUGH), key=lambda match: -match.score):
         places = {("mine", match.mine.text), ("theirs", match.theirs.text)}
-        if not places & taken:
+        if not places & taken and plainness(match.mine, match.theirs) >= least:
             taken |= places
             made.append(Contradiction(*statements(match)))
     return tuple(made)

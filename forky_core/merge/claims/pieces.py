@@ -69,6 +69,7 @@ _REASON = re.compile(
     r"en\s+lugar|en\s+vez|ocupad[oa])\b|被|占|代替",
     re.IGNORECASE,
 )
+NUMERAL = re.compile(r"^\W*\d{1,5}(?:[.):]+(?=[\s*])|\s?[→│|]|\t)")
 _SETS = re.compile(r"[=:`]")
 _LISTS = re.compile(r"[,，、]")
 _MARKS = re.compile(r"[`\"“„«「]|\w-\w+-\d|_\w*\d")
@@ -166,7 +167,7 @@ class _Reader:
         supposed = passage.shape == "prose" and SUPPOSED.search(text) is not None
         changes = CHANGE.search(text if passage.shape == "prose" else self.before) is not None
         for number, clause in enumerate(_clauses(passage)):
-            values = quantities(clause)
+            values = _without_numeral(clause, quantities(clause)) if number == 0 else quantities(clause)
             own = frozenset(word_keys(without_values(clause, values)))
             answers = first and number == 0
             begins = self.in_turn == 0 and number == 0
@@ -213,6 +214,12 @@ class _Reader:
             for key in word_keys(without_values(text, quantities(text))):
                 around[key] = max(worth, around.get(key, 0.0))
         return around
+
+
+def _without_numeral(clause: str, values: tuple[Quantity, ...]) -> tuple[Quantity, ...]:
+    """The values of a clause, but for the number that only counts the item of a list or the line of a file."""
+    numeral = NUMERAL.match(clause) if values else None
+    return values[1:] if numeral and values[0].end <= numeral.end() else values
 
 
 def _head(clause: str) -> str:
