@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from forky_core.merge.claims.assignments import Assignment, assignments
-from forky_core.merge.claims.cues import CLOSED, OPPOSITE_MEASURES, OWNS
+from forky_core.merge.claims.cues import CLOSED, DECIDES, NOT_WORD, OPPOSITE_MEASURES, OWNS
+from forky_core.merge.claims.frames import difference, parallel
 from forky_core.merge.claims.names import Name, listed, names
-from forky_core.merge.claims.pieces import Piece
+from forky_core.merge.claims.pieces import Piece, without_values
 from forky_core.merge.claims.quantities import Quantity
-from forky_core.merge.claims.word_keys import ATTRIBUTES
+from forky_core.merge.claims.word_keys import ATTRIBUTES, word_keys
 
 Kind = Literal["value", "polarity", "choice", "date", "duration", "owner", "list"]
 
@@ -90,6 +92,7 @@ def matches(mine: Side, theirs: Side) -> Iterator[Match]:
                 yield from _opposites(piece, others, bases)
                 yield from _denied(piece, others, bases)
                 yield from _choices(piece, others, bases, mine, theirs)
+                yield from _framed(piece, others, bases)
                 yield from _lists(piece, others, bases)
                 yield from _assigned(piece, others, bases)
 
@@ -104,6 +107,7 @@ def _may_differ(a: Piece, b: Piece) -> bool:
         or not a.axes.keys().isdisjoint(b.axes)
         or (a.lists and b.lists)
         or (a.marks and b.marks)
+        or (a.brief and b.brief)
     )
 
 
@@ -172,6 +176,8 @@ def _values(
                 if score > 0:
                     differing.append((score, b, r))
         for score, b, r in differing:
+            if a.passage.shape == b.passage.shape == "prose" and parallel(_blank(a), _blank(b)):
+                continue
             if last_agreed >= b.at or (agreed >= score - 0.3 and not b.changes):
                 continue
             if any(
@@ -185,6 +191,16 @@ def _values(
             )
 
 
+@lru_cache(maxsize=8_192)
+def _blanked(text: str, values: tuple[Quantity, ...]) -> str:
+    return without_values(text, values)
+
+
+def _blank(piece: Piece) -> str:
+    """A piece with a sign in place of each of its values."""
+    return _blanked(piece.text, piece.quantities)
+
+
 def value_score(q: Quantity, r: Quantity, a: Piece, b: Piece, base: Base) -> float:
     """How sure it is that two different values are values of the same thing; 0 where they are not."""
     score = base.score - base.contrast
@@ -196,6 +212,8 @@ def value_score(q: Quantity, r: Quantity, a: Piece, b: Piece, base: Base) -> flo
     if q.dimension == r.dimension == "number":
         if high > 12 * low:
             return 0.0
+        if q.noun and r.noun and q.noun != r.noun and not ({r.noun} & a.own or {q.noun} & b.own):
+            score -= 1.0
         return score + (0.3 if low >= 100 and high <= 3 * low else 0.0)
     if q.dimension == r.dimension:
         return score + 0.5
@@ -207,7 +225,7 @@ def value_score(q: Quantity, r: Quantity, a: Piece, b: Piece, base: Base) -> flo
 def kind_of(q: Quantity, r: Quantity) -> Kind:
     """What two values that differ are values of."""
     dimension = q.dimension if q.dimension != "number" else r.dimension
-    if dimension in ("date", "weekday", "clock"):
+    if dimension in ("date", "weekday", "clock", "quarter", "year"):
         return "date"
     return "duration" if dimension == "time" else "value"
 
@@ -225,12 +243,22 @@ def _opposites(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iter
                     last[axis] = b.at
             elif base.near >= 0.49 and shared:
                 found.append((score, b, axis))
-        if a.sign != b.sign and shared >= 2 and not a.quantities and not b.quantities:
+        if _turned(a, b) or _turned(b, a):
+            if a.sign == b.sign and base.near >= NEAR:
+                yield Match(
+                    score, a, b, "polarity", *("no" if NOT_WORD.search(p.text) else "yes" for p in (a, b))
+                )
+        elif a.sign != b.sign and shared >= 2 and not a.quantities and not b.quantities:
             found.append((score - 0.6, b, ""))
     for score, b, axis in found:
         if last.get(axis, -1) <= b.at:
             says = (a.axes[axis], b.axes[axis]) if axis else (a.sign, b.sign)
             yield Match(score, a, b, "polarity", *("yes" if one > 0 else "no" for one in says))
+
+
+def _turned(a: Piece, b: Piece) -> bool:
+    """Whether one has a word of the other with a syllable that turns it round: unencrypted, encrypted."""
+    return any(match["rest"] in b.text for match in NOT_WORD.finditer(a.text) if match.group() not in b.text)
 
 
 def _short(a: Piece, b: Piece) -> bool:
@@ -268,14 +296,34 @@ def _choices(
         if b.sign < 0 or _is_code(a) or _is_code(b) or not ((a.decides and b.decides) or base.near >= 1.4):
             continue
         told = names(b.text, answers=b.answers)
+        if any(name.keys == other.keys for name in said for other in told):
+            continue
         one = [
             n for n in said if _new(n, a, told) and any(theirs.words.get(key, -1) < b.at for key in n.keys)
         ]
         two = [n for n in told if _new(n, b, said) and not all(key in mine.words for key in n.keys)]
-        if one and two:
+        if one and two and not _apart(a, b, (*said, *told)):
             score = base.score - 0.2 + (0.4 if all(key in theirs.words for key in one[0].keys) else 0.0)
             owner = any(OWNS.search(text) for piece in (a, b) for text in (piece.text, piece.question))
             yield Match(score, a, b, "owner" if owner else "choice", one[0].text, two[0].text)
+
+
+def _apart(a: Piece, b: Piece, found: Sequence[Name]) -> bool:
+    """Whether each says of something else what is chosen for it: the words beside the names have nothing in common."""
+    taken = frozenset().union(*(name.keys for name in found))
+    one, other = (piece.own - taken - _deciding(piece.text) for piece in (a, b))
+    return (
+        bool(one and other)
+        and one.isdisjoint(other)
+        and a.asked.isdisjoint(b.own)
+        and b.asked.isdisjoint(a.own)
+    )
+
+
+@lru_cache(maxsize=8_192)
+def _deciding(text: str) -> frozenset[str]:
+    """The keys of the words by which something is decided, which do not say what it is decided of."""
+    return frozenset(key for match in DECIDES.finditer(text) for key in word_keys(match.group()))
 
 
 def _is_code(piece: Piece) -> bool:
@@ -288,12 +336,24 @@ def _new(name: Name, piece: Piece, others: Sequence[Name]) -> bool:
     return not any(name.keys <= other.keys or other.keys <= name.keys for other in others)
 
 
+def _framed(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
+    """Sentences that are alike but for one place, which is filled differently."""
+    for b, base in zip(others, bases, strict=True) if a.brief else ():
+        if b.brief and a.sign == b.sign and (one := difference(a.text, b.text)) is not None:
+            yield Match(base.score + 0.5, a, b, "owner" if one.first else "choice", one.mine, one.theirs)
+
+
 def _lists(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
     mine = listed(a.text)
     for b, base in zip(others, bases, strict=True) if mine else ():
         theirs = listed(b.text)
         both = mine & theirs
-        if both and mine != theirs and len(both) * 2 >= min(len(mine), len(theirs)):
+        if (
+            both
+            and mine != theirs
+            and max(len(mine), len(theirs)) > 2
+            and len(both) * 2 >= min(len(mine), len(theirs))
+        ):
             if (mine < theirs or theirs < mine) and not (_closed(a) and _closed(b)):
                 continue
             yield Match(base.score, a, b, "list", ", ".join(sorted(mine)), ", ".join(sorted(theirs)))

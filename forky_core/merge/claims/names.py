@@ -6,6 +6,7 @@ A name is told by its form: quoted, in code, with an @, or capitalised where a s
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -35,6 +36,7 @@ _PARTIAL = re.compile(
     r"außerdem|entre\s+autres|par\s+exemple|notamment|entre\s+otros|por\s+ejemplo|además)\b|…|\.\.\.|例如|比如|等等?|包括",
     re.IGNORECASE,
 )
+_TITLE = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|Frau|Herrn?|Mme|Sra?|Dña|Don|Doña)\.?\s")
 _COMMON = frozenset(
     [
         "yes",
@@ -84,7 +86,7 @@ def names(text: str, *, answers: bool = False) -> tuple[Name, ...]:
     found: dict[str, Name] = {}
 
     def add(name: str) -> None:
-        keys = frozenset(word_keys(name)) or frozenset((name.strip().casefold(),))
+        keys = frozenset(word_keys(_TITLE.sub("", name))) or frozenset((name.strip().casefold(),))
         if name.strip() and len(keys) < 8:
             found.setdefault(name.strip(), Name(name.strip(), keys))
 
@@ -96,16 +98,7 @@ def names(text: str, *, answers: bool = False) -> tuple[Name, ...]:
         add(match.group())
     for match in _IDENTIFIER.finditer(bare):
         add(match.group())
-    for match in _CAPITAL.finditer(bare):
-        name = match.group()
-        initial = not re.search(r"\w", bare[: match.start()]) or bare[: match.start()].rstrip().endswith(
-            (":", ".")
-        )
-        low = name.casefold()
-        if low in _COMMON or low in STOP:
-            continue
-        if initial and not (answers or DECIDES.search(text) or " " in name or name.isupper()):
-            continue
+    for name in _capitalised(bare, answers or DECIDES.search(text) is not None):
         add(name)
     if re.search("[\u4e00-\u9fff]", bare):
         for match in _HAN_CHOICE.finditer(bare):
@@ -113,6 +106,21 @@ def names(text: str, *, answers: bool = False) -> tuple[Name, ...]:
         if answers and (first := _HAN_FIRST.match(bare)):
             add(first["what"])
     return tuple(found.values())
+
+
+def _capitalised(text: str, decides: bool) -> Iterator[str]:  # noqa: FBT001
+    """The names that are told by their capital; a single first word of a sentence only where it decides something."""
+    for match in _CAPITAL.finditer(text):
+        name, before = match.group(), text[: match.start()].rstrip()
+        first, _, rest = name.partition(" ")
+        if rest and not re.search(r"\w", before) and DECIDES.fullmatch(first):
+            name = rest  # The sentence begins with a verb: “Use MySQL”.
+        initial = not re.search(r"\w", before) or before.endswith((":", "."))
+        low = name.casefold()
+        if low in _COMMON or low in STOP:
+            continue
+        if not initial or decides or " " in name or name.isupper():
+            yield name
 
 
 @lru_cache(maxsize=16_384)

@@ -17,14 +17,15 @@ from forky_core.merge.claims.cues import (
     DECIDES,
     KEEPS,
     LATER,
-    NEGATION,
     NO,
     NOW,
     PAST,
     SUGGESTED,
     SUPPOSED,
+    UNMOVED,
     WHICH,
     YES,
+    denials,
     measures,
     scopes,
 )
@@ -52,6 +53,7 @@ _ASKS = re.compile(
 _ASKS_HAN = re.compile("[吗呢么？]|什么|怎么|多少|几|谁|哪")
 _ANSWER = re.compile(r"^\W*(?:\w+[,，.:;!]|不，|没有，)\s*")
 _SHORT = 80
+_BRIEF = 90
 _ANSWERING = 2
 """Passages of an answer, after its first, that may still answer the question."""
 _LEAST_CLAUSE = 9
@@ -67,6 +69,12 @@ _REASON = re.compile(
     r"^\W*(?:and\s+|so\s+)?(?:since|because|as|weil|da|denn|car|parce\s+que|puisque|porque|ya\s+que|因为|由于)\b|"
     r"\b(?:instead\s+of|rather\s+than|collid\w*|taken|occupied|blocked|gave\s+up|statt|anstelle|belegt|besetzt|blockiert|au\s+lieu|occupée?|"
     r"en\s+lugar|en\s+vez|ocupad[oa])\b|被|占|代替",
+    re.IGNORECASE,
+)
+_COMMAND = re.compile(r"^(?:/\w+(?:\s|$)|[$>]\s)")
+_ANNOUNCES = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|now|then|next|first|so|and|good|great|right)[\s,:–—-]+){0,2}(?:let me|i['’]ll|i will|i['’]m going to|"
+    r"(?:running|implementing|checking|updating|reading|looking|adding|removing|fixing)\b|ich werde|lass mich|je vais|voy a)\b",
     re.IGNORECASE,
 )
 NUMERAL = re.compile(r"^\W*\d{1,5}(?:[.):]+(?=[\s*])|\s?[→│|]|\t)")
@@ -121,6 +129,8 @@ class Piece:
     """Whether it only gives a reason, or names what is replaced."""
     whole: bool = False
     """Whether it answers with yes or no."""
+    brief: bool = False
+    """Whether it is a short clause of prose without a value, which may be compared word by word."""
 
 
 def pieces(messages: Sequence[Message]) -> list[Piece]:
@@ -196,6 +206,7 @@ class _Reader:
                 lists=_LISTS.search(clause) is not None,
                 marks=_MARKS.search(clause) is not None,
                 reason=_REASON.search(clause) is not None,
+                brief=passage.shape == "prose" and not values and len(clause) <= _BRIEF,
             )
             _polarity(piece, question)
             self.found.append(piece)
@@ -273,13 +284,20 @@ def _clauses(passage: Passage) -> Iterator[str]:
 def _standing(clause: str, passage: Passage, question: str) -> Standing:
     if passage.shape in ("code", "output", "call"):
         return "stands" if passage.shape != "call" else "open"
-    if SUGGESTED.search(clause):
+    if SUGGESTED.search(clause) or _is_no_statement(clause, question):
         return "open"
     if PAST.search(clause) and not NOW.search(clause):
         return "past"
     if LATER.search(clause) or (LATER.search(question) and not NOW.search(clause)):
         return "later"
     return "stands"
+
+
+def _is_no_statement(clause: str, question: str) -> bool:
+    """Whether a clause only announces what somebody does next, is a command, or a number that answers nothing."""
+    if _COMMAND.match(clause) or (_ANNOUNCES.match(clause) and not DECIDES.search(clause)):
+        return True
+    return not question and not any(map(str.isalpha, clause))
 
 
 def _polarity(piece: Piece, question: str) -> None:
@@ -289,8 +307,10 @@ def _polarity(piece: Piece, question: str) -> None:
     text = piece.text
     yes, no = YES.search(text) is not None, NO.search(text) is not None
     rest = _ANSWER.sub("", text) if yes or no else text
-    denials = len(NEGATION.findall(rest))
-    piece.sign = -1 if denials % 2 or (no and not denials) else 1
+    denied = denials(rest)
+    if UNMOVED.search(rest):
+        piece.keeps, denied = True, denied - 1
+    piece.sign = -1 if denied % 2 or (no and not denied) else 1
     piece.whole = piece.answers and (yes or no)
     axes: dict[str, int] = {}
     for axis, (affirms, denies) in AXES.items():

@@ -110,3 +110,22 @@ _ATTRIBUTE_WORDS = """
 """
 ATTRIBUTES = frozenset(map(word_key, _ATTRIBUTE_WORDS.split()))
 """Words for what can be said of anything: two statements that share these alone may be about different things."""
+
+_SINGLE_WORDS = """
+    default colour color status state mode type format language licence license theme style level strategy framework database
+    engine provider host hoster region currency venue location place method encoding protocol policy branch platform
+    supplier vendor title topic motto address domain timezone capital winner theme font brand model target priority
+    Standard Farbe Status Zustand Modus Typ Format Sprache Lizenz Thema Stil Stufe Strategie Datenbank Anbieter Hoster Region
+    Währung Ort Treffpunkt Methode Kodierung Protokoll Branch Zweig Plattform Lieferant Titel Motto Adresse Domain Zeitzone
+    Schrift Marke Modell Ziel Priorität
+    défaut couleur statut état mode type langue licence thème style niveau stratégie base fournisseur hébergeur région
+    devise lieu méthode encodage protocole branche plateforme titre adresse domaine police marque modèle cible priorité
+    defecto color estado modo tipo formato idioma lengua licencia tema estilo nivel estrategia base proveedor región
+    moneda lugar sede método protocolo rama plataforma título dirección dominio fuente marca modelo destino prioridad
+"""
+_SINGLE_PAIRS = (
+    "默认 颜色 状态 模式 类型 格式 语言 许可 主题 级别 策略 框架 引擎 供应 地点 方法 编码 协议 分支 平台 标题 地址 域名 时区 字体 品牌"
+    " 型号 目标 优先"
+)
+SINGLE = ATTRIBUTES.union(filter(None, map(word_key, _SINGLE_WORDS.split())), _SINGLE_PAIRS.split())
+"""Words for what has one value at a time: two values of one thing cannot both hold."""
