@@ -20,7 +20,7 @@ _MOST_ALIKE = 24
 _MOST_FILLER = 4
 """Words that may fill the place."""
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+(?:[._/'’-][^\W_\u3400-\u9fff]+)*|`[^`]+`")
-_NAME = re.compile(r"`|[A-ZÀ-Þ0-9]|\w*[._/]\w|\w+-\d")
+_NAME = re.compile(r"`|[A-ZÀ-Þ]|\w*[._/]\w|\w+-\d")
 _PREPOSITIONS = frozenset(
     word
     for words in (
@@ -31,6 +31,29 @@ _PREPOSITIONS = frozenset(
         "在 用 为 叫 到 向 归 由 往 给 于",
     )
     for word in words.split()
+)
+_ARTICLES = frozenset(
+    (
+        "the",
+        "a",
+        "an",
+        "our",
+        "its",
+        "der",
+        "die",
+        "das",
+        "den",
+        "dem",
+        "le",
+        "la",
+        "les",
+        "l",
+        "un",
+        "une",
+        "el",
+        "los",
+        "las",
+    )
 )
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
@@ -76,14 +99,22 @@ def difference(mine: str, theirs: str) -> Difference | None:
         named = (_NAME.match(my) and _NAME.match(their)) or _HAN.search(my + their)
         led = OWNS.search(mine) and OWNS.search(theirs)
         return Difference(my, their, True) if named and led and one[0] <= start + 2 else None
-    before = {a[one[0] - 1][0] if one[0] else "", b[other[0] - 1][0] if other[0] else ""}
+    before = {_before(a, one[0]), _before(b, other[0])}
     same_role = len(before) == 1 and before <= _PREPOSITIONS
-    both_names = bool(_NAME.match(my)) and bool(_NAME.match(their))
+    article = a[one[0] - 1][0] in _ARTICLES
+    both_names = not article and bool(_NAME.match(my)) and bool(_NAME.match(their))
     single = any(word_key(token) in SINGLE for token in shared[:start])
     if _HAN.search(mine):
         joined = "".join(shared[:start])
         single = any(key in SINGLE for key in word_keys(joined))
     return Difference(my, their, False) if same_role or both_names or single else None
+
+
+def _before(tokens: tuple[tuple[str, int, int], ...], at: int) -> str:
+    """The word before a place, articles apart."""
+    while at and tokens[at - 1][0] in _ARTICLES:
+        at -= 1
+    return tokens[at - 1][0] if at else ""
 
 
 def parallel(mine: str, theirs: str) -> bool:

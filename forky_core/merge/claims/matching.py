@@ -161,11 +161,12 @@ def one_scope(a: Piece, b: Piece) -> bool:
 def _values(
     a: Piece, others: Sequence[Piece], bases: Sequence[Base], mine: Side, theirs: Side
 ) -> Iterator[Match]:
+    apart = {b.at for b in others if _of_other_moments(a, b)}
     for q in a.quantities:
         agreed, last_agreed = -1.0, -1
         differing: list[tuple[float, Piece, Quantity]] = []
         for b, base in zip(others, bases, strict=True):
-            for r in b.quantities:
+            for r in b.quantities if b.at not in apart else ():
                 if not q.comparable(r):
                     continue
                 if q.same(r):
@@ -189,6 +190,15 @@ def _values(
             yield Match(
                 score + 0.4 * known, a, b, kind_of(q, r), a.text[q.start : q.end], b.text[r.start : r.end]
             )
+
+
+def _of_other_moments(a: Piece, b: Piece) -> bool:
+    """Whether each begins with a value that tells what it is about: Monday's session starts at 9, Friday's at 10."""
+    if min(len(a.quantities), len(b.quantities)) < 2:
+        return False
+    q, r = a.quantities[0], b.quantities[0]
+    begins = not word_keys(a.text[: q.start]) and not word_keys(b.text[: r.start])
+    return begins and q.dimension == r.dimension and not q.same(r)
 
 
 @lru_cache(maxsize=8_192)
@@ -234,6 +244,8 @@ def _opposites(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iter
     found: list[tuple[float, Piece, str]] = []
     last: dict[str, int] = {}
     for b, base in zip(others, bases, strict=True):
+        if base.contrast > 1:
+            continue
         score = base.score - base.contrast
         both = _proposed(a) & _proposed(b)
         shared = len(both) + (len(both) == 1 and _short(a, b))
@@ -296,8 +308,6 @@ def _choices(
         if b.sign < 0 or _is_code(a) or _is_code(b) or not ((a.decides and b.decides) or base.near >= 1.4):
             continue
         told = names(b.text, answers=b.answers)
-        if any(name.keys == other.keys for name in said for other in told):
-            continue
         one = [
             n for n in said if _new(n, a, told) and any(theirs.words.get(key, -1) < b.at for key in n.keys)
         ]
@@ -354,7 +364,7 @@ def _lists(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator
             and max(len(mine), len(theirs)) > 2
             and len(both) * 2 >= min(len(mine), len(theirs))
         ):
-            if (mine < theirs or theirs < mine) and not (_closed(a) and _closed(b)):
+            if (mine < theirs and not _closed(a)) or (theirs < mine and not _closed(b)):
                 continue
             yield Match(base.score, a, b, "list", ", ".join(sorted(mine)), ", ".join(sorted(theirs)))
 
@@ -367,10 +377,19 @@ def _closed(piece: Piece) -> bool:
 def _assigned(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
     mine = {one.key: one for one in assignments(a.text)}
     for b, base in zip(others, bases, strict=True) if mine else ():
+        if _other_record(tuple(mine.values()), assignments(b.text)):
+            continue
         for other in assignments(b.text):
             one = mine.get(other.key)
             if one is not None and one.value != other.value and _one_sort(one, other):
                 yield Match(2 + base.near, a, b, "value", one.value, other.value)
+
+
+def _other_record(mine: Sequence[Assignment], theirs: Sequence[Assignment]) -> bool:
+    """Whether two lists of settings are of two things, told apart by what stands first: oven 1, oven 2."""
+    told = {one.key: one.value for one in theirs}
+    differing = [one for one in mine if told.get(one.key, one.value) != one.value]
+    return len(differing) > 1 and differing[0] is mine[0] and theirs[0].key == mine[0].key
 
 
 def _one_sort(one: Assignment, other: Assignment) -> bool:

@@ -113,8 +113,8 @@ def _capitalised(text: str, decides: bool) -> Iterator[str]:  # noqa: FBT001
     for match in _CAPITAL.finditer(text):
         name, before = match.group(), text[: match.start()].rstrip()
         first, _, rest = name.partition(" ")
-        if rest and not re.search(r"\w", before) and DECIDES.fullmatch(first):
-            name = rest  # The sentence begins with a verb: “Use MySQL”.
+        if rest and not re.search(r"\w", before) and (DECIDES.fullmatch(first) or first.casefold() in STOP):
+            name = rest  # The sentence begins with another word: “Use MySQL”.
         initial = not re.search(r"\w", before) or before.endswith((":", "."))
         low = name.casefold()
         if low in _COMMON or low in STOP:

@@ -72,8 +72,9 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 _COMMAND = re.compile(r"^(?:/\w+(?:\s|$)|[$>]\s)")
+_LETS = re.compile(r"^\W*(?:\w+[\s,:–—-]+){0,2}?(?:let me|let['’]?s (?:try|see|check|look))\b", re.IGNORECASE)
 _ANNOUNCES = re.compile(
-    r"^\W*(?:(?:ok(?:ay)?|now|then|next|first|so|and|good|great|right)[\s,:–—-]+){0,2}(?:let me|i['’]ll|i will|i['’]m going to|"
+    r"^\W*(?:(?:ok(?:ay)?|now|then|next|first|so|and|good|great|right)[\s,:–—-]+){0,2}(?:i['’]ll|i will|i['’]m going to|"
     r"(?:running|implementing|checking|updating|reading|looking|adding|removing|fixing)\b|ich werde|lass mich|je vais|voy a)\b",
     re.IGNORECASE,
 )
@@ -295,7 +296,11 @@ def _standing(clause: str, passage: Passage, question: str) -> Standing:
 
 def _is_no_statement(clause: str, question: str) -> bool:
     """Whether a clause only announces what somebody does next, is a command, or a number that answers nothing."""
-    if _COMMAND.match(clause) or (_ANNOUNCES.match(clause) and not DECIDES.search(clause)):
+    if (
+        _COMMAND.match(clause)
+        or _LETS.match(clause)
+        or (_ANNOUNCES.match(clause) and not DECIDES.search(clause))
+    ):
         return True
     return not question and not any(map(str.isalpha, clause))
 

@@ -51,7 +51,7 @@ _PARTICLES = frozenset(
     "的了吗呢吧啊呀是在我你他她它们这那有和与就也都不没什么怎样多少哪谁为请把给被很会能要个说还再才只从到对以上下用改定好"
     "一二三四五六七八九十百千万两里去来按跟着过得地嗯哦啦嘛之其所将已可以"
 )
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
 _ELIDED = re.compile(r"^(?:[ldjmntsc]|qu|jusqu|lorsqu|puisqu)['’]", re.IGNORECASE)
 _LONGEST = 40
 
