@@ -330,8 +330,10 @@ def _with_statements(
             _claim_of(sets[at], said, over)
             for at, said in zip((pair.one, pair.other), statements, strict=True)
         ]
-        if claims[0] and claims[1] and claims[0].contradicts(claims[1]):
-            continue
+        if claims[0] and claims[1] and folded(claims[0].key) == folded(claims[1].key):
+            if claims[0].contradicts(claims[1]):
+                continue
+            claims = [None, None]  # They agree in something else that both sentences say.
         known = next((keys[_spot(said)] for said in statements if _spot(said) in keys), "")
         if not known:
             held = [claim for claim in claims if claim]

@@ -43,6 +43,10 @@ class Quantity:
             "year",
         }
 
+    def unit_of(self, other: Quantity) -> bool:
+        """Whether both are in units of one sort."""
+        return self.dimension == other.dimension and self.dimension != "version"
+
     def same(self, other: Quantity) -> bool:
         """Whether both values can hold at once."""
         if {self.dimension, other.dimension} == {
