@@ -245,10 +245,8 @@ class _Standing:
             return {}
         found: dict[tuple[MessageId, str], Correction] = {}
         for one in supersessions((*_newest(earlier), *_newest(source.said))):
-            if one.later.message in own and one.earlier.message not in own:
-                found |= self.corrected(
-                    one.earlier.message, one.earlier.quote, one.later.quote, one.later.message
-                )
+            if one.later_message in own and one.earlier_message not in own:
+                found |= self.corrected(one.earlier_message, one.earlier, one.later, one.later_message)
         return found
 
     def corrected(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from forky_core.merge.claims.matching import Kind, Match, Side, matches
 from forky_core.merge.claims.pieces import Piece, pieces, without_values
@@ -60,6 +61,12 @@ def contradictions(mine: Sequence[Message], theirs: Sequence[Message]) -> tuple[
 
     Both are read in the order they were said. No statement is given twice; the surest contradiction comes first.
     """
+    return _contradictions(tuple(mine), tuple(theirs))
+
+
+@lru_cache(maxsize=16)
+def _contradictions(mine: tuple[Message, ...], theirs: tuple[Message, ...]) -> tuple[Contradiction, ...]:
+    """Messages never change, and a card plans several merges of the same two sides."""
     ours, others = Side.of(pieces(mine)), Side.of(pieces(theirs))
     least = needed(len(ours.pieces) * len(others.pieces))
     found = matches(ours, others)
