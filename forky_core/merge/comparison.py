@@ -53,6 +53,8 @@ class Side:
     claims: ClaimSet
     said: Sequence[Message] = ()
     """In the order it was said; of a merge, the lines of its payload as said by the messages they cite."""
+    before: Message | None = None
+    """The message that both sides share right before it: the question that it may answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +101,13 @@ def compare(sources: Sequence[tuple[MergeInputs, Sequence[Message]]], *, whole: 
     ours = claims(place, line)
     standing = _Standing()
     standing.read(line, known, place.lookup)
-    sides = [Side(place.target_name, ours, tuple(standing.said))]
-    for (here, turns), path in zip(sources, heard, strict=True):
+    asked = [path[-1] if path and path[-1].role == "user" else None for path in shared]
+    sides = [Side(place.target_name, ours, tuple(standing.said), asked[0])]
+    for (here, turns), path, question in zip(sources, heard, asked, strict=True):
         on_path = {message.id for message in path}
         theirs = claims(here, (*path, *(turn for turn in turns if turn.id not in on_path)))
         said = chain.from_iterable(_as_said(turn, here.lookup) for turn in turns)
-        sides.append(Side(here.source_name, _reopened(ours, theirs), tuple(said)))
+        sides.append(Side(here.source_name, _reopened(ours, theirs), tuple(said), question))
     pairs, cut = _found(sides)
     kept = _in_parallel(pairs, standing, _Knowledge(place.parents_of))
     corrects: dict[tuple[MessageId, str], Correction] = {}
@@ -163,7 +166,9 @@ def _found(sides: Sequence[Side]) -> tuple[list[_Pair], bool]:
         _Pair(one, other, found)
         for one, other in combinations(range(len(sides)), 2)
         if newest[one] and newest[other]
-        for found in contradictions(newest[one], newest[other])
+        for found in contradictions(
+            newest[one], newest[other], before=(sides[one].before, sides[other].before)
+        )
     ]
     return pairs, any(len(kept) < len(side.said) for kept, side in zip(newest, sides, strict=True))
 

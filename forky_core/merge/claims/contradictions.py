@@ -56,18 +56,30 @@ ENOUGH = 0.3
 _KEY_WORDS = 4
 
 
-def contradictions(mine: Sequence[Message], theirs: Sequence[Message]) -> tuple[Contradiction, ...]:
+def contradictions(
+    mine: Sequence[Message],
+    theirs: Sequence[Message],
+    *,
+    before: tuple[Message | None, Message | None] = (None, None),
+) -> tuple[Contradiction, ...]:
     """What stands at the end of `mine` and cannot hold together with what stands at the end of `theirs`.
 
-    Both are read in the order they were said. No statement is given twice; the surest contradiction comes first.
+    Both are read in the order they were said, each after the message `before` it: the question that it may answer. No
+    statement is given twice; the surest contradiction comes first.
     """
-    return _contradictions(tuple(mine), tuple(theirs))
+    return _contradictions(tuple(mine), tuple(theirs), *before)
 
 
 @lru_cache(maxsize=16)
-def _contradictions(mine: tuple[Message, ...], theirs: tuple[Message, ...]) -> tuple[Contradiction, ...]:
+def _contradictions(
+    mine: tuple[Message, ...],
+    theirs: tuple[Message, ...],
+    before_mine: Message | None,
+    before_theirs: Message | None,
+) -> tuple[Contradiction, ...]:
     """Messages never change, and a card plans several merges of the same two sides."""
-    ours, others = Side.of(pieces(mine)), Side.of(pieces(theirs))
+    ours = Side.of(pieces(mine, before=before_mine))
+    others = Side.of(pieces(theirs, before=before_theirs))
     least = needed(len(ours.pieces) * len(others.pieces))
     found = matches(ours, others)
     taken: set[tuple[str, str]] = set()

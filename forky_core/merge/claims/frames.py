@@ -32,6 +32,9 @@ _PREPOSITIONS = frozenset(
     )
     for word in words.split()
 )
+_LIGHT = frozenset(
+    ("place", "held", "located", "based", "hosted", "situated", "situé", "située", "situado", "situada")
+)
 _ARTICLES = frozenset(
     (
         "the",
@@ -139,7 +142,9 @@ def _filler(
 ) -> tuple[int, int] | None:
     """The words of a place without the light ones at its beginning: of “takes place in Porto” the last."""
     han = any(_HAN.match(token) for token, *_ in tokens[start:end])
-    while start < end and tokens[start][0] in STOP and text[tokens[start][1]].islower() and not han:
+    while start < end and not han and text[tokens[start][1]].islower():
+        if tokens[start][0] not in STOP and tokens[start][0] not in _LIGHT:
+            break
         start += 1
     most = _MOST_FILLER * (2 if han else 1)
     return (start, end) if 0 < end - start <= most else None

@@ -161,7 +161,7 @@ def one_scope(a: Piece, b: Piece) -> bool:
 def _values(
     a: Piece, others: Sequence[Piece], bases: Sequence[Base], mine: Side, theirs: Side
 ) -> Iterator[Match]:
-    apart = {b.at for b in others if _of_other_moments(a, b)}
+    apart = {b.at for b in others if _of_other_moments(a, b) or (_is_json(a) and _is_json(b))}
     for q in a.quantities:
         agreed, last_agreed = -1.0, -1
         differing: list[tuple[float, Piece, Quantity]] = []
@@ -190,6 +190,11 @@ def _values(
             yield Match(
                 score + 0.4 * known, a, b, kind_of(q, r), a.text[q.start : q.end], b.text[r.start : r.end]
             )
+
+
+def _is_json(piece: Piece) -> bool:
+    """Whether a piece is a JSON object, whose values are compared by their keys."""
+    return piece.text.lstrip("`").startswith("{")
 
 
 def _of_other_moments(a: Piece, b: Piece) -> bool:

@@ -134,13 +134,20 @@ class Piece:
     """Whether it is a short clause of prose without a value, which may be compared word by word."""
 
 
-def pieces(messages: Sequence[Message]) -> list[Piece]:
-    """The clauses of the messages in order; questions give their words to what answers them and are none."""
+def pieces(messages: Sequence[Message], *, before: Message | None = None) -> list[Piece]:
+    """The clauses of the messages in order; questions give their words to what answers them and are none.
+
+    What was said `before` gives its words likewise, and its clauses are left out.
+    """
+    if before is not None:
+        messages = (before, *messages)
     reader = _Reader({message.id: message.name or message.role for message in messages})
     every = passages([message for message in messages if not message.hidden])
     reader.far = _far(every)
     for passage in every:
         reader.read(passage)
+    if before is not None:
+        return [piece for piece in reader.found if piece.passage.message != before.id]
     return reader.found
 
 

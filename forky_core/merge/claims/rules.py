@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from forky_core.merge.claims.claim_set import LONGEST_QUOTE, Claim, ClaimType, Polarity, folded
 from forky_core.merge.claims.cues import NOW, PAST, scopes
+from forky_core.merge.claims.quantities import quantities
 from forky_core.model import Message, MessageId, Role
 from forky_core.parts import MergePart, TextPart
 from forky_core.retrieval.cues import CORRECTION, DECISION, OPEN, is_question
@@ -274,8 +275,8 @@ def _forms(sentence: str) -> Iterator[_Form]:
                 continue
             taken.append((start, end))
             groups = match.groupdict()
+            value, end = _with_unit(sentence, *match.span("value"), end)
             negated = bool(groups.get("no")) or bool(_NEGATION.search(sentence[:start][-24:]))
-            value = groups["value"].strip('`“”" .,;:')
             where = sorted(scopes(sentence) - {"production"})
             yield _Form(
                 f"{key} ({where[0]})" if where else key,
@@ -284,6 +285,15 @@ def _forms(sentence: str) -> Iterator[_Form]:
                 start,
                 end,
             )
+
+
+def _with_unit(sentence: str, start: int, end: int, stop: int) -> tuple[str, int]:
+    """A value with the unit behind it, and where the statement then ends."""
+    if sentence[start : start + 1].isdigit():
+        for one in quantities(sentence):
+            if one.start == start and one.end > end:
+                return sentence[start : one.end], max(stop, one.end)
+    return sentence[start:end].strip('`“”" .,;:'), stop
 
 
 def _key(form: int, groups: dict[str, str | None]) -> str:
