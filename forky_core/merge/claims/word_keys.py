@@ -10,6 +10,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from forky_core.merge.claims.synonyms import GROUPS
 from forky_core.retrieval.words import STOPWORDS
 
 _MORE_STOPWORDS = """
@@ -58,10 +59,13 @@ _LONGEST = 40
 
 @lru_cache(maxsize=65_536)
 def word_key(word: str) -> str:
-    """A form in which the inflections of a word mostly agree; "" for a word that says nothing.
+    """A form in which the inflections and the synonyms of a word mostly agree; "" for a word that says nothing."""
+    stem = _stem(word)
+    return _SAME.get(stem, stem)
 
-    Without accents and endings, and long words by their first six letters: a rough stem for languages with suffixes.
-    """
+
+def _stem(word: str) -> str:
+    """Without accents and endings, and long words by their first six letters, as fits languages with suffixes."""
     low = word.casefold().replace("’", "'")
     if low in STOP or len(low) > _LONGEST:
         return ""
@@ -77,6 +81,20 @@ def word_key(word: str) -> str:
     return bare[:6]
 
 
+def _same() -> dict[str, str]:
+    """By stem, or by pair of Chinese signs, the one that stands for its synonyms."""
+    same: dict[str, str] = {}
+    for group in GROUPS.strip().splitlines():
+        words = group.split()
+        for word in words:
+            if stem := word if _WIDE_RUN.match(word) else _stem(word):
+                same.setdefault(stem, _stem(words[0]))
+    return same
+
+
+_SAME = _same()
+
+
 @lru_cache(maxsize=16_384)
 def word_keys(text: str) -> tuple[str, ...]:
     """The keys of the words of a text, in order; of Chinese its pairs of signs, without particles."""
@@ -85,7 +103,7 @@ def word_keys(text: str) -> tuple[str, ...]:
         token = match.group()
         if _WIDE_RUN.match(token):
             found += [
-                token[at : at + 2]
+                _SAME.get(token[at : at + 2], token[at : at + 2])
                 for at in range(min(len(token), 400) - 1)
                 if token[at] not in _PARTICLES and token[at + 1] not in _PARTICLES
             ]
