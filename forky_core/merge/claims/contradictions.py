@@ -86,7 +86,7 @@ def _contradictions(
     made: list[Contradiction] = []
     for match in sorted((match for match in found if match.score >= ENOUGH), key=lambda match: -match.score):
         places = {("mine", match.mine.text), ("theirs", match.theirs.text)}
-        if not places & taken and plainness(match.mine, match.theirs) >= least:
+        if not places & taken and plainness(match.mine, match.theirs) >= least + match.margin:
             taken |= places
             made.append(Contradiction(*statements(match)))
     return tuple(made)

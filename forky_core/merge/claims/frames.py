@@ -16,6 +16,8 @@ from forky_core.merge.claims.word_keys import ATTRIBUTES, SINGLE, STOP, word_key
 
 LONGEST = 140
 """Bytes of a sentence that is looked at."""
+_LEAST_SUBJECT = 2
+"""Words, or Chinese signs, before the place: a subject and a verb."""
 _MOST_ALIKE = 24
 _MOST_FILLER = 4
 """Words that may fill the place."""
@@ -98,7 +100,7 @@ def difference(mine: str, theirs: str) -> Difference | None:
     if one is None or other is None:
         return None
     my, their = mine[a[one[0]][1] : a[one[1] - 1][2]], theirs[b[other[0]][1] : b[other[1] - 1][2]]
-    if start == 0 or not _tells(shared[:start]):
+    if start < _LEAST_SUBJECT or not _tells(shared[:start]):
         named = (_NAME.match(my) and _NAME.match(their)) or _HAN.search(my + their)
         led = OWNS.search(mine) and OWNS.search(theirs)
         return Difference(my, their, True) if named and led and one[0] <= start + 2 else None

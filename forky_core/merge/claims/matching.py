@@ -26,6 +26,11 @@ Kind = Literal["value", "polarity", "choice", "date", "duration", "owner", "list
 MOST = 64
 """Pieces of the other side that one piece is compared with, those that share its rarest words first."""
 NEAR = 0.35
+LEAST_OPPOSED = 0.49
+CHANCE = 1.5
+SAME_RECORD = -3.0
+ALIKE = 0.3
+"""The share of their words that two sentences have in common where one only denies what the other says."""
 FAR_SHARE = 0.5
 ATTRIBUTE_SHARE = 0.5
 
@@ -40,6 +45,8 @@ class Match:
     kind: Kind
     my_value: str
     their_value: str
+    margin: float = 0.0
+    """How much plainer than others the two must be said: more where one only denies, less for values of one key."""
 
 
 @dataclass(slots=True)
@@ -246,31 +253,40 @@ def kind_of(q: Quantity, r: Quantity) -> Kind:
 
 
 def _opposites(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
-    found: list[tuple[float, Piece, str]] = []
+    found: list[tuple[str, Piece, Match]] = []
     last: dict[str, int] = {}
     for b, base in zip(others, bases, strict=True):
         if base.contrast > 1:
             continue
-        score = base.score - base.contrast
-        both = _proposed(a) & _proposed(b)
-        shared = len(both) + (len(both) == 1 and _short(a, b))
         for axis in a.axes.keys() & b.axes.keys():
-            if a.axes[axis] == b.axes[axis]:
-                if base.near >= NEAR:
-                    last[axis] = b.at
-            elif base.near >= 0.49 and shared:
-                found.append((score, b, axis))
-        if _turned(a, b) or _turned(b, a):
-            if a.sign == b.sign and base.near >= NEAR:
-                yield Match(
-                    score, a, b, "polarity", *("no" if NOT_WORD.search(p.text) else "yes" for p in (a, b))
-                )
-        elif a.sign != b.sign and shared >= 2 and not a.quantities and not b.quantities:
-            found.append((score - 0.6, b, ""))
-    for score, b, axis in found:
-        if last.get(axis, -1) <= b.at:
-            says = (a.axes[axis], b.axes[axis]) if axis else (a.sign, b.sign)
-            yield Match(score, a, b, "polarity", *("yes" if one > 0 else "no" for one in says))
+            if a.axes[axis] == b.axes[axis] and base.near >= NEAR:
+                last[axis] = b.at
+        found += ((axis, b, match) for axis, match in _opposed(a, b, base))
+    yield from (match for axis, b, match in found if last.get(axis, -1) <= b.at)
+
+
+def _opposed(a: Piece, b: Piece, base: Base) -> Iterator[tuple[str, Match]]:
+    """What two pieces say the opposite of: by pairs of opposites, by a syllable, or by denial alone ("")."""
+    score = base.score - base.contrast
+    mine, theirs = _proposed(a), _proposed(b)
+    both = mine & theirs
+    shared = len(both) + (len(both) == 1 and _short(a, b))
+    alike = len(both) / len(mine | theirs) if both else 0.0
+    if base.near >= LEAST_OPPOSED and shared:
+        for axis in a.axes.keys() & b.axes.keys():
+            if a.axes[axis] != b.axes[axis]:
+                yield axis, _says(score, a, b, a.axes[axis], margin=CHANCE * (alike < ALIKE))
+    if _turned(a, b) or _turned(b, a):
+        if a.sign == b.sign and base.near >= NEAR:
+            yield "", _says(score, a, b, -1 if NOT_WORD.search(a.text) else 1)
+    elif a.sign != b.sign and shared >= 2 and alike >= ALIKE and not a.quantities and not b.quantities:
+        yield "", _says(score - 0.6, a, b, a.sign, margin=CHANCE)
+
+
+def _says(score: float, a: Piece, b: Piece, sign: int, *, margin: float = 0.0) -> Match:
+    """A match of which one side affirms and the other denies; `sign` is that of `a`."""
+    my, their = ("yes", "no") if sign > 0 else ("no", "yes")
+    return Match(score, a, b, "polarity", my, their, margin)
 
 
 def _turned(a: Piece, b: Piece) -> bool:
@@ -369,6 +385,8 @@ def _lists(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator
             and max(len(mine), len(theirs)) > 2
             and len(both) * 2 >= min(len(mine), len(theirs))
         ):
+            if len(both) < 2 and max(len(mine), len(theirs)) > 3 - _closed(a) - _closed(b):
+                continue
             if (mine < theirs and not _closed(a)) or (theirs < mine and not _closed(b)):
                 continue
             yield Match(base.score, a, b, "list", ", ".join(sorted(mine)), ", ".join(sorted(theirs)))
@@ -387,7 +405,8 @@ def _assigned(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Itera
         for other in assignments(b.text):
             one = mine.get(other.key)
             if one is not None and one.value != other.value and _one_sort(one, other):
-                yield Match(2 + base.near, a, b, "value", one.value, other.value)
+                margin = SAME_RECORD if _is_json(a) and _is_json(b) else 0.0
+                yield Match(2 + base.near, a, b, "value", one.value, other.value, margin)
 
 
 def _other_record(mine: Sequence[Assignment], theirs: Sequence[Assignment]) -> bool:

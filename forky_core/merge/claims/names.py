@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from forky_core.merge.claims.cues import DECIDES
+from forky_core.merge.claims.cues import DECIDES, NO, YES
 from forky_core.merge.claims.word_keys import STOP, word_keys
 
 _QUOTED = re.compile(
@@ -37,6 +37,8 @@ _PARTIAL = re.compile(
     re.IGNORECASE,
 )
 _TITLE = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|Frau|Herrn?|Mme|Sra?|Dña|Don|Doña)\.?\s")
+_CALL = 2
+"""Words of a call before the name that it calls."""
 _COMMON = frozenset(
     [
         "yes",
@@ -117,10 +119,17 @@ def _capitalised(text: str, decides: bool) -> Iterator[str]:  # noqa: FBT001
             name = rest  # The sentence begins with another word: “Use MySQL”.
         initial = not re.search(r"\w", before) or before.endswith((":", "."))
         low = name.casefold()
-        if low in _COMMON or low in STOP:
+        if low in _COMMON or low in STOP or _is_called(before, text[match.end() :]):
             continue
         if not initial or decides or " " in name or name.isupper():
             yield name
+
+
+def _is_called(before: str, after: str) -> bool:
+    """Whether a name only calls somebody: “Wow, Ann!”, “No problem, Ann.”"""
+    answers = len(before.split()) == 1 and (NO.search(before) or YES.search(before))
+    short = before.endswith(",") and len(before.split()) <= _CALL
+    return short and not answers and after[:1] in ("!", ".", ",", "?", "")
 
 
 @lru_cache(maxsize=16_384)

@@ -214,7 +214,7 @@ class _Reader:
                 lists=_LISTS.search(clause) is not None,
                 marks=_MARKS.search(clause) is not None,
                 reason=_REASON.search(clause) is not None,
-                brief=passage.shape == "prose" and not values and len(clause) <= _BRIEF,
+                brief=passage.shape == "prose" and not values and len(clause) <= _BRIEF and clause[-1] != "!",
             )
             _polarity(piece, question)
             self.found.append(piece)
