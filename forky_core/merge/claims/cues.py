@@ -110,7 +110,7 @@ AXES = MappingProxyType(
             _cues(
                 r"must required requires? mandatory compulsory obligatory has_to have_to needs? needed necessary always",
                 r"muss müssen pflicht\w* verpflichtend vorgeschrieben erforderlich nötig notwendig zwingend braucht verlangt",
-                r"obligatoires? doit doivent exigée?s? nécessaires? requise?s? requis faut imposée?s?",
+                r"obligatoires? besoin doit doivent exigée?s? nécessaires? requise?s? requis faut imposée?s?",
                 r"obligatori[oa]s? debe deben exigid[oa]s? necesari[oa]s? requerid[oa]s? hace_falta hay_que exigen?",
                 unspaced="必须|必須|需要|强制|得要|要求",
             ),
@@ -159,7 +159,7 @@ AXES = MappingProxyType(
 """Pairs of opposites: (affirmed, denied) of being on, allowed, required, kept, public, automatic, free, for anybody."""
 
 PAST = _cues(
-    r"used_to formerly previously former (?:was|were|had)(?!_\w+ed\b|_set\b|_put\b|_chosen\b) until_last before_the back_then at_the_time outdated obsolete"
+    r"used_to formerly previously former (?:was|were|had)(?!_\w+ed\b|_set\b|_put\b|_chosen\b) until_last before_the back_then at_the_time outdated obsolete ended expired"
     r" ago until_(?:last|the)_\w+ old_(?:\w+_)?(?:handbook|manual|docs?|documentation|page|wiki|map|guide|version|flyer|notes?|readme) originally once",
     r"früher\w* damals ehemals vormals war waren galt hatte betrug kostete lag hieß veraltet\w* überholt\w* bis_letzte[sn]? ursprünglich alte[ns]?",
     r"était étaient autrefois auparavant ancienne?s? avait avant obsolètes? périmée?s? jadis",
@@ -187,7 +187,7 @@ SUPPOSED = _cues(
     r"wenn falls angenommen würde\w* wäre\w* könnte\w* hätte\w* vielleicht eventuell gegebenenfalls theoretisch sähe",
     r"s['’]il imaginons supposons serai[ts]? serait pourrai[ts]? pourrait aurai[ts]? aurait peut-être donnerait coûterait",
     r"supongamos imaginemos sería podría habría quizás? tal_vez costaría",
-    unspaced=r"(?:^|[,;.:]\s)si(?!\s(?:peu|vite|tard|bien|poco|tarde))\b|如果|假如|要是|万一|也许|可能|假设|倘若|的话",
+    unspaced=r"(?:^|[,;.:]\s)si(?!\s(?:peu|vite|tard|bien|poco|tarde))\b|如果|假如|要是|(?<![一二三四五六七八九十两\d])万一|也许|可能|假设|倘若|的话",
 )
 """Words of what only might be."""
 SUGGESTED = _cues(

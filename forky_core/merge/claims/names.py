@@ -21,6 +21,8 @@ _HANDLE = re.compile(r"(?<!\w)@[\w./-]{2,40}")
 _CAPITAL = re.compile(
     r"(?<![\w@`/.])(?:(?:[A-ZÀ-Þ]\.\s?)?[A-ZÀ-Þ][\wÀ-ÿ'’-]*[\w]|[A-Z]{2,}\w*)(?:\s(?:(?:de|del|la|von|van|der|Le)\s)?[A-ZÀ-Þ][\wÀ-ÿ'’-]*\w)*"
 )
+_LATIN = re.compile(r"(?<![\w@`/.-])[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)*", re.ASCII)
+"""A word in Latin letters in a Chinese sentence."""
 _HAN_CHOICE = re.compile(
     r"(?:改成|换成|改用|改为|选用|采用|选择|定为|用|选|找|叫|归|由|去|走|是|：|:)(?P<what>[A-Za-z][\w .+-]{0,20}|[\u4e00-\u9fff]{2,10})"
 )
@@ -88,7 +90,8 @@ def names(text: str, *, answers: bool = False) -> tuple[Name, ...]:
     found: dict[str, Name] = {}
 
     def add(name: str) -> None:
-        keys = frozenset(word_keys(_TITLE.sub("", name))) or frozenset((name.strip().casefold(),))
+        keys = frozenset() if _IDENTIFIER.fullmatch(name) else frozenset(word_keys(_TITLE.sub("", name)))
+        keys = keys or frozenset((name.strip().casefold(),))
         if name.strip() and len(keys) < 8:
             found.setdefault(name.strip(), Name(name.strip(), keys))
 
@@ -103,6 +106,8 @@ def names(text: str, *, answers: bool = False) -> tuple[Name, ...]:
     for name in _capitalised(bare, answers or DECIDES.search(text) is not None):
         add(name)
     if re.search("[\u4e00-\u9fff]", bare):
+        for match in _LATIN.finditer(bare):
+            add(match.group())
         for match in _HAN_CHOICE.finditer(bare):
             add(match["what"])
         if answers and (first := _HAN_FIRST.match(bare)):

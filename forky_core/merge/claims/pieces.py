@@ -50,7 +50,7 @@ _ASKS = re.compile(
     r"quién|qué|cuál\w*|cuándo|dónde|cómo|cuánt\w+)\b",
     re.IGNORECASE,
 )
-_ASKS_HAN = re.compile("[吗呢么？]|什么|怎么|多少|几|谁|哪")
+_ASKS_HAN = re.compile("[吗？]|(?<!着)呢$|么$|什么|怎么|多少|(?<!好)几|谁|哪")
 _ANSWER = re.compile(r"^\W*(?:\w+[,，.:;!]|不，|没有，)\s*")
 _SHORT = 80
 _BRIEF = 90
@@ -82,6 +82,8 @@ NUMERAL = re.compile(r"^\W*\d{1,5}(?:[.):]+(?=[\s*])|\s?[→│|]|\t)")
 _SETS = re.compile(r"[=:`]")
 _LISTS = re.compile(r"[,，、]")
 _MARKS = re.compile(r"[`\"“„«「]|\w-\w+-\d|_\w*\d")
+_LABELLED = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*•])\s*[^\n:：–—]{2,40}(?::\s|：|\s[–—-]\s)\s*[^\n]{2,30}$")
+"""A row of a list that names something and what it is: “2. The route – J. Kouassi”."""
 _NAME_FIRST = re.compile(
     r"^[\"“«`]?(?:(?:Dr|Mr|Ms|Mrs|Frau|Herr|M|Mme)\.?\s+)?[A-ZÀ-Þ][\w.-]+(?:\s+[A-ZÀ-Þ][\w-]+)*[\"”»`]?(?:[,.;:]|$|\s+it\s+is)"
 )
@@ -206,6 +208,7 @@ class _Reader:
                 question=question,
                 asked=asked,
                 decides=DECIDES.search(clause) is not None
+                or _LABELLED.match(passage.text) is not None
                 or (answers and WHICH.search(question) is not None)
                 or (begins and _NAME_FIRST.match(clause) is not None),
                 changes=changes,
