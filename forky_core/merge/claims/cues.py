@@ -28,7 +28,7 @@ def _first(*words: str) -> re.Pattern[str]:
 
 
 NEGATION = _cues(
-    r"not(?!\s+only) no never none nor neither cannot nothing nobody \w+n['’]t dont doesnt isnt no_longer",
+    r"not(?!\s+only) no never none nor neither cannot nothing nobody \w+n['’]t dont doesnt isnt no_longer decided_against voted_against",
     r"nicht nie niemals kein\w* weder niemand nichts",
     r"ne pas jamais aucun\w* ni plus_de plus_besoin rien personne(?=\s+ne)",
     r"no nunca jamás ningun\w* ningún tampoco nada nadie",
@@ -57,7 +57,8 @@ UNMOVED = re.compile(
 )
 """Something that did not change: it says the value, although it denies."""
 NOT_WORD = re.compile(
-    r"(?<![\w-])(?:un|non-?|in|im|ir|dis|des|dé|dés)(?P<rest>[^\W\d_]{5,})(?![\w-])", re.IGNORECASE
+    r"(?<![\w-])(?:un(?=\w{4})|(?:non-?|in|im|ir|dis|des|dé|dés)(?=\w{5}))(?P<rest>[^\W\d_]+)(?![\w-])",
+    re.IGNORECASE,
 )
 """A word with a syllable that turns it round: unencrypted, incompatible. Only the word without it tells whether."""
 
@@ -294,10 +295,10 @@ WHICH = re.compile(
 
 CLOSED = _cues(
     r"only exactly nothing_else no_others? full_stop everyone everything all in_all closed complete full_list that['’]s_it drop(?:ped)? removed"
-    r" added extended",
-    r"nur genau sonst_n\w+ alle vollständig insgesamt gestrichen ergänzt abgeschlossen",
-    r"seulement exactement en_tout uniquement donc rien_d['’]autre complète?",
-    r"solo únicamente exactamente en_total nada_más complet[oa] todos",
+    r" added extended consists?_of",
+    r"besteht_aus nur genau sonst_n\w+ alle vollständig insgesamt gestrichen ergänzt abgeschlossen",
+    r"se_compose_de seulement exactement en_tout uniquement donc rien_d['’]autre complète?",
+    r"se_compone_de solo únicamente exactamente en_total nada_más complet[oa] todos",
     unspaced="只有|仅|全部|一共|就这些|共",
 )
 """Words that say that a list names all there is."""

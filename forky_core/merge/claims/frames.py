@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from forky_core.merge.claims.cues import CHANGE, KEEPS, OWNS
+from forky_core.merge.claims.cues import CHANGE, DECIDES, KEEPS, OWNS
 from forky_core.merge.claims.word_keys import ATTRIBUTES, SINGLE, STOP, word_key, word_keys
 
 LONGEST = 140
@@ -99,8 +99,11 @@ def difference(mine: str, theirs: str) -> Difference | None:
     one, other = _filler(mine, a, start, len(a) - end), _filler(theirs, b, start, len(b) - end)
     if one is None or other is None:
         return None
+    if {token for token, *_ in a[slice(*one)]} & {token for token, *_ in b[slice(*other)]}:
+        return None  # There is a second place.
     my, their = mine[a[one[0]][1] : a[one[1] - 1][2]], theirs[b[other[0]][1] : b[other[1] - 1][2]]
-    if start < _LEAST_SUBJECT or not _tells(shared[:start]):
+    subject = start >= _LEAST_SUBJECT or (start > 0 and DECIDES.fullmatch(shared[0]) is not None)
+    if not subject or not _tells(shared[:start]):
         named = (_NAME.match(my) and _NAME.match(their)) or _HAN.search(my + their)
         led = OWNS.search(mine) and OWNS.search(theirs)
         return Difference(my, their, True) if named and led and one[0] <= start + 2 else None
@@ -144,7 +147,7 @@ def _filler(
 ) -> tuple[int, int] | None:
     """The words of a place without the light ones at its beginning: of “takes place in Porto” the last."""
     han = any(_HAN.match(token) for token, *_ in tokens[start:end])
-    while start < end and not han and text[tokens[start][1]].islower():
+    while start < end - 1 and not han and text[tokens[start][1]].islower():
         if tokens[start][0] not in STOP and tokens[start][0] not in _LIGHT:
             break
         start += 1

@@ -279,7 +279,13 @@ def _opposed(a: Piece, b: Piece, base: Base) -> Iterator[tuple[str, Match]]:
     if _turned(a, b) or _turned(b, a):
         if a.sign == b.sign and base.near >= NEAR:
             yield "", _says(score, a, b, -1 if NOT_WORD.search(a.text) else 1)
-    elif a.sign != b.sign and shared >= 2 and alike >= ALIKE and not a.quantities and not b.quantities:
+    elif (
+        a.sign != b.sign
+        and (shared >= 2 or alike == 1.0)
+        and alike >= ALIKE
+        and not a.quantities
+        and not b.quantities
+    ):
         yield "", _says(score - 0.6, a, b, a.sign, margin=CHANCE)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from forky_core.merge.claims.cues import (
@@ -53,6 +53,7 @@ _ASKS = re.compile(
 _ASKS_HAN = re.compile("[吗？]|(?<!着)呢$|么$|什么|怎么|多少|(?<!好)几|谁|哪")
 _ANSWER = re.compile(r"^\W*(?:\w+[,，.:;!]|不，|没有，)\s*")
 _SHORT = 80
+_CUT = re.compile(r"(?:^|\s)(?:\d{1,2}|[A-ZÀ-Þ])\.$")
 _BRIEF = 90
 _ANSWERING = 2
 """Passages of an answer, after its first, that may still answer the question."""
@@ -144,13 +145,33 @@ def pieces(messages: Sequence[Message], *, before: Message | None = None) -> lis
     if before is not None:
         messages = (before, *messages)
     reader = _Reader({message.id: message.name or message.role for message in messages})
-    every = passages([message for message in messages if not message.hidden])
+    every = list(_rejoined(passages([message for message in messages if not message.hidden])))
     reader.far = _far(every)
     for passage in every:
         reader.read(passage)
     if before is not None:
         return [piece for piece in reader.found if piece.passage.message != before.id]
     return reader.found
+
+
+def _rejoined(every: Sequence[Passage]) -> Iterator[Passage]:
+    """The passages, with those joined again that were cut behind a numeral or an initial: “am 3. | Mai”, “J. | Roe”."""
+    held: Passage | None = None
+    for passage in every:
+        if (
+            held is not None
+            and _CUT.search(held.text)
+            and (held.message, held.row) == (passage.message, passage.row)
+        ):
+            start = held.whole_row.find(held.text)
+            end = held.whole_row.find(passage.text, start + len(held.text)) + len(passage.text)
+            held = replace(held, text=held.whole_row[start:end])
+            continue
+        if held is not None:
+            yield held
+        held = passage
+    if held is not None:
+        yield held
 
 
 @dataclass(slots=True)

@@ -29,6 +29,7 @@ parcel package Paket colis paquete 包裹
 meeting appointment Besprechung Sitzung Treffen réunion rendez-vous reunión cita 会议 开会
 delete remove deletes removes löschen entfernen gelöscht supprimer effacer borrar eliminar 删除 移除
 purchase buy bought kaufen gekauft acheter acheté comprar comprado
+use uses used using utilise utilisons verwenden verwendet nutzen nutzt benutzen usamos usa usan usar 使用
 covered insured versichert gedeckt couvert garanti assuré cubierto asegurado cubre
 staff employees Mitarbeiter Personal personnel employés personal empleados 员工 职员
 seats Plätze Sitzplätze asientos plazas 座位

@@ -43,7 +43,7 @@ _MORE_STOPWORDS = """
     qué queda quedan quien quién se sea ser será si sido siempre sin sobre solo somos son su sus sí también tan te tenemos
     tener tiene tienen todavía todo todos tras tu tus un una uno unos va vale van ver ya yo él gracias nueva nuevo
 """
-STOP = frozenset(STOPWORDS | frozenset(_MORE_STOPWORDS.split()))
+STOP = (STOPWORDS | frozenset(_MORE_STOPWORDS.split())) - {"use", "used", "using"}
 
 _WIDE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _TOKEN = re.compile(rf"[{_WIDE}]+|[^\W_{_WIDE}]+(?:['’][^\W_{_WIDE}]+)*")
