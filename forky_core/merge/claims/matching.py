@@ -54,13 +54,17 @@ class Side:
     """The pieces of one side, by their words and by their values."""
 
     pieces: Sequence[Piece]
+    by_own: Mapping[str, list[Piece]] = field(default_factory=dict)
+    """The standing ones by the words that they have themselves."""
     by_word: Mapping[str, list[Piece]] = field(default_factory=dict)
+    """By those and the words around them."""
     values: Mapping[tuple[str, tuple[float, ...]], list[Piece]] = field(default_factory=dict)
     words: Mapping[str, int] = field(default_factory=dict)
     """The place at which a word is said first and last."""
 
     @classmethod
     def of(cls, pieces: Sequence[Piece]) -> Side:
+        by_own: dict[str, list[Piece]] = defaultdict(list)
         by_word: dict[str, list[Piece]] = defaultdict(list)
         values: dict[tuple[str, tuple[float, ...]], list[Piece]] = defaultdict(list)
         last: dict[str, int] = {}
@@ -70,19 +74,21 @@ class Side:
             for word in piece.own:
                 last[word] = piece.at
             if piece.standing == "stands":
+                for word in piece.own:
+                    by_own[word].append(piece)
                 for word in piece.about:
                     by_word[word].append(piece)
-        return cls(pieces, by_word, values, last)
+        return cls(pieces, by_own, by_word, values, last)
 
     def like(self, piece: Piece) -> list[Piece]:
         """Pieces that share words with one of the other side."""
         found: dict[int, Piece] = {}
-        lists = sorted((self.by_word[word] for word in piece.about if word in self.by_word), key=len)
-        for holding in lists:
-            if len(found) >= MOST:
-                break
-            for other in holding[:MOST]:
-                found.setdefault(other.at, other)
+        for index, words in ((self.by_own, piece.own), (self.by_word, piece.about)):
+            for holding in sorted((index[word] for word in words if word in index), key=len):
+                if len(found) >= MOST:
+                    break
+                for other in holding[-MOST:]:
+                    found.setdefault(other.at, other)
         return [found[at] for at in sorted(found)]
 
 
@@ -177,7 +183,7 @@ def _values(
                 if not q.comparable(r):
                     continue
                 if q.same(r):
-                    if b.sign > 0 and not b.reason:
+                    if base.near >= NEAR and b.sign > 0 and not b.reason:
                         agreed, last_agreed = max(agreed, base.score), max(last_agreed, b.at)
                     continue
                 score = value_score(q, r, a, b, base)
@@ -189,7 +195,11 @@ def _values(
             if last_agreed >= b.at or (agreed >= score - 0.3 and not b.changes):
                 continue
             if any(
-                piece.standing == "stands" and piece.sign > 0 and not piece.reason and piece.at >= a.at - 6
+                piece.standing == "stands"
+                and piece.sign > 0
+                and not piece.reason
+                and piece.at >= a.at - 6
+                and not piece.about.keys().isdisjoint(a.own | a.asked)
                 for piece in mine.values.get((r.dimension, r.value), ())
             ):
                 continue
