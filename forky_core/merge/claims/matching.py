@@ -17,7 +17,7 @@ from forky_core.merge.claims.assignments import Assignment, assignments
 from forky_core.merge.claims.cues import CLOSED, DECIDES, NOT_WORD, OPPOSITE_MEASURES, OWNS
 from forky_core.merge.claims.frames import difference, parallel
 from forky_core.merge.claims.names import Name, listed, names
-from forky_core.merge.claims.pieces import Piece, without_values
+from forky_core.merge.claims.pieces import FAR, Piece, without_values
 from forky_core.merge.claims.quantities import Quantity
 from forky_core.merge.claims.word_keys import ATTRIBUTES, word_keys
 
@@ -136,19 +136,24 @@ class Base:
 
 def likeness(a: Piece, b: Piece) -> Base:
     """How near two pieces are by the words around them."""
-    near = far = 0.0
-    small, large = (a.about, b.about) if len(a.about) <= len(b.about) else (b.about, a.about)
-    for word, worth in small.items():
-        if word in large:
-            both = worth * large[word]
-            if word in ATTRIBUTES:
-                both *= ATTRIBUTE_SHARE
-            if both >= NEAR:
-                near += both
-            else:
-                far += both
+    near, far = 0.0, FAR * FAR * _shared_far(a.far, b.far)
+    shared = {word: worth * b.about[word] for word, worth in a.close.items() if word in b.about}
+    shared |= {word: worth * a.about[word] for word, worth in b.close.items() if word in a.about}
+    for word, both in shared.items():
+        if word in ATTRIBUTES:
+            both *= ATTRIBUTE_SHARE  # noqa: PLW2901
+        if both >= NEAR:
+            near += both
+        else:
+            far += both
     moved = 0.2 * (a.keeps or a.changes or b.changes or b.keeps)
     return Base(near + far * FAR_SHARE + moved, near, _contrast(a, b))
+
+
+@lru_cache(maxsize=4_096)
+def _shared_far(mine: frozenset[str], theirs: frozenset[str]) -> int:
+    """How many words are said some turns around both; all pieces of two turns ask the same."""
+    return len(mine & theirs)
 
 
 def _contrast(a: Piece, b: Piece) -> float:
@@ -307,7 +312,13 @@ def _says(score: float, a: Piece, b: Piece, sign: int, *, margin: float = 0.0) -
 
 def _turned(a: Piece, b: Piece) -> bool:
     """Whether one has a word of the other with a syllable that turns it round: unencrypted, encrypted."""
-    return any(match["rest"] in b.text for match in NOT_WORD.finditer(a.text) if match.group() not in b.text)
+    return any(rest in b.text for word, rest in _not_words(a.text) if word not in b.text)
+
+
+@lru_cache(maxsize=8_192)
+def _not_words(text: str) -> tuple[tuple[str, str], ...]:
+    """The words of a text that begin with such a syllable, each with what follows it."""
+    return tuple((match.group(), match["rest"]) for match in NOT_WORD.finditer(text))
 
 
 def _short(a: Piece, b: Piece) -> bool:

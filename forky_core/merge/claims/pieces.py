@@ -107,6 +107,10 @@ class Piece:
     about: Mapping[str, float]
     """Keys of its words and of those around it, with what each is worth."""
     scopes: frozenset[str]
+    close: Mapping[str, float] = field(default_factory=dict)
+    """Of those, the ones that stand no turns away."""
+    far: frozenset[str] = frozenset()
+    """The words of the turns around it."""
     measures: frozenset[str] = frozenset()
     """What its amounts are of: one, all, with or without tax."""
     quantities: tuple[Quantity, ...] = ()
@@ -201,7 +205,9 @@ class _Reader:
 
     def _clauses(self, passage: Passage, question: str) -> None:
         text = passage.text
-        around = self._around(passage, question)
+        far = self.far[passage.turn]
+        near = self._around(passage, question)
+        around = {**dict.fromkeys(far, FAR), **near}
         asked = frozenset(word_keys(question))
         first = self.in_turn == 0 and self.asked_in == passage.turn - 1
         where = scopes(text) or scopes(question)
@@ -222,6 +228,8 @@ class _Reader:
                 own,
                 {**around, **dict.fromkeys(own, OWN)},
                 where,
+                {**near, **dict.fromkeys(own, OWN)},
+                far,
                 measures(text) if values else frozenset(),
                 values,
                 head=_head(clause) if passage.shape == "prose" else "",
@@ -244,8 +252,8 @@ class _Reader:
             self.found.append(piece)
 
     def _around(self, passage: Passage, question: str) -> dict[str, float]:
-        """The words around a passage, with what they are worth for its subject."""
-        around = dict.fromkeys(self.far[passage.turn], FAR)
+        """The words near a passage, with what they are worth for its subject."""
+        around: dict[str, float] = {}
         follows = self.said_in == passage.turn or (
             passage.role != "user" and self.said_in == passage.turn - 1
         )
