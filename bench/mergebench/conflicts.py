@@ -31,7 +31,12 @@ def _always(_main: Sequence[Turn], _side: Sequence[Turn]) -> bool:
     return True
 
 
-DETECTORS: Mapping[str, Detector] = {"always warns": _always, "ours, no model": ours.contradicts}
+DETECTORS: Mapping[str, Detector] = {
+    "always warns": _always,
+    "ours, no model": ours.contradicts,
+    "a merge": ours.merge_warns,
+}
+"""“ours” compares statements; “a merge” is what a person meets before landing, with what else a merge compares."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.models.squash import SquashRejected, squash_with_model
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
+from forky_core.merge.planner import plan_merge
 from forky_core.merge.squash import squash_of
 from forky_core.model import Message, MessageId, seal
 from forky_core.parts import Draft, Part, TextPart, ToolCallPart, ToolResultPart
@@ -113,6 +114,19 @@ def contradicts(main: Sequence[Turn], side: Sequence[Turn]) -> bool:
     """Whether Forky sees that the side contradicts what main has said since the fork; no model is asked."""
     root = messages((Turn("user", "Let us go on from here."), Turn("assistant", "All right.")))[-1].id
     return bool(contradictions(messages(main, root), messages(side, root)))
+
+
+def merge_warns(main: Sequence[Turn], side: Sequence[Turn]) -> bool:
+    """Whether merging the side into main would show a contradiction, as a person meets it before landing.
+
+    A turn of the person at the end of the side would wait for its answer and stay behind, so it gets one here.
+    """
+    root = messages((Turn("user", "Let us go on from here."), Turn("assistant", "All right.")))
+    answered = side if side[-1].role == "assistant" else (*side, Turn("assistant", "All right."))
+    line, branch = messages(main, root[-1].id), messages(answered, root[-1].id)
+    known = {message.id: message for message in (*root, *line, *branch)}
+    place = _place(known, line[-1].id, branch[-1].id)
+    return bool(plan_merge(place, MergeOptions("full", force=True)).contradictions)
 
 
 def _place(known: dict[MessageId, Message], target: MessageId | None, source: MessageId) -> MergeInputs:

@@ -53,6 +53,8 @@ class Side:
     claims: ClaimSet
     said: Sequence[Message] = ()
     """In the order it was said; of a merge, the lines of its payload as said by the messages they cite."""
+    before: Message | None = None
+    """The message that both sides share right before it: the question that it may answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +103,13 @@ def compare(sources: Sequence[tuple[MergeInputs, Sequence[Message]]], *, whole: 
     ours = claims(place, line)
     standing = _Standing()
     standing.read(line, known, place.lookup)
-    sides = [Side(place.target_name, ours, tuple(standing.said))]
-    for (here, turns), path in zip(sources, heard, strict=True):
+    asked = [path[-1] if path and path[-1].role == "user" else None for path in shared]
+    sides = [Side(place.target_name, ours, tuple(standing.said), asked[0])]
+    for (here, turns), path, question in zip(sources, heard, asked, strict=True):
         on_path = {message.id for message in path}
         theirs = claims(here, (*path, *(turn for turn in turns if turn.id not in on_path)))
         said = chain.from_iterable(_as_said(turn, here.lookup) for turn in turns)
-        sides.append(Side(here.source_name, _reopened(ours, theirs), tuple(said)))
+        sides.append(Side(here.source_name, _reopened(ours, theirs), tuple(said), question))
     pairs, cut = _found(sides)
     kept = _in_parallel(pairs, standing, _Knowledge(place.parents_of))
     corrects: dict[tuple[MessageId, str], Correction] = {}
@@ -163,14 +166,13 @@ class _Pair:
 
 def _found(sides: Sequence[Side]) -> tuple[list[_Pair], bool]:
     newest = [_newest(side.said) for side in sides]
-    # Of two models that explain code, rules find differences in nearly any two branches, and hardly one is meant.
-    by_person = {message.id: message.role == "user" for said in newest for message in said}
     pairs = [
         _Pair(one, other, found)
         for one, other in combinations(range(len(sides)), 2)
         if newest[one] and newest[other]
-        for found in contradictions(newest[one], newest[other])
-        if by_person[found.mine.message] or by_person[found.theirs.message]
+        for found in contradictions(
+            newest[one], newest[other], before=(sides[one].before, sides[other].before)
+        )
     ]
     return pairs, any(len(kept) < len(side.said) for kept, side in zip(newest, sides, strict=True))
 
@@ -252,10 +254,8 @@ class _Standing:
             return {}
         found: dict[tuple[MessageId, str], Correction] = {}
         for one in supersessions((*_newest(earlier), *_newest(source.said))):
-            if one.later.message in own and one.earlier.message not in own:
-                found |= self.corrected(
-                    one.earlier.message, one.earlier.quote, one.later.quote, one.later.message
-                )
+            if one.later_message in own and one.earlier_message not in own:
+                found |= self.corrected(one.earlier_message, one.earlier, one.later, one.later_message)
         return found
 
     def corrected(
@@ -337,8 +337,10 @@ def _with_statements(
             _claim_of(sets[at], said, over)
             for at, said in zip((pair.one, pair.other), statements, strict=True)
         ]
-        if claims[0] and claims[1] and claims[0].contradicts(claims[1]):
-            continue
+        if claims[0] and claims[1] and folded(claims[0].key) == folded(claims[1].key):
+            if claims[0].contradicts(claims[1]):
+                continue
+            claims = [None, None]  # They agree in something else that both sentences say.
         known = next((keys[_spot(said)] for said in statements if _spot(said) in keys), "")
         if not known:
             held = [claim for claim in claims if claim]

@@ -1,27 +1,16 @@
-"""What a branch said and later took back or replaced, with what took its place."""
+"""What a person took back on a branch, as far as a note of that branch may rely on it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from forky_core.merge.claims.supersessions import supersessions
+from forky_core.merge.claims.supersessions import Superseded, supersessions
 from forky_core.merge.note.passages import passages
-from forky_core.model import Message, MessageId
+from forky_core.model import Message
 from forky_core.parts import TextPart
 
-
-@dataclass(frozen=True, slots=True)
-class Superseded:
-    """Something the branch said that it later took back or replaced."""
-
-    earlier: str
-    """Word for word, out of `earlier_message`."""
-    earlier_message: MessageId
-    later: str
-    """What took its place or took it back, word for word."""
-    later_message: MessageId
-
+__all__ = ["READ", "Superseded", "superseded_in"]
 
 READ = 60_000
 """Characters of prose, the latest, that are looked at."""
@@ -32,13 +21,8 @@ def superseded_in(messages: Sequence[Message]) -> tuple[Superseded, ...]:
 
     A model takes back so little in so many words that what rules find there is more often wrong than right.
     """
-    found = supersessions(_prose(messages))
-    by_person = {message.id: message.role == "user" for message in messages}
-    return tuple(
-        Superseded(one.earlier.quote, one.earlier.message, one.later.quote, one.later.message)
-        for one in found
-        if by_person[one.later.message]
-    )
+    by_person = {message.id for message in messages if message.role == "user"}
+    return tuple(one for one in supersessions(_prose(messages)) if one.later_message in by_person)
 
 
 def _prose(messages: Sequence[Message]) -> list[Message]:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from forky_core.merge.claims.quantities import quantities
 
@@ -65,6 +66,7 @@ def key_of(name: str) -> str:
     return re.sub(r"[\W_]", "", name.rsplit(".", maxsplit=1)[-1]).casefold()
 
 
+@lru_cache(maxsize=8_192)
 def assignments(text: str) -> tuple[Assignment, ...]:
     """What a line of code or configuration sets, from left to right."""
     found: list[Assignment] = []

@@ -18,6 +18,7 @@ from textwrap import shorten
 from typing import Literal, get_args
 
 from forky_core.hashing import content_hash
+from forky_core.merge.claims.quantities import quantities
 from forky_core.model import MessageId
 from forky_core.parts import Json, canonical_json
 
@@ -100,7 +101,7 @@ class Claim:
             return False
         if self.type not in ASSERTING or other.type not in ASSERTING:
             return False
-        same = self.says == other.says
+        same = self._says_as(other)
         if self.polarity != other.polarity:
             return same
         return self.polarity == "affirmed" and not same
@@ -108,7 +109,20 @@ class Claim:
     def repeats(self, other: Claim) -> bool:
         """Whether it says of its key what `other` says already."""
         about = bool(self.key) and folded(self.key) == folded(other.key)
-        return about and self.says == other.says and self.polarity == other.polarity
+        return about and self.polarity == other.polarity and self._says_as(other)
+
+    def _says_as(self, other: Claim) -> bool:
+        """Whether both name one value, be it in other units: 60 seconds, 1 minute."""
+        if self.says == other.says:
+            return True
+        mine, theirs = quantities(self.value), quantities(other.value)
+        if len(mine) != 1 or len(theirs) != 1 or not mine[0].unit_of(theirs[0]):
+            return False
+        whole = all(
+            one.end - one.start == len(text)
+            for one, text in ((mine[0], self.value), (theirs[0], other.value))
+        )
+        return whole and mine[0].same(theirs[0])
 
     def stored(self) -> dict[str, Json]:
         """Only what differs from the default."""

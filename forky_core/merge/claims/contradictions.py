@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from forky_core.merge.claims.matching import Kind, Match, Side, matches
 from forky_core.merge.claims.pieces import Piece, pieces, without_values
+from forky_core.merge.claims.plainness import needed, plainness
 from forky_core.merge.claims.word_keys import spelled, word_keys
 from forky_core.model import Message, MessageId
 
@@ -54,17 +56,37 @@ ENOUGH = 0.3
 _KEY_WORDS = 4
 
 
-def contradictions(mine: Sequence[Message], theirs: Sequence[Message]) -> tuple[Contradiction, ...]:
+def contradictions(
+    mine: Sequence[Message],
+    theirs: Sequence[Message],
+    *,
+    before: tuple[Message | None, Message | None] = (None, None),
+) -> tuple[Contradiction, ...]:
     """What stands at the end of `mine` and cannot hold together with what stands at the end of `theirs`.
 
-    Both are read in the order they were said. No statement is given twice; the surest contradiction comes first.
+    Both are read in the order they were said, each after the message `before` it: the question that it may answer. No
+    statement is given twice; the surest contradiction comes first.
     """
-    found = matches(Side.of(pieces(mine)), Side.of(pieces(theirs)))
+    return _contradictions(tuple(mine), tuple(theirs), *before)
+
+
+@lru_cache(maxsize=16)
+def _contradictions(
+    mine: tuple[Message, ...],
+    theirs: tuple[Message, ...],
+    before_mine: Message | None,
+    before_theirs: Message | None,
+) -> tuple[Contradiction, ...]:
+    """Messages never change, and a card plans several merges of the same two sides."""
+    ours = Side.of(pieces(mine, before=before_mine))
+    others = Side.of(pieces(theirs, before=before_theirs))
+    least = needed(len(ours.pieces) * len(others.pieces))
+    found = matches(ours, others)
     taken: set[tuple[str, str]] = set()
     made: list[Contradiction] = []
     for match in sorted((match for match in found if match.score >= ENOUGH), key=lambda match: -match.score):
         places = {("mine", match.mine.text), ("theirs", match.theirs.text)}
-        if not places & taken:
+        if not places & taken and plainness(match.mine, match.theirs) >= least + match.margin:
             taken |= places
             made.append(Contradiction(*statements(match)))
     return tuple(made)

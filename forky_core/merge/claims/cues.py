@@ -19,14 +19,48 @@ def _cues(*lists: str, unspaced: str = "") -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-])(?:{_words(*lists)})(?![\w-]){tail}", re.IGNORECASE)
 
 
+def _first(*words: str) -> re.Pattern[str]:
+    """Words with which a clause begins."""
+    return re.compile(
+        rf"^\W*(?:(?:{'|'.join(words)})(?!\w)|(?:{'|'.join(word for word in words if word > '一')}))",
+        re.IGNORECASE,
+    )
+
+
 NEGATION = _cues(
-    r"not(?!\s+only) no never none nor neither cannot nothing nobody without \w+n['’]t dont doesnt isnt no_longer",
-    r"nicht nie niemals kein\w* ohne weder niemand nichts",
-    r"ne pas jamais aucun\w* sans ni plus_de plus_besoin rien personne(?=\s+ne)",
-    r"no nunca jamás sin ningun\w* ningún tampoco nada nadie",
+    r"not(?!\s+only) no never none nor neither cannot nothing nobody \w+n['’]t dont doesnt isnt no_longer decided_against voted_against",
+    r"nicht nie niemals kein\w* weder niemand nichts",
+    r"ne pas jamais aucun\w* ni plus_de plus_besoin rien personne(?=\s+ne)",
+    r"no nunca jamás ningun\w* ningún tampoco nada nadie",
     unspaced="不|没|沒|未|别|別|勿|禁|无需|無|无|(?<!\\w)n['’](?=[aeiouyhéèê])",
 )
 """Words that turn a sentence round."""
+_TWICE = re.compile(
+    r"(?:(?<!\w)ne\s|(?<!\w)n['’])(?=.{1,50}?(?<!\w)(?:pas|jamais|aucun\w*|rien|ni)(?!\w))|"
+    r"(?<!\w)no\s(?=(?:\w+\s){1,4}?(?:nunca|jamás|ningun\w*|ningún|tampoco|nada|nadie)(?!\w))",
+    re.IGNORECASE,
+)
+"""The first of two words that deny together: ne … pas, no … nada."""
+
+
+def denials(text: str) -> int:
+    """How often a text denies."""
+    return len(NEGATION.findall(text)) - len(_TWICE.findall(text))
+
+
+UNMOVED = re.compile(
+    r"(?:\b(?:not|never)|n['’]t)\s+(?:\w+\s+){0,2}?(?:changed?|moved?|switched|renamed|replaced|touched)\b|"
+    r"\b(?:nicht|nie)\s+(?:\w+\s+){0,2}?(?:geändert|umgezogen|verschoben|verlegt|umgestellt|angefasst)\b|"
+    r"\bn['’](?:a|ont|est|avons)\s+(?:pas|jamais)\s+(?:\w+\s+)?(?:bougé|changée?s?|modifiée?s?|déplacée?s?)\b|"
+    r"\bno\s+(?:se\s+)?(?:ha|han|hemos)\s+(?:cambiado|movido|modificado)\b|[没沒](?:有)?(?:改|变|换|动)|[不未](?:变|改)",
+    re.IGNORECASE,
+)
+"""Something that did not change: it says the value, although it denies."""
+NOT_WORD = re.compile(
+    r"(?<![\w-])(?:un(?=\w{4})|(?:non-?|in|im|ir|dis|des|dé|dés)(?=\w{5}))(?P<rest>[^\W\d_]+)(?![\w-])",
+    re.IGNORECASE,
+)
+"""A word with a syllable that turns it round: unencrypted, incompatible. Only the word without it tells whether."""
 
 YES = re.compile(
     r"(?:^\W*|, )(?:yes|yeah|yep|sure|correct|indeed|of\s+course|certainly|ja|jawohl|genau|doch|klar|oui|si,|bien\s+sûr|sí|claro|"
@@ -77,7 +111,7 @@ AXES = MappingProxyType(
             _cues(
                 r"must required requires? mandatory compulsory obligatory has_to have_to needs? needed necessary always",
                 r"muss müssen pflicht\w* verpflichtend vorgeschrieben erforderlich nötig notwendig zwingend braucht verlangt",
-                r"obligatoires? doit doivent exigée?s? nécessaires? requise?s? requis faut imposée?s?",
+                r"obligatoires? besoin doit doivent exigée?s? nécessaires? requise?s? requis faut imposée?s?",
                 r"obligatori[oa]s? debe deben exigid[oa]s? necesari[oa]s? requerid[oa]s? hace_falta hay_que exigen?",
                 unspaced="必须|必須|需要|强制|得要|要求",
             ),
@@ -89,12 +123,44 @@ AXES = MappingProxyType(
                 unspaced="自愿|可选|无需|不用|不必",
             ),
         ),
+        "goes on": (
+            _cues(
+                r"takes_place going_ahead goes_ahead continues? keep keeps keeping kept included? includes? contains?",
+                r"statt enthält enthalten beibehalten behalten weitergeführt inbegriffen",
+                r"lieu maintenue?s? conservée?s? gardée?s? compris incluse?s? inclus comprend",
+                r"celebra celebran lugar mantiene mantienen continúa incluid[oa]s? incluye",
+                unspaced="举行|照常|保留|继续|包括|包含",
+            ),
+            _cues(
+                r"cancell?ed called_off dropp(?:ed|ing) drops? discontinu(?:ed|ing) abandoned scrapped excluded? excludes?",
+                r"aus abgesagt entfällt gestrichen eingestellt abgeschafft ausgeschlossen",
+                r"annulée?s? supprimée?s? abandonnée?s? exclue?s? exclus",
+                r"cancelad[oa]s? suspendid[oa]s? eliminad[oa]s? excluid[oa]s? excluye",
+                unspaced="取消|停办|废弃|放弃",
+            ),
+        ),
+        "public": (
+            _cues(r"public", r"öffentlich\w*", r"publics? publiques?", r"públic[oa]s?", unspaced="公开"),
+            _cues(r"private", r"privat\w* vertraulich\w*", r"privée?s? confidentiel\w*", r"privad[oa]s?", unspaced="私有|保密"),
+        ),
+        "by itself": (
+            _cues(r"automatic automatically automated", r"automatisch\w*", r"automatiques? automatiquement", r"automátic[oa]s? automáticamente", unspaced="自动"),
+            _cues(r"manual manually by_hand", r"manuell\w* von_Hand händisch", r"manuelle?s? manuellement à_la_main", r"manual(?:es|mente)? a_mano", unspaced="手动|人工"),
+        ),
+        "free": (
+            _cues(r"free_of_charge free(?=[.,;!]|$)", r"kostenlos\w* gratis kostenfrei", r"gratuite?s? gratuits", r"gratis gratuit[oa]s?", unspaced="免费"),
+            _cues(r"paid chargeable", r"kostenpflichtig\w*", r"payante?s? payants", r"de_pago", unspaced="收费|付费"),
+        ),
+        "anybody": (
+            _first("everyone", "everybody", "anyone", "anybody", r"all\s+\w+s", "alle", "jeder", r"tout\s+le\s+monde", r"tous\s+les", "todos", "todas", "cualquiera", "所有人", "任何人", "大家", "每个人"),
+            _first("only", "nur", "seule?s?", "solo", "sólo", r"solamente", "只有", "仅"),
+        ),
     }
 )  # fmt: skip
-"""Pairs of opposites: (affirmed, denied) of being on, being allowed, being required."""
+"""Pairs of opposites: (affirmed, denied) of being on, allowed, required, kept, public, automatic, free, for anybody."""
 
 PAST = _cues(
-    r"used_to formerly previously former (?:was|were|had)(?!_\w+ed\b|_set\b|_put\b|_chosen\b) until_last before_the back_then at_the_time outdated obsolete"
+    r"used_to formerly previously former (?:was|were|had)(?!_\w+ed\b|_set\b|_put\b|_chosen\b) until_last before_the back_then at_the_time outdated obsolete ended expired"
     r" ago until_(?:last|the)_\w+ old_(?:\w+_)?(?:handbook|manual|docs?|documentation|page|wiki|map|guide|version|flyer|notes?|readme) originally once",
     r"früher\w* damals ehemals vormals war waren galt hatte betrug kostete lag hieß veraltet\w* überholt\w* bis_letzte[sn]? ursprünglich alte[ns]?",
     r"était étaient autrefois auparavant ancienne?s? avait avant obsolètes? périmée?s? jadis",
@@ -122,7 +188,7 @@ SUPPOSED = _cues(
     r"wenn falls angenommen würde\w* wäre\w* könnte\w* hätte\w* vielleicht eventuell gegebenenfalls theoretisch sähe",
     r"s['’]il imaginons supposons serai[ts]? serait pourrai[ts]? pourrait aurai[ts]? aurait peut-être donnerait coûterait",
     r"supongamos imaginemos sería podría habría quizás? tal_vez costaría",
-    unspaced=r"(?:^|[,;.:]\s)si(?!\s(?:peu|vite|tard|bien|poco|tarde))\b|如果|假如|要是|万一|也许|可能|假设|倘若|的话",
+    unspaced=r"(?:^|[,;.:]\s)si(?!\s(?:peu|vite|tard|bien|poco|tarde))\b|如果|假如|要是|(?<![一二三四五六七八九十两\d])万一|也许|可能|假设|倘若|的话",
 )
 """Words of what only might be."""
 SUGGESTED = _cues(
@@ -229,10 +295,10 @@ WHICH = re.compile(
 
 CLOSED = _cues(
     r"only exactly nothing_else no_others? full_stop everyone everything all in_all closed complete full_list that['’]s_it drop(?:ped)? removed"
-    r" added extended",
-    r"nur genau sonst_n\w+ alle vollständig insgesamt gestrichen ergänzt abgeschlossen",
-    r"seulement exactement en_tout uniquement donc rien_d['’]autre complète?",
-    r"solo únicamente exactamente en_total nada_más complet[oa] todos",
+    r" added extended consists?_of",
+    r"besteht_aus nur genau sonst_n\w+ alle vollständig insgesamt gestrichen ergänzt abgeschlossen",
+    r"se_compose_de seulement exactement en_tout uniquement donc rien_d['’]autre complète?",
+    r"se_compone_de solo únicamente exactamente en_total nada_más complet[oa] todos",
     unspaced="只有|仅|全部|一共|就这些|共",
 )
 """Words that say that a list names all there is."""

@@ -10,20 +10,27 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from forky_core.merge.claims.assignments import Assignment, assignments
-from forky_core.merge.claims.cues import CLOSED, OPPOSITE_MEASURES, OWNS
+from forky_core.merge.claims.cues import CLOSED, DECIDES, NOT_WORD, OPPOSITE_MEASURES, OWNS
+from forky_core.merge.claims.frames import difference, parallel
 from forky_core.merge.claims.names import Name, listed, names
-from forky_core.merge.claims.pieces import Piece
+from forky_core.merge.claims.pieces import FAR, Piece, without_values
 from forky_core.merge.claims.quantities import Quantity
-from forky_core.merge.claims.word_keys import ATTRIBUTES
+from forky_core.merge.claims.word_keys import ATTRIBUTES, word_keys
 
 Kind = Literal["value", "polarity", "choice", "date", "duration", "owner", "list"]
 
 MOST = 64
 """Pieces of the other side that one piece is compared with, those that share its rarest words first."""
 NEAR = 0.35
+LEAST_OPPOSED = 0.49
+CHANCE = 1.5
+SAME_RECORD = -3.0
+ALIKE = 0.3
+"""The share of their words that two sentences have in common where one only denies what the other says."""
 FAR_SHARE = 0.5
 ATTRIBUTE_SHARE = 0.5
 
@@ -38,6 +45,8 @@ class Match:
     kind: Kind
     my_value: str
     their_value: str
+    margin: float = 0.0
+    """How much plainer than others the two must be said: more where one only denies, less for values of one key."""
 
 
 @dataclass(slots=True)
@@ -45,13 +54,17 @@ class Side:
     """The pieces of one side, by their words and by their values."""
 
     pieces: Sequence[Piece]
+    by_own: Mapping[str, list[Piece]] = field(default_factory=dict)
+    """The standing ones by the words that they have themselves."""
     by_word: Mapping[str, list[Piece]] = field(default_factory=dict)
+    """By those and the words around them."""
     values: Mapping[tuple[str, tuple[float, ...]], list[Piece]] = field(default_factory=dict)
     words: Mapping[str, int] = field(default_factory=dict)
     """The place at which a word is said first and last."""
 
     @classmethod
     def of(cls, pieces: Sequence[Piece]) -> Side:
+        by_own: dict[str, list[Piece]] = defaultdict(list)
         by_word: dict[str, list[Piece]] = defaultdict(list)
         values: dict[tuple[str, tuple[float, ...]], list[Piece]] = defaultdict(list)
         last: dict[str, int] = {}
@@ -61,19 +74,21 @@ class Side:
             for word in piece.own:
                 last[word] = piece.at
             if piece.standing == "stands":
+                for word in piece.own:
+                    by_own[word].append(piece)
                 for word in piece.about:
                     by_word[word].append(piece)
-        return cls(pieces, by_word, values, last)
+        return cls(pieces, by_own, by_word, values, last)
 
     def like(self, piece: Piece) -> list[Piece]:
         """Pieces that share words with one of the other side."""
         found: dict[int, Piece] = {}
-        lists = sorted((self.by_word[word] for word in piece.about if word in self.by_word), key=len)
-        for holding in lists:
-            if len(found) >= MOST:
-                break
-            for other in holding[:MOST]:
-                found.setdefault(other.at, other)
+        for index, words in ((self.by_own, piece.own), (self.by_word, piece.about)):
+            for holding in sorted((index[word] for word in words if word in index), key=len):
+                if len(found) >= MOST:
+                    break
+                for other in holding[-MOST:]:
+                    found.setdefault(other.at, other)
         return [found[at] for at in sorted(found)]
 
 
@@ -90,6 +105,7 @@ def matches(mine: Side, theirs: Side) -> Iterator[Match]:
                 yield from _opposites(piece, others, bases)
                 yield from _denied(piece, others, bases)
                 yield from _choices(piece, others, bases, mine, theirs)
+                yield from _framed(piece, others, bases)
                 yield from _lists(piece, others, bases)
                 yield from _assigned(piece, others, bases)
 
@@ -104,6 +120,7 @@ def _may_differ(a: Piece, b: Piece) -> bool:
         or not a.axes.keys().isdisjoint(b.axes)
         or (a.lists and b.lists)
         or (a.marks and b.marks)
+        or (a.brief and b.brief)
     )
 
 
@@ -119,19 +136,24 @@ class Base:
 
 def likeness(a: Piece, b: Piece) -> Base:
     """How near two pieces are by the words around them."""
-    near = far = 0.0
-    small, large = (a.about, b.about) if len(a.about) <= len(b.about) else (b.about, a.about)
-    for word, worth in small.items():
-        if word in large:
-            both = worth * large[word]
-            if word in ATTRIBUTES:
-                both *= ATTRIBUTE_SHARE
-            if both >= NEAR:
-                near += both
-            else:
-                far += both
+    near, far = 0.0, FAR * FAR * _shared_far(a.far, b.far)
+    shared = {word: worth * b.about[word] for word, worth in a.close.items() if word in b.about}
+    shared |= {word: worth * a.about[word] for word, worth in b.close.items() if word in a.about}
+    for word, both in shared.items():
+        if word in ATTRIBUTES:
+            both *= ATTRIBUTE_SHARE  # noqa: PLW2901
+        if both >= NEAR:
+            near += both
+        else:
+            far += both
     moved = 0.2 * (a.keeps or a.changes or b.changes or b.keeps)
     return Base(near + far * FAR_SHARE + moved, near, _contrast(a, b))
+
+
+@lru_cache(maxsize=4_096)
+def _shared_far(mine: frozenset[str], theirs: frozenset[str]) -> int:
+    """How many words are said some turns around both; all pieces of two turns ask the same."""
+    return len(mine & theirs)
 
 
 def _contrast(a: Piece, b: Piece) -> float:
@@ -157,25 +179,32 @@ def one_scope(a: Piece, b: Piece) -> bool:
 def _values(
     a: Piece, others: Sequence[Piece], bases: Sequence[Base], mine: Side, theirs: Side
 ) -> Iterator[Match]:
+    apart = {b.at for b in others if _of_other_moments(a, b) or (_is_json(a) and _is_json(b))}
     for q in a.quantities:
         agreed, last_agreed = -1.0, -1
         differing: list[tuple[float, Piece, Quantity]] = []
         for b, base in zip(others, bases, strict=True):
-            for r in b.quantities:
+            for r in b.quantities if b.at not in apart else ():
                 if not q.comparable(r):
                     continue
                 if q.same(r):
-                    if b.sign > 0 and not b.reason:
+                    if base.near >= NEAR and b.sign > 0 and not b.reason:
                         agreed, last_agreed = max(agreed, base.score), max(last_agreed, b.at)
                     continue
                 score = value_score(q, r, a, b, base)
                 if score > 0:
                     differing.append((score, b, r))
         for score, b, r in differing:
+            if a.passage.shape == b.passage.shape == "prose" and parallel(_blank(a), _blank(b)):
+                continue
             if last_agreed >= b.at or (agreed >= score - 0.3 and not b.changes):
                 continue
             if any(
-                piece.standing == "stands" and piece.sign > 0 and not piece.reason and piece.at >= a.at - 6
+                piece.standing == "stands"
+                and piece.sign > 0
+                and not piece.reason
+                and piece.at >= a.at - 6
+                and not piece.about.keys().isdisjoint(a.own | a.asked)
                 for piece in mine.values.get((r.dimension, r.value), ())
             ):
                 continue
@@ -183,6 +212,30 @@ def _values(
             yield Match(
                 score + 0.4 * known, a, b, kind_of(q, r), a.text[q.start : q.end], b.text[r.start : r.end]
             )
+
+
+def _is_json(piece: Piece) -> bool:
+    """Whether a piece is a JSON object, whose values are compared by their keys."""
+    return piece.text.lstrip("`").startswith("{")
+
+
+def _of_other_moments(a: Piece, b: Piece) -> bool:
+    """Whether each begins with a value that tells what it is about: Monday's session starts at 9, Friday's at 10."""
+    if min(len(a.quantities), len(b.quantities)) < 2:
+        return False
+    q, r = a.quantities[0], b.quantities[0]
+    begins = not word_keys(a.text[: q.start]) and not word_keys(b.text[: r.start])
+    return begins and q.dimension == r.dimension and not q.same(r)
+
+
+@lru_cache(maxsize=8_192)
+def _blanked(text: str, values: tuple[Quantity, ...]) -> str:
+    return without_values(text, values)
+
+
+def _blank(piece: Piece) -> str:
+    """A piece with a sign in place of each of its values."""
+    return _blanked(piece.text, piece.quantities)
 
 
 def value_score(q: Quantity, r: Quantity, a: Piece, b: Piece, base: Base) -> float:
@@ -196,6 +249,8 @@ def value_score(q: Quantity, r: Quantity, a: Piece, b: Piece, base: Base) -> flo
     if q.dimension == r.dimension == "number":
         if high > 12 * low:
             return 0.0
+        if q.noun and r.noun and q.noun != r.noun and not ({r.noun} & a.own or {q.noun} & b.own):
+            score -= 1.0
         return score + (0.3 if low >= 100 and high <= 3 * low else 0.0)
     if q.dimension == r.dimension:
         return score + 0.5
@@ -207,30 +262,63 @@ def value_score(q: Quantity, r: Quantity, a: Piece, b: Piece, base: Base) -> flo
 def kind_of(q: Quantity, r: Quantity) -> Kind:
     """What two values that differ are values of."""
     dimension = q.dimension if q.dimension != "number" else r.dimension
-    if dimension in ("date", "weekday", "clock"):
+    if dimension in ("date", "weekday", "clock", "quarter", "year"):
         return "date"
     return "duration" if dimension == "time" else "value"
 
 
 def _opposites(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
-    found: list[tuple[float, Piece, str]] = []
+    found: list[tuple[str, Piece, Match]] = []
     last: dict[str, int] = {}
     for b, base in zip(others, bases, strict=True):
-        score = base.score - base.contrast
-        both = _proposed(a) & _proposed(b)
-        shared = len(both) + (len(both) == 1 and _short(a, b))
+        if base.contrast > 1:
+            continue
         for axis in a.axes.keys() & b.axes.keys():
-            if a.axes[axis] == b.axes[axis]:
-                if base.near >= NEAR:
-                    last[axis] = b.at
-            elif base.near >= 0.49 and shared:
-                found.append((score, b, axis))
-        if a.sign != b.sign and shared >= 2 and not a.quantities and not b.quantities:
-            found.append((score - 0.6, b, ""))
-    for score, b, axis in found:
-        if last.get(axis, -1) <= b.at:
-            says = (a.axes[axis], b.axes[axis]) if axis else (a.sign, b.sign)
-            yield Match(score, a, b, "polarity", *("yes" if one > 0 else "no" for one in says))
+            if a.axes[axis] == b.axes[axis] and base.near >= NEAR:
+                last[axis] = b.at
+        found += ((axis, b, match) for axis, match in _opposed(a, b, base))
+    yield from (match for axis, b, match in found if last.get(axis, -1) <= b.at)
+
+
+def _opposed(a: Piece, b: Piece, base: Base) -> Iterator[tuple[str, Match]]:
+    """What two pieces say the opposite of: by pairs of opposites, by a syllable, or by denial alone ("")."""
+    score = base.score - base.contrast
+    mine, theirs = _proposed(a), _proposed(b)
+    both = mine & theirs
+    shared = len(both) + (len(both) == 1 and _short(a, b))
+    alike = len(both) / len(mine | theirs) if both else 0.0
+    if base.near >= LEAST_OPPOSED and shared:
+        for axis in a.axes.keys() & b.axes.keys():
+            if a.axes[axis] != b.axes[axis]:
+                yield axis, _says(score, a, b, a.axes[axis], margin=CHANCE * (alike < ALIKE))
+    if _turned(a, b) or _turned(b, a):
+        if a.sign == b.sign and base.near >= NEAR:
+            yield "", _says(score, a, b, -1 if NOT_WORD.search(a.text) else 1)
+    elif (
+        a.sign != b.sign
+        and (shared >= 2 or alike == 1.0)
+        and alike >= ALIKE
+        and not a.quantities
+        and not b.quantities
+    ):
+        yield "", _says(score - 0.6, a, b, a.sign, margin=CHANCE)
+
+
+def _says(score: float, a: Piece, b: Piece, sign: int, *, margin: float = 0.0) -> Match:
+    """A match of which one side affirms and the other denies; `sign` is that of `a`."""
+    my, their = ("yes", "no") if sign > 0 else ("no", "yes")
+    return Match(score, a, b, "polarity", my, their, margin)
+
+
+def _turned(a: Piece, b: Piece) -> bool:
+    """Whether one has a word of the other with a syllable that turns it round: unencrypted, encrypted."""
+    return any(rest in b.text for word, rest in _not_words(a.text) if word not in b.text)
+
+
+@lru_cache(maxsize=8_192)
+def _not_words(text: str) -> tuple[tuple[str, str], ...]:
+    """The words of a text that begin with such a syllable, each with what follows it."""
+    return tuple((match.group(), match["rest"]) for match in NOT_WORD.finditer(text))
 
 
 def _short(a: Piece, b: Piece) -> bool:
@@ -272,10 +360,28 @@ def _choices(
             n for n in said if _new(n, a, told) and any(theirs.words.get(key, -1) < b.at for key in n.keys)
         ]
         two = [n for n in told if _new(n, b, said) and not all(key in mine.words for key in n.keys)]
-        if one and two:
+        if one and two and not _apart(a, b, (*said, *told)):
             score = base.score - 0.2 + (0.4 if all(key in theirs.words for key in one[0].keys) else 0.0)
             owner = any(OWNS.search(text) for piece in (a, b) for text in (piece.text, piece.question))
             yield Match(score, a, b, "owner" if owner else "choice", one[0].text, two[0].text)
+
+
+def _apart(a: Piece, b: Piece, found: Sequence[Name]) -> bool:
+    """Whether each says of something else what is chosen for it: the words beside the names have nothing in common."""
+    taken = frozenset().union(*(name.keys for name in found))
+    one, other = (piece.own - taken - _deciding(piece.text) for piece in (a, b))
+    return (
+        bool(one and other)
+        and one.isdisjoint(other)
+        and a.asked.isdisjoint(b.own)
+        and b.asked.isdisjoint(a.own)
+    )
+
+
+@lru_cache(maxsize=8_192)
+def _deciding(text: str) -> frozenset[str]:
+    """The keys of the words by which something is decided, which do not say what it is decided of."""
+    return frozenset(key for match in DECIDES.finditer(text) for key in word_keys(match.group()))
 
 
 def _is_code(piece: Piece) -> bool:
@@ -288,13 +394,27 @@ def _new(name: Name, piece: Piece, others: Sequence[Name]) -> bool:
     return not any(name.keys <= other.keys or other.keys <= name.keys for other in others)
 
 
+def _framed(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
+    """Sentences that are alike but for one place, which is filled differently."""
+    for b, base in zip(others, bases, strict=True) if a.brief else ():
+        if b.brief and a.sign == b.sign and (one := difference(a.text, b.text)) is not None:
+            yield Match(base.score + 0.5, a, b, "owner" if one.first else "choice", one.mine, one.theirs)
+
+
 def _lists(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
     mine = listed(a.text)
     for b, base in zip(others, bases, strict=True) if mine else ():
         theirs = listed(b.text)
         both = mine & theirs
-        if both and mine != theirs and len(both) * 2 >= min(len(mine), len(theirs)):
-            if (mine < theirs or theirs < mine) and not (_closed(a) and _closed(b)):
+        if (
+            both
+            and mine != theirs
+            and max(len(mine), len(theirs)) > 2
+            and len(both) * 2 >= min(len(mine), len(theirs))
+        ):
+            if len(both) < 2 and max(len(mine), len(theirs)) > 3 - _closed(a) - _closed(b):
+                continue
+            if (mine < theirs and not _closed(a)) or (theirs < mine and not _closed(b)):
                 continue
             yield Match(base.score, a, b, "list", ", ".join(sorted(mine)), ", ".join(sorted(theirs)))
 
@@ -307,10 +427,20 @@ def _closed(piece: Piece) -> bool:
 def _assigned(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
     mine = {one.key: one for one in assignments(a.text)}
     for b, base in zip(others, bases, strict=True) if mine else ():
+        if _other_record(tuple(mine.values()), assignments(b.text)):
+            continue
         for other in assignments(b.text):
             one = mine.get(other.key)
             if one is not None and one.value != other.value and _one_sort(one, other):
-                yield Match(2 + base.near, a, b, "value", one.value, other.value)
+                margin = SAME_RECORD if _is_json(a) and _is_json(b) else 0.0
+                yield Match(2 + base.near, a, b, "value", one.value, other.value, margin)
+
+
+def _other_record(mine: Sequence[Assignment], theirs: Sequence[Assignment]) -> bool:
+    """Whether two lists of settings are of two things, told apart by what stands first: oven 1, oven 2."""
+    told = {one.key: one.value for one in theirs}
+    differing = [one for one in mine if told.get(one.key, one.value) != one.value]
+    return len(differing) > 1 and differing[0] is mine[0] and theirs[0].key == mine[0].key
 
 
 def _one_sort(one: Assignment, other: Assignment) -> bool:

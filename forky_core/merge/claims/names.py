@@ -6,10 +6,11 @@ A name is told by its form: quoted, in code, with an @, or capitalised where a s
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from forky_core.merge.claims.cues import DECIDES
+from forky_core.merge.claims.cues import DECIDES, NO, YES
 from forky_core.merge.claims.word_keys import STOP, word_keys
 
 _QUOTED = re.compile(
@@ -20,6 +21,8 @@ _HANDLE = re.compile(r"(?<!\w)@[\w./-]{2,40}")
 _CAPITAL = re.compile(
     r"(?<![\w@`/.])(?:(?:[A-ZÀ-Þ]\.\s?)?[A-ZÀ-Þ][\wÀ-ÿ'’-]*[\w]|[A-Z]{2,}\w*)(?:\s(?:(?:de|del|la|von|van|der|Le)\s)?[A-ZÀ-Þ][\wÀ-ÿ'’-]*\w)*"
 )
+_LATIN = re.compile(r"(?<![\w@`/.-])[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)*", re.ASCII)
+"""A word in Latin letters in a Chinese sentence."""
 _HAN_CHOICE = re.compile(
     r"(?:改成|换成|改用|改为|选用|采用|选择|定为|用|选|找|叫|归|由|去|走|是|：|:)(?P<what>[A-Za-z][\w .+-]{0,20}|[\u4e00-\u9fff]{2,10})"
 )
@@ -35,6 +38,9 @@ _PARTIAL = re.compile(
     r"außerdem|entre\s+autres|par\s+exemple|notamment|entre\s+otros|por\s+ejemplo|además)\b|…|\.\.\.|例如|比如|等等?|包括",
     re.IGNORECASE,
 )
+_TITLE = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|Frau|Herrn?|Mme|Sra?|Dña|Don|Doña)\.?\s")
+_CALL = 2
+"""Words of a call before the name that it calls."""
 _COMMON = frozenset(
     [
         "yes",
@@ -84,7 +90,8 @@ def names(text: str, *, answers: bool = False) -> tuple[Name, ...]:
     found: dict[str, Name] = {}
 
     def add(name: str) -> None:
-        keys = frozenset(word_keys(name)) or frozenset((name.strip().casefold(),))
+        keys = frozenset() if _IDENTIFIER.fullmatch(name) else frozenset(word_keys(_TITLE.sub("", name)))
+        keys = keys or frozenset((name.strip().casefold(),))
         if name.strip() and len(keys) < 8:
             found.setdefault(name.strip(), Name(name.strip(), keys))
 
@@ -96,23 +103,38 @@ def names(text: str, *, answers: bool = False) -> tuple[Name, ...]:
         add(match.group())
     for match in _IDENTIFIER.finditer(bare):
         add(match.group())
-    for match in _CAPITAL.finditer(bare):
-        name = match.group()
-        initial = not re.search(r"\w", bare[: match.start()]) or bare[: match.start()].rstrip().endswith(
-            (":", ".")
-        )
-        low = name.casefold()
-        if low in _COMMON or low in STOP:
-            continue
-        if initial and not (answers or DECIDES.search(text) or " " in name or name.isupper()):
-            continue
+    for name in _capitalised(bare, answers or DECIDES.search(text) is not None):
         add(name)
     if re.search("[\u4e00-\u9fff]", bare):
+        for match in _LATIN.finditer(bare):
+            add(match.group())
         for match in _HAN_CHOICE.finditer(bare):
             add(match["what"])
         if answers and (first := _HAN_FIRST.match(bare)):
             add(first["what"])
     return tuple(found.values())
+
+
+def _capitalised(text: str, decides: bool) -> Iterator[str]:  # noqa: FBT001
+    """The names that are told by their capital; a single first word of a sentence only where it decides something."""
+    for match in _CAPITAL.finditer(text):
+        name, before = match.group(), text[: match.start()].rstrip()
+        first, _, rest = name.partition(" ")
+        if rest and not re.search(r"\w", before) and (DECIDES.fullmatch(first) or first.casefold() in STOP):
+            name = rest  # The sentence begins with another word: “Use MySQL”.
+        initial = not re.search(r"\w", before) or before.endswith((":", "."))
+        low = name.casefold()
+        if low in _COMMON or low in STOP or _is_called(before, text[match.end() :]):
+            continue
+        if not initial or decides or " " in name or name.isupper():
+            yield name
+
+
+def _is_called(before: str, after: str) -> bool:
+    """Whether a name only calls somebody: “Wow, Ann!”, “No problem, Ann.”"""
+    answers = len(before.split()) == 1 and (NO.search(before) or YES.search(before))
+    short = before.endswith(",") and len(before.split()) <= _CALL
+    return short and not answers and after[:1] in ("!", ".", ",", "?", "")
 
 
 @lru_cache(maxsize=16_384)

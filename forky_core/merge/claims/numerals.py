@@ -66,6 +66,7 @@ _HAN = re.compile("[〇零一二两兩三四五六七八九十百千万萬亿億
 _HAN_DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _HAN_SCALES = MappingProxyType({"十": 10, "百": 100, "千": 1000})
 _HAN_MYRIADS = MappingProxyType({"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8})
+_HAN_ABOVE = MappingProxyType({"百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8})
 _LONGEST_WORD = 40
 
 
@@ -225,4 +226,6 @@ def _in_han(text: str) -> Iterator[Number]:
                 section = current = 0
             else:
                 current += 0.5
+        if len(signs) > 1 and signs[-1] in _HAN_DIGITS and (scale := _HAN_ABOVE.get(signs[-2])):
+            current *= scale / 10  # The unit is left out: 九千五 is 9500.
         yield Number(total + section + current, *match.span(), "han")

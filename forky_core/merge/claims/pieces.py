@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from forky_core.merge.claims.cues import (
@@ -17,14 +17,15 @@ from forky_core.merge.claims.cues import (
     DECIDES,
     KEEPS,
     LATER,
-    NEGATION,
     NO,
     NOW,
     PAST,
     SUGGESTED,
     SUPPOSED,
+    UNMOVED,
     WHICH,
     YES,
+    denials,
     measures,
     scopes,
 )
@@ -49,9 +50,11 @@ _ASKS = re.compile(
     r"quién|qué|cuál\w*|cuándo|dónde|cómo|cuánt\w+)\b",
     re.IGNORECASE,
 )
-_ASKS_HAN = re.compile("[吗呢么？]|什么|怎么|多少|几|谁|哪")
+_ASKS_HAN = re.compile("[吗？]|(?<!着)呢$|么$|什么|怎么|多少|(?<!好)几|谁|哪")
 _ANSWER = re.compile(r"^\W*(?:\w+[,，.:;!]|不，|没有，)\s*")
 _SHORT = 80
+_CUT = re.compile(r"(?:^|\s)(?:\d{1,2}|[A-ZÀ-Þ])\.$")
+_BRIEF = 90
 _ANSWERING = 2
 """Passages of an answer, after its first, that may still answer the question."""
 _LEAST_CLAUSE = 9
@@ -69,9 +72,19 @@ _REASON = re.compile(
     r"en\s+lugar|en\s+vez|ocupad[oa])\b|被|占|代替",
     re.IGNORECASE,
 )
+_COMMAND = re.compile(r"^(?:/\w+(?:\s|$)|[$>]\s)")
+_LETS = re.compile(r"^\W*(?:\w+[\s,:–—-]+){0,2}?(?:let me|let['’]?s (?:try|see|check|look))\b", re.IGNORECASE)
+_ANNOUNCES = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|now|then|next|first|so|and|good|great|right)[\s,:–—-]+){0,2}(?:i['’]ll|i will|i['’]m going to|"
+    r"(?:running|implementing|checking|updating|reading|looking|adding|removing|fixing)\b|ich werde|lass mich|je vais|voy a)\b",
+    re.IGNORECASE,
+)
+NUMERAL = re.compile(r"^\W*\d{1,5}(?:[.):]+(?=[\s*])|\s?[→│|]|\t)")
 _SETS = re.compile(r"[=:`]")
 _LISTS = re.compile(r"[,，、]")
 _MARKS = re.compile(r"[`\"“„«「]|\w-\w+-\d|_\w*\d")
+_LABELLED = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*•])\s*[^\n:：–—]{2,40}(?::\s|：|\s[–—-]\s)\s*[^\n]{2,30}$")
+"""A row of a list that names something and what it is: “2. The route – J. Kouassi”."""
 _NAME_FIRST = re.compile(
     r"^[\"“«`]?(?:(?:Dr|Mr|Ms|Mrs|Frau|Herr|M|Mme)\.?\s+)?[A-ZÀ-Þ][\w.-]+(?:\s+[A-ZÀ-Þ][\w-]+)*[\"”»`]?(?:[,.;:]|$|\s+it\s+is)"
 )
@@ -94,6 +107,10 @@ class Piece:
     about: Mapping[str, float]
     """Keys of its words and of those around it, with what each is worth."""
     scopes: frozenset[str]
+    close: Mapping[str, float] = field(default_factory=dict)
+    """Of those, the ones that stand no turns away."""
+    far: frozenset[str] = frozenset()
+    """The words of the turns around it."""
     measures: frozenset[str] = frozenset()
     """What its amounts are of: one, all, with or without tax."""
     quantities: tuple[Quantity, ...] = ()
@@ -120,16 +137,45 @@ class Piece:
     """Whether it only gives a reason, or names what is replaced."""
     whole: bool = False
     """Whether it answers with yes or no."""
+    brief: bool = False
+    """Whether it is a short clause of prose without a value, which may be compared word by word."""
 
 
-def pieces(messages: Sequence[Message]) -> list[Piece]:
-    """The clauses of the messages in order; questions give their words to what answers them and are none."""
+def pieces(messages: Sequence[Message], *, before: Message | None = None) -> list[Piece]:
+    """The clauses of the messages in order; questions give their words to what answers them and are none.
+
+    What was said `before` gives its words likewise, and its clauses are left out.
+    """
+    if before is not None:
+        messages = (before, *messages)
     reader = _Reader({message.id: message.name or message.role for message in messages})
-    every = passages([message for message in messages if not message.hidden])
+    every = list(_rejoined(passages([message for message in messages if not message.hidden])))
     reader.far = _far(every)
     for passage in every:
         reader.read(passage)
+    if before is not None:
+        return [piece for piece in reader.found if piece.passage.message != before.id]
     return reader.found
+
+
+def _rejoined(every: Sequence[Passage]) -> Iterator[Passage]:
+    """The passages, with those joined again that were cut behind a numeral or an initial: “am 3. | Mai”, “J. | Roe”."""
+    held: Passage | None = None
+    for passage in every:
+        if (
+            held is not None
+            and _CUT.search(held.text)
+            and (held.message, held.row) == (passage.message, passage.row)
+        ):
+            start = held.whole_row.find(held.text)
+            end = held.whole_row.find(passage.text, start + len(held.text)) + len(passage.text)
+            held = replace(held, text=held.whole_row[start:end])
+            continue
+        if held is not None:
+            yield held
+        held = passage
+    if held is not None:
+        yield held
 
 
 @dataclass(slots=True)
@@ -159,14 +205,16 @@ class _Reader:
 
     def _clauses(self, passage: Passage, question: str) -> None:
         text = passage.text
-        around = self._around(passage, question)
+        far = self.far[passage.turn]
+        near = self._around(passage, question)
+        around = {**dict.fromkeys(far, FAR), **near}
         asked = frozenset(word_keys(question))
         first = self.in_turn == 0 and self.asked_in == passage.turn - 1
         where = scopes(text) or scopes(question)
         supposed = passage.shape == "prose" and SUPPOSED.search(text) is not None
         changes = CHANGE.search(text if passage.shape == "prose" else self.before) is not None
         for number, clause in enumerate(_clauses(passage)):
-            values = quantities(clause)
+            values = _without_numeral(clause, quantities(clause)) if number == 0 else quantities(clause)
             own = frozenset(word_keys(without_values(clause, values)))
             answers = first and number == 0
             begins = self.in_turn == 0 and number == 0
@@ -180,6 +228,8 @@ class _Reader:
                 own,
                 {**around, **dict.fromkeys(own, OWN)},
                 where,
+                {**near, **dict.fromkeys(own, OWN)},
+                far,
                 measures(text) if values else frozenset(),
                 values,
                 head=_head(clause) if passage.shape == "prose" else "",
@@ -187,6 +237,7 @@ class _Reader:
                 question=question,
                 asked=asked,
                 decides=DECIDES.search(clause) is not None
+                or _LABELLED.match(passage.text) is not None
                 or (answers and WHICH.search(question) is not None)
                 or (begins and _NAME_FIRST.match(clause) is not None),
                 changes=changes,
@@ -195,13 +246,14 @@ class _Reader:
                 lists=_LISTS.search(clause) is not None,
                 marks=_MARKS.search(clause) is not None,
                 reason=_REASON.search(clause) is not None,
+                brief=passage.shape == "prose" and not values and len(clause) <= _BRIEF and clause[-1] != "!",
             )
             _polarity(piece, question)
             self.found.append(piece)
 
     def _around(self, passage: Passage, question: str) -> dict[str, float]:
-        """The words around a passage, with what they are worth for its subject."""
-        around = dict.fromkeys(self.far[passage.turn], FAR)
+        """The words near a passage, with what they are worth for its subject."""
+        around: dict[str, float] = {}
         follows = self.said_in == passage.turn or (
             passage.role != "user" and self.said_in == passage.turn - 1
         )
@@ -213,6 +265,12 @@ class _Reader:
             for key in word_keys(without_values(text, quantities(text))):
                 around[key] = max(worth, around.get(key, 0.0))
         return around
+
+
+def _without_numeral(clause: str, values: tuple[Quantity, ...]) -> tuple[Quantity, ...]:
+    """The values of a clause, but for the number that only counts the item of a list or the line of a file."""
+    numeral = NUMERAL.match(clause) if values else None
+    return values[1:] if numeral and values[0].end <= numeral.end() else values
 
 
 def _head(clause: str) -> str:
@@ -268,13 +326,24 @@ def _standing(clause: str, passage: Passage, question: str) -> Standing:
         return "past"
     if passage.shape in ("code", "output", "call"):
         return "stands" if passage.shape != "call" else "open"
-    if SUGGESTED.search(clause):
+    if SUGGESTED.search(clause) or _is_no_statement(clause, question):
         return "open"
     if PAST.search(clause) and not NOW.search(clause):
         return "past"
     if LATER.search(clause) or (LATER.search(question) and not NOW.search(clause)):
         return "later"
     return "stands"
+
+
+def _is_no_statement(clause: str, question: str) -> bool:
+    """Whether a clause only announces what somebody does next, is a command, or a number that answers nothing."""
+    if (
+        _COMMAND.match(clause)
+        or _LETS.match(clause)
+        or (_ANNOUNCES.match(clause) and not DECIDES.search(clause))
+    ):
+        return True
+    return not question and not any(map(str.isalpha, clause))
 
 
 def _polarity(piece: Piece, question: str) -> None:
@@ -284,8 +353,10 @@ def _polarity(piece: Piece, question: str) -> None:
     text = piece.text
     yes, no = YES.search(text) is not None, NO.search(text) is not None
     rest = _ANSWER.sub("", text) if yes or no else text
-    denials = len(NEGATION.findall(rest))
-    piece.sign = -1 if denials % 2 or (no and not denials) else 1
+    denied = denials(rest)
+    if UNMOVED.search(rest):
+        piece.keeps, denied = True, denied - 1
+    piece.sign = -1 if denied % 2 or (no and not denied) else 1
     piece.whole = piece.answers and (yes or no)
     axes: dict[str, int] = {}
     for axis, (affirms, denies) in AXES.items():

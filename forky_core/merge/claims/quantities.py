@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from forky_core.merge.claims.moments import clocks, dates, frequencies, weekdays
+from forky_core.merge.claims.moments import clocks, dates, frequencies, months, weekdays
 from forky_core.merge.claims.numerals import Number, numbers
 from forky_core.merge.claims.quantity import Quantity
 from forky_core.merge.claims.units import BEFORE, COUNTERS, rate, unit
@@ -56,6 +56,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
         *clocks(text),
         *weekdays(text),
         *frequencies(text),
+        *months(text),
         *_versions(text),
         *_amounts(text),
     ):
@@ -115,8 +116,9 @@ _HALF_AFTER = re.compile(r"\s+(?:and\s+a\s+half|et\s+demie?|y\s+medi[ao])\b|半"
 _SCALE_AFTER = re.compile(
     r"\s?(?:k|K|M|[Tt]sd\.?|thousand|tausend|mille|mil|Mio\.?|millions?|Millionen|millones|millón|Mrd\.?|billion)(?!\w)|\s?[万萬亿億]"
 )
+_MONEY_AFTER = re.compile(r"\s?(?:[€$£¥]|(?:EUR|USD|GBP|CHF|euros?|dollars?)\b)", re.IGNORECASE)
 _LETTERS = ("k", "K", "M")
-"""They count only behind a sign of money: 5 k may be a size."""
+"""They count only beside a sign of money: 5 k may be a size."""
 _SCALES = (
     dict.fromkeys(("k", "tsd", "thousand", "tausend", "mille", "mil"), 10**3)
     | dict.fromkeys(("万", "萬"), 10**4)
@@ -159,6 +161,8 @@ def _amount(text: str, number: Number) -> Quantity | None:
     if _DOTTED.fullmatch(digits) and _OPERATOR.search(text, before, start):
         version = tuple(float(piece) for piece in digits.split("."))
         return Quantity("version", version, start, stop, bound=_bound(text, start, stop))
+    if digits and _NUMBERED.search(text, max(0, start - 20), start):
+        return None
     if len(digits) == 4 and digits[:2] in ("19", "20") and _IN_YEAR.search(text, before, start):
         return None
     if unknown := _STRANGE.match(text, stop):
@@ -196,7 +200,8 @@ def _in_full(text: str, number: Number) -> tuple[float, int] | None:
         return None
     if scale := _SCALE_AFTER.match(text, end):
         name = scale.group().strip()
-        if name not in _LETTERS or BEFORE.search(text, max(0, start - 6), start):
+        money = BEFORE.search(text, max(0, start - 6), start) or _MONEY_AFTER.match(text, scale.end())
+        if name not in _LETTERS or money:
             return number.value * _SCALES[name.casefold().rstrip(".")], scale.end()
     elif after and after in "_:/" and text[end + 1 : end + 2].isalnum():
         return None
@@ -212,6 +217,13 @@ def _counts(text: str, number: Number) -> bool:
 
 _STRANGE = re.compile(r"\s?([^\W\d_]{1,6}/[^\W\d_]{1,6})\b")
 _OPERATOR = re.compile(r"[=<>~^]\s?[\"']?$")
+_NUMBERED = re.compile(
+    r"(?:\b(?:chunk|step|option|lines?|issue|item|point|no\.|figure|table|section|chapter|pages?|question|observation|task|phase|"
+    r"part|round|ticket|PR|commit|bug|Schritt|Zeile|Punkt|Nr\.|Abschnitt|Kapitel|Seite|Frage|Aufgabe|Teil|étape|ligne|page|"
+    r"chapitre|paso|línea|página|capítulo|tarea|artículo)\s+#?|\.\w{1,4}:|第)$",
+    re.IGNORECASE,
+)
+"""Before a number that only names something: step 3, line 28, test.py:772."""
 _IN_YEAR = re.compile(
     r"\b(?:since|in|of|from|until|by|seit|bis|ab|im\s+Jahr|en|depuis|de|desde|hasta|dès)\s+$", re.IGNORECASE
 )

@@ -34,7 +34,18 @@ class Quantity:
         mine, theirs = self.dimension, other.dimension
         if mine == theirs:
             return bool(self.per) == bool(other.per) or mine in ("money", "number")
-        return "number" in (mine, theirs) and not {mine, theirs} & {"clock", "weekday", "frequency", "date"}
+        return "number" in (mine, theirs) and not {mine, theirs} & {
+            "clock",
+            "weekday",
+            "frequency",
+            "date",
+            "quarter",
+            "year",
+        }
+
+    def unit_of(self, other: Quantity) -> bool:
+        """Whether both are in units of one sort."""
+        return self.dimension == other.dimension and self.dimension != "version"
 
     def same(self, other: Quantity) -> bool:
         """Whether both values can hold at once."""
@@ -92,4 +103,6 @@ def _same_date(one: tuple[float, ...], two: tuple[float, ...]) -> bool:
         return False
     if not (one[0] and two[0]):
         return one[1] == two[1]
+    if not (one[1] and two[1]):
+        return one[0] == two[0]
     return one[:2] == two[:2] or (one[3:] != two[3:] and one[:2] == (two[1], two[0]))

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from forky_core.merge.claims.claim_set import LONGEST_QUOTE, Claim, ClaimType, Polarity, folded
+from forky_core.merge.claims.cues import NOW, PAST, scopes
+from forky_core.merge.claims.quantities import quantities
 from forky_core.model import Message, MessageId, Role
 from forky_core.parts import MergePart, TextPart
 from forky_core.retrieval.cues import CORRECTION, DECISION, OPEN, is_question
@@ -95,6 +97,7 @@ _FORMS = tuple(
         r"(?<![\w.])(?P<key>[A-Z][A-Z0-9]*_[A-Z0-9_]+)\s?[=:]\s?(?P<value>[^\s,;`]+)",
     )
 )
+_GOES_ON = re.compile(r"\s*(?:,|,?\s(?:and|or)\b)\s*(?:(?:and|or)\s+)?[`\"A-Z0-9]")
 _LEADING = re.compile(r"^(?:(?:the|a|an|our|its|new|current|default|this|that|now)\s+)+", re.IGNORECASE)
 _TRAILING = re.compile(
     r"\s+(?:now|then|too|again|here|there|instead|because|and|but|so|since|which|that|when|if|in|on|at|to|with|by|from)\b.*$",
@@ -209,7 +212,7 @@ def _claims(sentence: str, role: Role, message: MessageId) -> Iterator[Claim]:
     if _HYPOTHETICAL.search(sentence):
         return
     kind = _kind(sentence, role)
-    forms = list(_forms(sentence))
+    forms = [] if PAST.search(sentence) and not NOW.search(sentence) else list(_forms(sentence))
     for form in forms:
         text, quote = _window(sentence, form.start, form.end)
         if _cut_off(sentence, quote):
@@ -266,13 +269,31 @@ def _forms(sentence: str) -> Iterator[_Form]:
         for match in form.finditer(sentence):
             start, end = match.span()
             key = _key(number, match.groupdict())
+            if _GOES_ON.match(sentence, end):
+                continue  # The first item of a list.
             if not key or any(start < b and a < end for a, b in taken):
                 continue
             taken.append((start, end))
             groups = match.groupdict()
+            value, end = _with_unit(sentence, *match.span("value"), end)
             negated = bool(groups.get("no")) or bool(_NEGATION.search(sentence[:start][-24:]))
-            value = groups["value"].strip('`“”" .,;:')
-            yield _Form(key, value, "negated" if negated else "affirmed", start, end)
+            where = sorted(scopes(sentence) - {"production"})
+            yield _Form(
+                f"{key} ({where[0]})" if where else key,
+                value,
+                "negated" if negated else "affirmed",
+                start,
+                end,
+            )
+
+
+def _with_unit(sentence: str, start: int, end: int, stop: int) -> tuple[str, int]:
+    """A value with the unit behind it, and where the statement then ends."""
+    if sentence[start : start + 1].isdigit():
+        for one in quantities(sentence):
+            if one.start == start and one.end > end:
+                return sentence[start : one.end], max(stop, one.end)
+    return sentence[start:end].strip('`“”" .,;:'), stop
 
 
 def _key(form: int, groups: dict[str, str | None]) -> str:

@@ -11,16 +11,16 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from forky_core.merge.claims.assignments import assignments
-from forky_core.merge.claims.contradictions import Statement, statements
 from forky_core.merge.claims.cues import CHANGE, CORRECTS, DISPLACES, NO, REVERSES, TAKES_BACK
 from forky_core.merge.claims.matching import Match, Side, kind_of, likeness, one_scope, value_score
 from forky_core.merge.claims.names import names
 from forky_core.merge.claims.pieces import Piece, pieces
 from forky_core.merge.claims.quantities import Quantity, quantities
 from forky_core.merge.claims.word_keys import ATTRIBUTES
-from forky_core.model import Message
+from forky_core.model import Message, MessageId
 
 SURE = 1.6
 """The likeness from which on a new value replaces an older one."""
@@ -34,18 +34,28 @@ _FEW = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Supersession:
-    """A statement that a later one of the same line corrects, replaces or takes back."""
+class Superseded:
+    """Something that was said and that a later message of the same line corrects, replaces or takes back."""
 
-    earlier: Statement
-    later: Statement
+    earlier: str
+    """Word for word, out of `earlier_message`."""
+    earlier_message: MessageId
+    later: str
+    """What took its place or took it back, word for word."""
+    later_message: MessageId
 
 
-def supersessions(line: Sequence[Message]) -> tuple[Supersession, ...]:
+def supersessions(line: Sequence[Message]) -> tuple[Superseded, ...]:
     """What later messages of one line took back, in the order in which they did.
 
     An earlier statement is given once, with the last one that speaks against it.
     """
+    return _supersessions(tuple(line))
+
+
+@lru_cache(maxsize=8)
+def _supersessions(line: tuple[Message, ...]) -> tuple[Superseded, ...]:
+    """Messages never change, and a card plans several merges of one branch."""
     said = pieces(line)
     side = Side.of(said)
     count = Counter(word for piece in said for word in piece.own)
@@ -54,7 +64,12 @@ def supersessions(line: Sequence[Message]) -> tuple[Supersession, ...]:
         for match in _replaced(later, side, count):
             found[match.mine.passage.message, match.mine.text] = match
     ordered = sorted(found.values(), key=lambda match: (match.theirs.at, match.mine.at))
-    return tuple(Supersession(*statements(match)) for match in ordered)
+    return tuple(
+        Superseded(
+            match.mine.text, match.mine.passage.message, match.theirs.text, match.theirs.passage.message
+        )
+        for match in ordered
+    )
 
 
 def _replaced(later: Piece, side: Side, count: Counter[str]) -> Iterator[Match]:
@@ -62,6 +77,8 @@ def _replaced(later: Piece, side: Side, count: Counter[str]) -> Iterator[Match]:
     if later.standing != "stands" or later.passage.shape in ("output", "call"):
         return
     code = later.passage.shape == "code"
+    if code and not (_DEFINES.match(later.text) or assignments(later.text)):
+        return
     before = [
         piece
         for piece in side.like(later)
@@ -187,12 +204,11 @@ def _code(piece: Piece, later: Piece) -> Iterator[Match]:
         if old_name["name"] == new_name["name"]:
             yield Match(1.0, piece, later, "value", piece.text, later.text)
         return
-    if likeness(piece, later).near < SURE_OF_CODE:
-        return
-    old = {one.key: one for one in assignments(piece.text)}
-    for new in assignments(later.text):
+    old = {one.key: one for one in assignments(piece.text)} if piece.sets else {}
+    for new in assignments(later.text) if old else ():
         if (one := old.get(new.key)) is not None and one.value != new.value:
-            yield Match(1.0, piece, later, "value", one.value, new.value)
+            if likeness(piece, later).near >= SURE_OF_CODE:
+                yield Match(1.0, piece, later, "value", one.value, new.value)
             return
 
 

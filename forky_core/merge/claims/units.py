@@ -70,7 +70,7 @@ UNIT_OF: Mapping[str, tuple[str, float]] = MappingProxyType(
     }
 )
 _HAN_UNITS = sorted((name for name in UNIT_OF if "\u4e00" <= name[0] <= "\u9fff"), key=len, reverse=True)
-COUNTERS = "个名人条次本台份张件位颗根班门块"
+COUNTERS = "个名人条次本台份张件位颗根班门块间把辆家只层页支部场轮套座扇项"
 _UNIT = re.compile(
     r"[\s\u00a0-]?\s?(cubic\s+met(?:er|re)s?|mètres?\s+cubes?|metros?\s+cúbicos?|km/h|m/s|m[³3]|°\s?[CF]?|%|[€$£¥]|[A-Za-zÀ-ɏ]+)(?![\w])"
 )

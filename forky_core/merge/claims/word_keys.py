@@ -10,6 +10,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from forky_core.merge.claims.synonyms import GROUPS
 from forky_core.retrieval.words import STOPWORDS
 
 _MORE_STOPWORDS = """
@@ -42,7 +43,7 @@ _MORE_STOPWORDS = """
     qué queda quedan quien quién se sea ser será si sido siempre sin sobre solo somos son su sus sí también tan te tenemos
     tener tiene tienen todavía todo todos tras tu tus un una uno unos va vale van ver ya yo él gracias nueva nuevo
 """
-STOP = frozenset(STOPWORDS | frozenset(_MORE_STOPWORDS.split()))
+STOP = (STOPWORDS | frozenset(_MORE_STOPWORDS.split())) - {"use", "used", "using"}
 
 _WIDE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _TOKEN = re.compile(rf"[{_WIDE}]+|[^\W_{_WIDE}]+(?:['’][^\W_{_WIDE}]+)*")
@@ -51,17 +52,20 @@ _PARTICLES = frozenset(
     "的了吗呢吧啊呀是在我你他她它们这那有和与就也都不没什么怎样多少哪谁为请把给被很会能要个说还再才只从到对以上下用改定好"
     "一二三四五六七八九十百千万两里去来按跟着过得地嗯哦啦嘛之其所将已可以"
 )
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
 _ELIDED = re.compile(r"^(?:[ldjmntsc]|qu|jusqu|lorsqu|puisqu)['’]", re.IGNORECASE)
 _LONGEST = 40
 
 
 @lru_cache(maxsize=65_536)
 def word_key(word: str) -> str:
-    """A form in which the inflections of a word mostly agree; "" for a word that says nothing.
+    """A form in which the inflections and the synonyms of a word mostly agree; "" for a word that says nothing."""
+    stem = _stem(word)
+    return _SAME.get(stem, stem)
 
-    Without accents and endings, and long words by their first six letters: a rough stem for languages with suffixes.
-    """
+
+def _stem(word: str) -> str:
+    """Without accents and endings, and long words by their first six letters, as fits languages with suffixes."""
     low = word.casefold().replace("’", "'")
     if low in STOP or len(low) > _LONGEST:
         return ""
@@ -77,6 +81,20 @@ def word_key(word: str) -> str:
     return bare[:6]
 
 
+def _same() -> dict[str, str]:
+    """By stem, or by pair of Chinese signs, the one that stands for its synonyms."""
+    same: dict[str, str] = {}
+    for group in GROUPS.strip().splitlines():
+        words = group.split()
+        for word in words:
+            if stem := word if _WIDE_RUN.match(word) else _stem(word):
+                same.setdefault(stem, _stem(words[0]))
+    return same
+
+
+_SAME = _same()
+
+
 @lru_cache(maxsize=16_384)
 def word_keys(text: str) -> tuple[str, ...]:
     """The keys of the words of a text, in order; of Chinese its pairs of signs, without particles."""
@@ -85,7 +103,7 @@ def word_keys(text: str) -> tuple[str, ...]:
         token = match.group()
         if _WIDE_RUN.match(token):
             found += [
-                token[at : at + 2]
+                _SAME.get(token[at : at + 2], token[at : at + 2])
                 for at in range(min(len(token), 400) - 1)
                 if token[at] not in _PARTICLES and token[at + 1] not in _PARTICLES
             ]
@@ -110,3 +128,22 @@ _ATTRIBUTE_WORDS = """
 """
 ATTRIBUTES = frozenset(map(word_key, _ATTRIBUTE_WORDS.split()))
 """Words for what can be said of anything: two statements that share these alone may be about different things."""
+
+_SINGLE_WORDS = """
+    default colour color status state mode type format language licence license theme style level strategy framework database
+    engine provider host hoster region currency venue location place method encoding protocol policy branch platform
+    supplier vendor title topic motto address domain timezone capital winner theme font brand model target priority
+    Standard Farbe Status Zustand Modus Typ Format Sprache Lizenz Thema Stil Stufe Strategie Datenbank Anbieter Hoster Region
+    Währung Ort Treffpunkt Methode Kodierung Protokoll Branch Zweig Plattform Lieferant Titel Motto Adresse Domain Zeitzone
+    Schrift Marke Modell Ziel Priorität
+    défaut couleur statut état mode type langue licence thème style niveau stratégie base fournisseur hébergeur région
+    devise lieu méthode encodage protocole branche plateforme titre adresse domaine police marque modèle cible priorité
+    defecto color estado modo tipo formato idioma lengua licencia tema estilo nivel estrategia base proveedor región
+    moneda lugar sede método protocolo rama plataforma título dirección dominio fuente marca modelo destino prioridad
+"""
+_SINGLE_PAIRS = (
+    "默认 颜色 状态 模式 类型 格式 语言 许可 主题 级别 策略 框架 引擎 供应 地点 方法 编码 协议 分支 平台 标题 地址 域名 时区 字体 品牌"
+    " 型号 目标 优先"
+)
+SINGLE = ATTRIBUTES.union(filter(None, map(word_key, _SINGLE_WORDS.split())), _SINGLE_PAIRS.split())
+"""Words for what has one value at a time: two values of one thing cannot both hold."""

@@ -37,12 +37,12 @@ def test_what_was_replaced_is_named_with_what_replaced_it(case: str) -> None:
     texts, old, new = REPLACED[case]
     said = line(*texts)
     found = supersessions(said)
-    assert any(old in one.earlier.quote and new in one.later.quote for one in found)
+    assert any(old in one.earlier and new in one.later for one in found)
     places = {message.id: at for at, message in enumerate(said)}
     for one in found:
-        assert places[one.earlier.message] < places[one.later.message]
-        assert one.earlier.quote in said[places[one.earlier.message]].text
-        assert one.later.quote in said[places[one.later.message]].text
+        assert places[one.earlier_message] < places[one.later_message]
+        assert one.earlier in said[places[one.earlier_message]].text
+        assert one.later in said[places[one.later_message]].text
 
 
 @pytest.mark.parametrize("texts", GOING_ON)
@@ -59,6 +59,6 @@ def test_a_statement_is_replaced_once_by_the_last_that_speaks_against_it() -> No
         "Actually, 60 seconds.",
     )
     found = supersessions(line(*texts))
-    earlier = [one.earlier.quote for one in found]
+    earlier = [one.earlier for one in found]
     assert len(earlier) == len(set(earlier))
-    assert any("45" in one.earlier.quote and "60" in one.later.quote for one in found)
+    assert any("45" in one.earlier and "60" in one.later for one in found)

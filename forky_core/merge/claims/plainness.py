@@ -1,0 +1,64 @@
+"""How plainly two pieces state something, and how plainly they must, the more there is to compare.
+
+Two long branches share so many words that some of their sentences differ by chance in a number or in a "not". What
+people and models state plainly is short, a whole sentence of prose, and about the same words; what differs by chance
+is a long line, a line of code, a list, or what a tool prints. The weights were fitted on both: contradicting pairs of
+MergeBench, also with the talk of real sessions before them, against pairs of branches cut from real coding sessions.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from forky_core.merge.claims.pieces import NUMERAL, Piece
+from forky_core.merge.claims.word_keys import ATTRIBUTES
+
+SHORT = 40
+"""Bytes of a piece up to which its length speaks against nothing."""
+_MOST_SHARED = 3
+_MOST_CODE = 0.3
+_CODE_SIGNS = re.compile(r"[^\w\s.,;:'’\"“”„!?¿¡%€$£°–—。，、：；！？「」（）-]|_")
+
+
+def plainness(mine: Piece, theirs: Piece) -> float:
+    """A score, usually between -5 and 5, that rises with how plainly two pieces say something of the same."""
+    both = (mine, theirs)
+    shared = len((subject(mine) & subject(theirs)) - ATTRIBUTES)
+    longest = max(len(piece.text.encode()) for piece in both)
+    tools = sum(piece.passage.role == "tool" for piece in both)
+    return (
+        1.4
+        + 0.3 * min(shared, _MOST_SHARED)
+        + 0.5 * (mine.head != "" and mine.head == theirs.head)
+        + 0.6 * any(piece.keeps for piece in both)
+        + 0.2 * any(piece.changes for piece in both)
+        + 1.1 * sum(map(_is_whole, both))
+        - 3.8 * math.log(max(1.0, longest / SHORT))
+        - 1.4 * sum(piece.passage.shape != "prose" for piece in both)
+        - (0.0, 1.0, 2.4)[tools]
+        - 1.1 * any(NUMERAL.match(piece.text) for piece in both)
+        - 1.2 * sum(piece.text.endswith((":", "：")) for piece in both)
+        - 14.0 * min(_MOST_CODE, sum(_code(piece.text) for piece in both))
+    )
+
+
+def needed(pairs: int) -> float:
+    """The plainness from which on a difference between so many pairs of pieces is shown."""
+    return math.log10(max(1, pairs)) - 3.0
+
+
+def subject(piece: Piece) -> frozenset[str]:
+    """The words of a piece, with those of the question it answers where it has none of its own."""
+    own = piece.own
+    return own | piece.asked if piece.answers or not own - ATTRIBUTES else own
+
+
+def _is_whole(piece: Piece) -> bool:
+    """Whether a piece is all of its sentence."""
+    return piece.text == piece.passage.text.lstrip("-*• ")
+
+
+def _code(text: str) -> float:
+    """The share of its signs that prose has not."""
+    return len(_CODE_SIGNS.findall(text)) / max(1, len(text))
