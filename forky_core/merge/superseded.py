@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from forky_core.merge.claims.contradictions import contradictions
 from forky_core.merge.claims.supersessions import Superseded, supersessions
 from forky_core.merge.note.passages import passages
-from forky_core.model import Message
+from forky_core.model import Message, MessageId
 from forky_core.parts import TextPart
 
 __all__ = ["READ", "Superseded", "superseded_in"]
@@ -19,10 +20,23 @@ READ = 60_000
 def superseded_in(messages: Sequence[Message]) -> tuple[Superseded, ...]:
     """What the person took back in prose, in the order in which it was said first.
 
-    A model takes back so little in so many words that what rules find there is more often wrong than right.
+    A model takes back so little in so many words that what rules find there is more often wrong than right. So is a word
+    of correction alone: what it takes back must contradict what is said in its place.
     """
-    by_person = {message.id for message in messages if message.role == "user"}
-    return tuple(one for one in supersessions(_prose(messages)) if one.later_message in by_person)
+    known = {message.id: message for message in messages}
+    by_person = (one for one in supersessions(_prose(messages)) if known[one.later_message].role == "user")
+    return tuple(one for one in by_person if _contradicts(one, known))
+
+
+def _contradicts(found: Superseded, known: Mapping[MessageId, Message]) -> bool:
+    pairs = contradictions([known[found.earlier_message]], [known[found.later_message]])
+    return any(
+        _touch(pair.mine.quote, found.earlier) and _touch(pair.theirs.quote, found.later) for pair in pairs
+    )
+
+
+def _touch(one: str, other: str) -> bool:
+    return one in other or other in one
 
 
 def _prose(messages: Sequence[Message]) -> list[Message]:

@@ -81,7 +81,7 @@ def note(
 ) -> list[PayloadLine]:
     """The lines of a note of `messages` for a reader who knows `target_texts`, within `budget` tokens.
 
-    What `superseded` names as earlier is told only together with what took its place.
+    What `superseded` names is told in pairs, where there is room: what was said first, and what took its place.
     """
     branch = Branch.of(messages, target_texts, focus)
     picker = Picker(branch.relevance, budget, _ratio(branch, count_tokens), branch.speakers)
@@ -111,21 +111,17 @@ class _Writer:
     result_from: int | None = None
     """The message with which the result begins: the question to that answer, or an earlier one that sums up."""
     files: list[PayloadLine] = field(default_factory=list)
-    outdated: set[int] = field(default_factory=set)
-    """Passages that the person later took back."""
     order: list[tuple[int, ...]] = field(default_factory=list)
     """What was chosen together, the most important first."""
 
     def write(self, superseded: Sequence[Superseded]) -> None:
         """Choose the lines of every section."""
-        for one in superseded:
-            self.outdated.update(self.branch.holding(one.earlier_message, one.earlier))
         self.attach()
         if not self.branch.talk:
+            self.undo(superseded)
             self.ask()
             self.conclude()
             self.follow_up()
-            self.undo(superseded)
             self.change()
             self.quote_the_person()
         self.cover()
@@ -293,7 +289,7 @@ class _Writer:
     def _telling(self, turn: int) -> list[int]:
         """The sentences of a message of the person that are their own and say something."""
         own = self.branch.own_words(turn)
-        return [at for at in own if at not in self.outdated and self.branch.says_something(at)]
+        return [at for at in own if self.branch.says_something(at)]
 
     def _quote(self, own: Sequence[int], room: float, *, whole: float = WHOLE, most: int = 1) -> float:
         """Tell a message of the person, whole where it is short; what that costs.
@@ -312,11 +308,7 @@ class _Writer:
         return before - self.picker.budget
 
     def _beside(self, at: int) -> list[int]:
-        return [
-            one
-            for one in self.branch.not_alone(at)
-            if one not in self.picker.chosen and one not in self.outdated
-        ]
+        return [one for one in self.branch.not_alone(at) if one not in self.picker.chosen]
 
     def _in_context(self, at: int) -> list[int]:
         return [one for one in self.branch.in_context(at) if one not in self.picker.chosen]
@@ -328,7 +320,6 @@ class _Writer:
             at
             for at, one in enumerate(self.branch.passages)
             if one.shape in ("prose", "code")
-            and at not in self.outdated
             and not leads_in(one)
             and at not in self.branch.announced
             and not self.branch.is_chatter(at)
