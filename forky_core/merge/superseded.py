@@ -20,8 +20,8 @@ READ = 60_000
 def superseded_in(messages: Sequence[Message]) -> tuple[Superseded, ...]:
     """What the person took back in prose, in the order in which it was said first.
 
-    A model takes back so little in so many words that what rules find there is more often wrong than right. So is a word
-    of correction alone: what it takes back must contradict what is said in its place.
+    A model takes back so little in so many words that what rules find there is more often wrong than right. A word of
+    correction alone is no better: what it takes back must contradict what is said in its place.
     """
     known = {message.id: message for message in messages}
     by_person = (one for one in supersessions(_prose(messages)) if known[one.later_message].role == "user")

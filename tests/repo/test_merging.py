@@ -203,3 +203,12 @@ def test_a_message_that_only_a_squash_speaks_for_can_be_expanded() -> None:
     assert chat.head is not None
     assert (chat.head.text, chat.head.sources) == (wanted.text, (wanted.id,))
     assert not chat.plan_merge("debug", strategy="cherry-pick", picks=[wanted.id]).lands
+
+
+def test_the_branches_of_the_ready_conversation_contradict_nothing() -> None:
+    forky, _ = workspace()
+    main = make_welcome(forky).checkout("main")
+    for source in ("upload", "replica-idea"):
+        assert main.plan_merge(source).contradictions == ()
+    main.merge(main.plan_merge("upload"))
+    assert main.plan_merge("replica-idea").contradictions == ()

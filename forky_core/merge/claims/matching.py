@@ -7,6 +7,7 @@ that the other side says as well is decided by what stands nearest to the same w
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,12 +20,15 @@ from forky_core.merge.claims.frames import difference, parallel
 from forky_core.merge.claims.names import Name, listed, names
 from forky_core.merge.claims.pieces import FAR, Piece, without_values
 from forky_core.merge.claims.quantities import Quantity
-from forky_core.merge.claims.word_keys import ATTRIBUTES, word_keys
+from forky_core.merge.claims.word_keys import ATTRIBUTES, word_key, word_keys
 
 Kind = Literal["value", "polarity", "choice", "date", "duration", "owner", "list"]
 
 MOST = 64
 """Pieces of the other side that one piece is compared with, those that share its rarest words first."""
+_BEHIND = re.compile(r"\s([^\W\d_]{3,})")
+_SHORT_ANSWER = 3
+"""Words of its own up to which an answer may leave out what it is about."""
 NEAR = 0.35
 LEAST_OPPOSED = 0.49
 CHANCE = 1.5
@@ -245,6 +249,8 @@ def value_score(q: Quantity, r: Quantity, a: Piece, b: Piece, base: Base) -> flo
         return 0.0
     if any({one, other} <= a.measures ^ b.measures for one, other in OPPOSITE_MEASURES):
         return 0.0
+    if _of_other_things(q, a, b) or _of_other_things(r, b, a) or not _speak_of_one_thing(a, b):
+        return 0.0
     low, high = sorted((abs(q.bare), abs(r.bare)))
     if q.dimension == r.dimension == "number":
         if high > 12 * low:
@@ -257,6 +263,20 @@ def value_score(q: Quantity, r: Quantity, a: Piece, b: Piece, base: Base) -> flo
     if not base.near or high > 4 * low or a.sets or b.sets:
         return 0.0
     return score
+
+
+def _of_other_things(q: Quantity, a: Piece, b: Piece) -> bool:
+    """Whether a value is of the thing named right behind it, and the other piece begins with another thing."""
+    behind = _BEHIND.match(a.text, q.end)
+    thing = word_key(behind[1]) if behind else ""
+    return bool(thing and b.head) and thing not in b.about and thing != b.head and b.head not in a.own
+
+
+def _speak_of_one_thing(a: Piece, b: Piece) -> bool:
+    """Whether both name what they are about, or one is a short answer, which leaves it out."""
+    if any(len(one.own) <= _SHORT_ANSWER and (one.asked or one.answers) for one in (a, b)):
+        return True
+    return not (a.own | a.asked).isdisjoint(b.own | b.asked)
 
 
 def kind_of(q: Quantity, r: Quantity) -> Kind:

@@ -92,6 +92,14 @@ def rate(text: str, end: int) -> tuple[float, int]:
     return (known[1], match.end()) if match and known and known[0] == "time" else (0.0, end)
 
 
+_ALSO_ORDINALS = frozenset(("second", "segundo"))
+_THING_BEHIND = re.compile(
+    r"\s+(?!(?:later|ago|after|before|per|each|apart|or|and|is|of|más|después|antes|por|o|y|es)\b)[^\W\d_]",
+    re.IGNORECASE,
+)
+"""Behind “a second”: something, so that it is the second of its kind and no time."""
+
+
 def unit(text: str, end: int, shape: str) -> tuple[str, float, int]:
     """(dimension, factor, end) of the unit behind a number; "" where there is none."""
     for name in _HAN_UNITS:
@@ -104,6 +112,8 @@ def unit(text: str, end: int, shape: str) -> tuple[str, float, int]:
     if name == "M" or (len(name) == 1 and name.isupper() and shape != "digits"):
         return "", 0.0, end
     known = UNIT_OF.get(name.casefold())
+    if shape == "article" and name.casefold() in _ALSO_ORDINALS and _THING_BEHIND.match(text, match.end()):
+        return "", 0.0, end
     if known is None or (len(name) <= 2 and name.isalpha() and shape != "digits"):
         return "", 0.0, end
     if name in _GLUED and match.group()[:1].isspace():

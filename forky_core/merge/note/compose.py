@@ -277,14 +277,19 @@ class _Writer:
         return cost
 
     def quote_the_person(self) -> None:
-        """The person's messages, the most telling first, within their share."""
+        """The person's messages, the most telling first and questions last, within their share."""
         room = self.room * PERSON_SHARE
         theirs = [turn for turn, message in enumerate(self.branch.messages) if message.role == "user"]
         said = {turn: mine for turn in theirs if (mine := self._telling(turn))}
         gains = {turn: max(map(self.picker.gain, mine)) for turn, mine in said.items()}
-        for turn in sorted(said, key=lambda turn: (gains[turn], turn), reverse=True):
+        for turn in sorted(
+            said, key=lambda turn: (not self._only_asks(turn), gains[turn], turn), reverse=True
+        ):
             if not any(at in self.picker.chosen for at in self.branch.prose_of(turn)):
                 room -= self._quote(said[turn], room)
+
+    def _only_asks(self, turn: int) -> bool:
+        return all(is_question(self.branch.passages[at].text) for at in self.branch.prose_of(turn))
 
     def _telling(self, turn: int) -> list[int]:
         """The sentences of a message of the person that are their own and say something."""

@@ -102,3 +102,8 @@ def test_a_number_is_equal_to_itself_with_signs_for_thousands(number: int) -> No
         only(form) for form in (f"{number}", f"{number:,}", f"{number:,}".replace(",", "."))
     )
     assert plain.same(english) and plain.same(german)
+
+
+def test_a_second_of_a_kind_is_no_time() -> None:
+    assert quantities("It needs a second machine, though.") == ()
+    assert [one.dimension for one in quantities("Wait a second, then try again.")] == ["time"]
