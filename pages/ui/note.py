@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from forky_core.context.citing import SOURCES
+from forky_core.merge.note.passages import is_code
 from forky_core.model import MessageId
 from forky_core.parts import MergePart
 from forky_core.views import captions
@@ -38,6 +39,7 @@ NOTE_CSS = """
   opacity: .72; }
 .fk-note p { margin: .1rem 0; overflow-wrap: anywhere; unicode-bidi: plaintext; text-align: start; }
 .fk-merge code, .fk-merge code * { font-size: .92em; }
+.fk-code-line code { white-space: pre-wrap; background: none; padding: 0; color: inherit; }
 .fk-note a:not(.fk-ref) { color: inherit; text-underline-offset: 2px; }
 .fk-note .fk-item { display: list-item; list-style: disc; margin-inline-start: 1.15rem; }
 .fk-table-row { display: flex; flex-wrap: wrap; align-items: baseline; }
@@ -141,6 +143,8 @@ def _line(row: PayloadRow, marks: str, numbers: Mapping[MessageId, int], leads: 
     if cells := cells_of(said):
         drawn = "".join(f'<span class="fk-table-cell">{inline(cell)}</span>' for cell in cells)
         return f'<p class="fk-table-row">{who}{drawn}{marks}</p>'
+    if said != said.lstrip() or ("`" not in said and is_code(said)):
+        return f'<p class="fk-code-line">{who}<code>{escape(showable(said))}</code>{marks}</p>'
     text, is_item = unlisted(said)
     drawn = replace(row, text=text).drawn(inline, lambda id: _number(id, numbers, leads), leads.passage)
     return f"<p{' class=fk-item' if is_item else ''}>{who}{_ended(drawn, marks)}</p>"

@@ -209,11 +209,13 @@ class Desk {
     const words = piece("div", "words"), tools = piece("div", "tools");
     if (line.who && before?.who !== line.who) words.append(piece("span", "who", SPEAKERS[line.who] ?? line.who));
     for (const [at, [text, href, short]] of line.words.entries())
-      if (short) words.append(this.cite({ label: text, href, short }));
+      if (line.code) words.append(piece("code", "", text));
+      else if (short) words.append(this.cite({ label: text, href, short }));
       else if (href) words.append(piece("a", "passage", text, { href, target: "_blank", rel: "noopener", title: "Open what it cites" }));
       else if (at) worded(words, text);
       else if (line.words.length === 1 && TABLE.test(text)) words.append(lined(piece("span"), text));
       else { words.classList.toggle("item", ITEM.test(text)); worded(words, text.replace(ITEM, "").replace(HEADING, "")); }
+    words.classList.toggle("code", line.code);
     const last = words.lastChild, word = last?.nodeType === Node.TEXT_NODE && last.data.match(/\S{1,30}$/)?.[0];
     const tail = word ? piece("span", "tail", word) : words; // A number stays beside the last word.
     if (word) { last.data = last.data.slice(0, -word.length); words.append(tail); }

@@ -147,6 +147,7 @@ def _data(held: Planning, editing: Editing, before: Editing, budget: Budget, hom
                         "key": line.key,
                         "text": showable(line.text),
                         "words": _words(line, rows, known, mark, home),
+                        "code": any(origin.shape == "code" for origin in editing.drawn_from[line.key]),
                         "who": showable(line.speaker),
                         "cites": [mark(id) for id in line.cites],
                         "from": [origin.key for origin in editing.drawn_from[line.key]],
