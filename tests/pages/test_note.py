@@ -112,7 +112,11 @@ def test_the_merge_page_shows_the_same_note_after_landing(chat: Conversation) ->
 def test_code_keeps_its_indentation(forky: Forky) -> None:
     chat = talk(forky.create("Ports"), "Where does it listen?", "Let us see.")
     code = "def listen(port):\n    server = bind(port)\n    return server.accept()"
-    talk(chat.fork("debug"), "How do I listen on a port?", f"So:\n```python\n{code}\n```\nThat accepts one caller.")
+    talk(
+        chat.fork("debug"),
+        "How do I listen on a port?",
+        f"So:\n```python\n{code}\n```\nThat accepts one caller.",
+    )
     chat.merge(chat.plan_merge("debug"))
     body = note(open_page("chat.py", chat))
     assert "<code>    server = bind(port)</code>" in body

@@ -18,7 +18,7 @@ from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, TRIED
 from forky_core.merge.note.branch import Branch, leads_in
 from forky_core.merge.note.coverage import BYTES_PER_TOKEN, CITATION, Picker, size
-from forky_core.merge.note.passages import Passage, atoms, call_text
+from forky_core.merge.note.passages import Passage, atoms, call_text, is_code
 from forky_core.merge.superseded import Superseded
 from forky_core.merge.wording import ShortIds
 from forky_core.model import Message, MessageId
@@ -57,6 +57,14 @@ _CHANGES = re.compile(
     r"write|edit|create|patch|replace|apply|insert|delete|move|rename|update", re.IGNORECASE
 )
 """In the name of a tool: it changes files."""
+_FAILED = re.compile(
+    r"\b(?:errors?|fail(?:s|ed|ures?)?|den(?:ied|ies)|reject(?:s|ed)|refused|exceptions?|aborted|cancell?ed|undone|reverted|removed)\b"
+    r"|\bnot found\b|\bno such\b",
+    re.IGNORECASE,
+)
+"""In a line of a tool's output, whatever language people speak: that something went wrong or was taken back."""
+_LISTED = re.compile(r"\d+\s*[│|→⋮\t]")
+"""How a line of a file begins that a tool prints with its number."""
 _PATH = re.compile(r"\w/\w|\w\.[A-Za-z]\w{0,4}$")
 
 
@@ -235,12 +243,19 @@ class _Writer:
                 self._quote(self._telling(turn), self.room)
         room = self.room * AFTERWARDS_SHARE
         for turn in after:
-            output = [at for at in self.branch.of_turn(turn) if self.branch.passages[at].shape == "output"]
-            named = [at for at in output if self.branch.names_in(at)]
-            for at in named[-LAST_LINES:]:
+            for at in self._outcome(turn):
                 if self.picker.fits(at, room):
                     room -= self.picker.cost(at)
                     self._take([at])
+
+    def _outcome(self, turn: int) -> list[int]:
+        """The lines of a tool's output that say how it ended: what failed, then the last ones that name something."""
+        passages = self.branch.passages
+        output = [at for at in self.branch.of_turn(turn) if passages[at].shape == "output"]
+        told = [at for at in output if not (_LISTED.match(passages[at].text) or is_code(passages[at].text))]
+        failed = [at for at in told if _FAILED.search(passages[at].text)][:LAST_LINES]
+        named = [at for at in told if self.branch.names_in(at) and at not in failed]
+        return (failed + named[::-1])[:LAST_LINES]
 
     def undo(self, superseded: Sequence[Superseded]) -> None:
         """What was tried or planned and then undone, each with what took its place; neither where there is no room."""

@@ -454,6 +454,24 @@ def test_nothing_is_left_of_a_list_but_what_leads_it_in_is_not_told() -> None:
         assert not lines or not lines[-1].text.endswith(":")
 
 
+def test_a_promise_does_not_stand_without_the_failure_that_a_tool_printed_after_it() -> None:
+    output = (
+        "black....Passed\nflake8....Failed\ntestsr.py:7:1: F401 'all_fences' imported but unused\n"
+        "7│    all_fences,\n10│    find_original_update_blocks,"
+    )
+    messages = chained(
+        ("user", (TextPart("Correct the indentation of testsr.py, please."),)),
+        (
+            "assistant",
+            (TextPart("I moved the print statement. This should allow the code to pass the flake8 checks."),),
+        ),
+        ("tool", (ToolResultPart("lint", output, "1"),)),
+    )
+    for budget in range(70, 200, 20):
+        lines = [line.text for line in written(messages, budget)]
+        assert "flake8....Failed" in lines and not any("│" in line for line in lines)
+
+
 def test_a_branch_of_tools_alone_tells_what_they_were_asked_and_gave() -> None:
     messages = chained(
         ("assistant", (ToolCallPart("Bash", '{"command": "du -sh /var/log"}', "1"),)),
