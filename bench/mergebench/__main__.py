@@ -14,10 +14,12 @@ from bench.mergebench import conflicts, kept, model_path, ours, person, read, tr
 from bench.mergebench.conflicts import DETECTORS, Detector
 from bench.mergebench.methods import NoSuchMethod, available, named
 from bench.mergebench.run import Run
-from bench.mergebench.sources import FOLDER, NotThere, fetch
+from bench.mergebench.sources import DATA, FOLDER, SECOND, NotThere, fetch
 from bench.mergebench.table import Table
 
 COLUMNS = ("kept", "true", "conflicts", "person", "model-path")
+MADE = ("true", "conflicts", "model-path")
+"""Those of sets that were made for this benchmark."""
 FETCH = "fetch"
 
 
@@ -50,6 +52,11 @@ def _parser() -> argparse.ArgumentParser:
         "--only", action="append", default=[], metavar="ROW", help="of the ready rows these alone"
     )
     parser.add_argument("--split", choices=("development", "test"), default="development")
+    parser.add_argument(
+        "--second",
+        action="store_true",
+        help="the made sets (true, conflicts, model-path) by another author, which no rule was made on",
+    )
     parser.add_argument("--quick", action="store_true", help="a part of each set")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the tables there, too")
     parser.add_argument(
@@ -95,17 +102,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     unknown = sorted(set(given.columns) - set(COLUMNS))
     if unknown:
         parser.error(f"There is no column {', '.join(unknown)}; there are {', '.join(COLUMNS)}.")
+    data = SECOND if given.second else DATA
     detectors = {**DETECTORS, **{path: _detector(path) for path in given.detector}}
     makers: Mapping[str, Callable[[Run], Iterable[Table]]] = {
         "kept": kept.tables,
-        "true": true.tables,
-        "conflicts": partial(conflicts.tables, detectors=detectors),
+        "true": partial(true.tables, data=data),
+        "conflicts": partial(conflicts.tables, detectors=detectors, data=data),
         "person": person.tables,
-        "model-path": model_path.tables,
+        "model-path": partial(model_path.tables, data=data),
     }
     print(f"MergeBench, {run.split} half{', a part of it' if run.quick else ''}. {note}".rstrip(), flush=True)
     start, found = time.process_time(), list[Table]()
-    for column in given.columns or COLUMNS:
+    for column in given.columns or (MADE if given.second else COLUMNS):
         for table in makers[column](run):
             print(f"\n{table}", flush=True)
             found.append(table)
@@ -126,7 +134,8 @@ def _run(given: argparse.Namespace) -> tuple[Run, str]:
     methods |= {path: named(path) for path in given.method}
     if given.model:
         methods[f"ours, written by {given.model}"] = ours.written_by(given.model)
-    return Run(methods, given.split, given.quick), note
+    # What the second author wrote is all for the test.
+    return Run(methods, "test" if given.second else given.split, given.quick), note
 
 
 def _detector(path: str) -> Detector:

@@ -21,6 +21,8 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 FOLDER = CHECKOUT / "build" / "mergebench"
 DATA = Path(__file__).resolve().parent / "data"
 """What was made for this benchmark, under the repository's own licence."""
+SECOND = DATA / "second"
+"""The same by another author, who knew neither the rules of a merge nor the other sets."""
 
 
 @dataclass(frozen=True, slots=True)
