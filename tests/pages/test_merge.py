@@ -518,13 +518,17 @@ def test_a_summary_that_does_not_hold_says_why_and_the_quoted_lines_stand_in(
     assert preview(test) == told(chat.plan_merge("debug"))
 
 
-def test_a_dropped_line_is_shown_with_its_reason(chat: Conversation, writer: ScriptedModel) -> None:
+def test_a_line_that_is_not_confirmed_is_shown_with_its_reason_and_the_branch_speaks_instead(
+    chat: Conversation, writer: ScriptedModel
+) -> None:
     test, held = by_writer(chat)
     for _ in range(2):
         writer.enqueue(f"{NOTE}\nFacts\n- `enum_fields()` runs in parser.py line 99. [m2]")
     test = pressed_write(test, held)
     assert "line 99" in words(test) and "The number 99 is not in what it cites." in words(test)
-    assert "line 99" not in preview(test)
+    assert "line 99" not in preview(test) and "runs before the class body in parser.py line 42" in preview(
+        test
+    )
 
 
 def test_a_note_that_arrives_after_an_edit_waits_to_be_taken(

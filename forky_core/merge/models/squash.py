@@ -1,7 +1,8 @@
 """A squash that a model writes: the same plan as without one, with its note in place of the quoted lines.
 
-The model only writes; code judges each line (line_checks.py), keeps what finds room, and says what was dropped. Where
-nothing stands, `SquashRejected` carries the plan without a model, badged, so that the person can still merge.
+The model only writes; code judges each line (line_checks/), puts words of the branch in the place of one that it cannot
+confirm (quotations.py), and keeps what finds room. Where nothing stands, `SquashRejected` carries the plan without a
+model, badged, so that the person can still merge.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from forky_core.retrieval.words import terms
 
 IMPORTANCE = (RESULT, TRIED, ASKED, OPEN, FACTS, FILES)
 """Of sections, where not all finds room."""
+UNCONFIRMED = "could not be confirmed"
+"""What a plan's warning says of lines whose reasons `MergePlan.failed` lists."""
 MOST_CITED = 4
 """Messages named at the end of a line, the last of those it rests on."""
 _KNOWN_TURNS = 60
@@ -157,7 +160,7 @@ def squash_of_note(
     quoted = sum(line.quoted == "instead" for line in note.lines)
     if refused:
         stands = "the words of the branch stand in their place" if quoted else "they were left out"
-        warnings.append(f"{_lines(refused)} that {model} wrote could not be confirmed; {stands}.")
+        warnings.append(f"{_lines(refused)} that {model} wrote {UNCONFIRMED}; {stands}.")
     return replace(made, warnings=tuple(warnings), failed=note.failed)
 
 

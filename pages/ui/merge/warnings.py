@@ -9,6 +9,7 @@ import streamlit as st
 
 from forky_core.merge.claims.claim_set import Claim
 from forky_core.merge.claims.conflict_resolution import Clash
+from forky_core.merge.models.squash import UNCONFIRMED
 from forky_core.merge.plan import MergePlan
 from forky_core.views.merging import other_warnings, takes_more_than_full
 from forky_core.views.shelf import count
@@ -17,8 +18,6 @@ from pages.ui.merge.choices import offered, want
 from pages.ui.merge.planning import Planning
 from pages.ui.wording import bare
 
-_DROPPED = "dropped."
-"""How a plan ends the sentence which says what `_draw_dropped` lists."""
 _MOST = 4
 """Contradictions that are told one by one."""
 
@@ -32,12 +31,12 @@ def draw_warnings(held: Planning) -> None:
     if takes_more_than_full(plan):
         _draw_no_shorter(plan)
     for warning in other_warnings(plan):
-        if plan.failed and warning.endswith(_DROPPED):
+        if UNCONFIRMED in warning:
             continue
         st.caption(f":material/info: {plain_label(warning, 300)}")
     if plan.badge:
         st.badge(plain_label(plan.badge), icon=":material/format_quote:", color="gray")
-    _draw_dropped(plan)
+    _draw_unconfirmed(plan)
 
 
 def _draw_contradictions(held: Planning, plan: MergePlan) -> None:
@@ -85,12 +84,14 @@ def _draw_no_shorter(plan: MergePlan) -> None:
         )
 
 
-def _draw_dropped(plan: MergePlan) -> None:
+def _draw_unconfirmed(plan: MergePlan) -> None:
     """What a model wrote and code could not confirm."""
     if not plan.failed:
         return
     what = count(len(plan.failed), "line")
-    with st.expander(f"{what} dropped from what the model wrote", icon=":material/rule:"):
+    with st.expander(f"{what} of what the model wrote {UNCONFIRMED}", icon=":material/rule:"):
+        if plan.block is not None and plan.block.made_by:
+            st.caption("Where the messages say something like it, their own words stand in its place.")
         for one in plan.failed:
             shown = f"  \n:small[“{plain_label(showable(one.shown), 200)}”]" if one.shown else ""
             sentence = re.sub(r"\(m(\d+)\)", r"(message \1)", one.sentence)
