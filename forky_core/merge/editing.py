@@ -319,13 +319,13 @@ def _spoken_by(line: BlockLine, before: BlockLine | None, words: Callable[[Messa
     """
     if line.text.startswith(ITEM):
         return line
-    name, colon, said = line.text.partition(": ")
+    name, _, said = line.text.partition(": ")
     for id in line.cites:
         words_of = words(id)
         if line.text in words_of:
             goes_on = before is not None and before.section == line.section
             return replace(line, speaker=before.speaker) if goes_on and before is not None else line
-        if colon and 0 < len(name) <= _LONGEST_SPEAKER and said in words_of:
+        if said.strip() and 0 < len(name) <= _LONGEST_SPEAKER and said in words_of:
             return replace(line, text=said, speaker=name)
     return line
 

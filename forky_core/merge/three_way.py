@@ -22,7 +22,7 @@ from forky_core.merge.claims.claim_set import SECTION_OF, Claim, ClaimSet, Froze
 from forky_core.merge.claims.conflict_resolution import Choice, Clash, by_policy, choose
 from forky_core.merge.comparison import CUT, compare
 from forky_core.merge.corrections import correction_rows
-from forky_core.merge.headings import OF_CLAIMS, SETTLED, UNRESOLVED
+from forky_core.merge.headings import FACTS, OF_CLAIMS, SETTLED, UNRESOLVED
 from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.note.compose import default_budget, note
@@ -201,8 +201,11 @@ def written(plan: ThreeWayPlan) -> ThreeWayPlan:
         for line in plan.lines
         if not any(quote in line.text for quote in plan.disputed) and not _said(line.text, told)
     ]
-    sections = [f"{title}:\n{row}" for title, row in rows.items()]
     rest = render("", lines, plan.short).lstrip("\n") if lines else ""
+    if FACTS in rows and any(line.section == FACTS for line in lines):
+        # One heading for both, so that the block can be read back as it stands.
+        rest = f"\n{rest}".replace(f"\n{FACTS}:\n", f"\n{FACTS}:\n{rows.pop(FACTS)}\n", 1).lstrip("\n")
+    sections = [f"{title}:\n{row}" for title, row in rows.items()]
     corrected = correction_rows(plan.corrects, plan.short)
     text = "\n".join(part for part in (plan.header, *sections, rest, corrected) if part)
     cites = {cite for claim in told for cite in claim.cites}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as some
 
 from forky_core.errors import NotFound
@@ -59,6 +59,7 @@ _LINES = some.one_of(
 
 
 @given(some.lists(_LINES, max_size=12))
+@example([":: ", "::  [a1a1a1]"])
 def test_whatever_somebody_writes_can_be_read_and_written(lines: list[str]) -> None:
     headed = [f"{line}:" for line in NOTE if f"{line}:" in lines]
     once = [line for at, line in enumerate(lines) if line not in headed or line not in lines[:at]]

@@ -97,6 +97,8 @@ _FORMS = tuple(
         r"(?<![\w.])(?P<key>[A-Z][A-Z0-9]*_[A-Z0-9_]+)\s?[=:]\s?(?P<value>[^\s,;`]+)",
     )
 )
+_HINTS = ("ort", "name", "", "to", "", "", "", "ed", "_")
+"""Of each form, what stands in every sentence of it: most sentences have it not, and are not looked at closely."""
 _GOES_ON = re.compile(r"\s*(?:,|,?\s(?:and|or)\b)\s*(?:(?:and|or)\s+)?[`\"A-Z0-9]")
 _LEADING = re.compile(r"^(?:(?:the|a|an|our|its|new|current|default|this|that|now)\s+)+", re.IGNORECASE)
 _TRAILING = re.compile(
@@ -212,7 +214,9 @@ def _claims(sentence: str, role: Role, message: MessageId) -> Iterator[Claim]:
     if _HYPOTHETICAL.search(sentence):
         return
     kind = _kind(sentence, role)
-    forms = [] if PAST.search(sentence) and not NOW.search(sentence) else list(_forms(sentence))
+    forms = list(_forms(sentence))
+    if forms and PAST.search(sentence) and not NOW.search(sentence):
+        forms = []
     for form in forms:
         text, quote = _window(sentence, form.start, form.end)
         if _cut_off(sentence, quote):
@@ -265,8 +269,8 @@ def _claim(
 
 def _forms(sentence: str) -> Iterator[_Form]:
     taken: list[tuple[int, int]] = []
-    for number, form in enumerate(_FORMS):
-        for match in form.finditer(sentence):
+    for number, (form, hint) in enumerate(zip(_FORMS, _HINTS, strict=True)):
+        for match in form.finditer(sentence) if hint in sentence else ():
             start, end = match.span()
             key = _key(number, match.groupdict())
             if _GOES_ON.match(sentence, end):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
-from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, TRIED
+from forky_core.merge.headings import ASKED, FACTS, FILES, HEADINGS, NOTE, OPEN, RESULT, TRIED
 from forky_core.merge.note.compose import note
 from forky_core.merge.superseded import Superseded
 from forky_core.merge.wording import ShortIds, spoken
@@ -483,3 +483,18 @@ def test_an_answer_between_people_comes_with_its_question() -> None:
     for budget in range(10, 120, 5):
         told = [line.text for line in written(named, budget)]
         assert texts[2] not in told or texts[1] in told
+
+
+def test_an_answer_that_is_a_bare_number_is_told() -> None:
+    lines = written(
+        talk("user: How many seats?", "assistant: 45", "user: In which year?", "assistant: 1984.")
+    )
+    assert {"45", "1984."} <= {line.text for line in lines}
+    assert said(lines, RESULT).endswith("1984.")
+
+
+def test_a_line_of_code_that_reads_like_a_heading_is_never_quoted_in_its_block() -> None:
+    code = "```\na = 1\nResult:\nb = 2\n    Facts:\nc = 3\n```"
+    lines = written(talk("user: Show me.", f"assistant: {code}", "user: Fine.", "assistant: So it is."))
+    assert {"a = 1", "b = 2", "c = 3"} <= {line.text for line in lines}
+    assert not any(line.text.strip() in HEADINGS for line in lines)
