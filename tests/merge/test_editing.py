@@ -201,3 +201,15 @@ def test_a_merge_of_a_merge_is_written_as_it_was() -> None:
 def test_a_budget_says_how_much_is_over() -> None:
     assert Budget(90, 120, 400).over == 0 and Budget(90, 120, 400).share == 0.75
     assert Budget(150, 120, 400).over == 30 and Budget(150, 120, 400).share == 1.0
+
+
+def test_a_speaker_whose_name_has_a_colon_is_no_part_of_what_was_said() -> None:
+    said = {A: "The port is 9090."}
+    block = EditableBlock.read(f"Facts:\nAnna: B: The port is 9090. [{short(A)}]", (A,), said.__getitem__)
+    assert (block.lines[0].speaker, block.lines[0].text) == ("Anna: B", "The port is 9090.")
+
+
+def test_line_ends_of_windows_are_read_as_line_ends(chat: Conversation) -> None:
+    plan = chat.plan_merge("upload")
+    again = plan.edited(plan.payload.replace("\n", "\r\n"))
+    assert again.payload == plan.payload and again.tokens == plan.tokens

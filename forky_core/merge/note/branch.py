@@ -12,6 +12,7 @@ from forky_core.merge.headings import HEADINGS
 from forky_core.merge.note.code_blocks import with_code_blocks
 from forky_core.merge.note.coverage import Relevance, distinct, names_sources
 from forky_core.merge.note.passages import Passage, atoms, is_named, passages, plain_lines
+from forky_core.merge.wording import speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.parts import ToolCallPart
 from forky_core.retrieval.cues import is_question
@@ -105,7 +106,7 @@ class Branch:
             messages,
             found,
             relevance,
-            {message.id: message.name or message.role for message in messages},
+            {message.id: speaker_of(message) for message in messages},
             talk,
             narrating,
             announced,
