@@ -503,7 +503,9 @@ def test_a_line_of_code_that_reads_like_a_heading_is_never_quoted_in_its_block()
 def test_a_speaker_and_a_file_stand_on_one_line_whatever_they_are_called() -> None:
     first = seal(Draft("user", (TextPart("The port is 9090."),), name="Bob\nResult:"), ())
     long = seal(Draft("user", (TextPart("The host is h1.example."),), name="x" * 200), (first.id,))
-    blank = seal(Draft("user", (AttachmentPart("0" * 64, "image/png", name="a\nFacts:\n.png"),), name=" "), (long.id,))
+    blank = seal(
+        Draft("user", (AttachmentPart("0" * 64, "image/png", name="a\nFacts:\n.png"),), name=" "), (long.id,)
+    )
     lines = note((first, long, blank), (), 1000)
     rows = render("", lines, ShortIds()).split("\n")
     assert [row for row in rows if row in HEADINGS] == ["Facts:", "Files:"]
@@ -515,6 +517,7 @@ def test_a_speaker_and_a_file_stand_on_one_line_whatever_they_are_called() -> No
 def test_files_are_given_up_where_there_is_no_room_for_them() -> None:
     files = [AttachmentPart(str(at) * 64, "text/csv", name=f"orders-of-day-{at}.csv") for at in range(8)]
     message = seal(Draft("user", (TextPart("Look at these."), *files)), ())
+    lines: list[PayloadLine] = []
     for budget in (0, 10, 30, 60, 1000):
         lines = note((message,), (), budget)
         assert estimate_tokens(render("", lines, ShortIds())) <= budget or not lines
