@@ -28,6 +28,7 @@ from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.note.compose import default_budget, note
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan, Planned
+from forky_core.merge.squash import NOTHING_TO_TELL
 from forky_core.merge.wording import ShortIds, full_header, three_way_header
 from forky_core.model import MessageId
 from forky_core.parts import MergePart
@@ -225,6 +226,10 @@ def written(plan: ThreeWayPlan) -> ThreeWayPlan:
     }
     made = plan.with_block(block)
     assert isinstance(made, ThreeWayPlan)
+    warnings = [one for one in made.warnings if one != NOTHING_TO_TELL]
+    if text == plan.header:
+        warnings.append(NOTHING_TO_TELL)
+    made = replace(made, warnings=tuple(warnings))
     return replace(made, entries=MappingProxyType(chosen), contradictions=made.unresolved)
 
 
