@@ -32,7 +32,11 @@ def edited(text: str, told: tuple[str, ...], name: str = "merge.md") -> str:
             ) from error
         if ended.returncode:
             raise BadContent(f"The editor ended with code {ended.returncode}: nothing was written.")
-        return without_comment(file.read_text("utf-8", "replace"))
+        try:
+            left = file.read_text("utf-8-sig", "replace")
+        except OSError as error:
+            raise BadContent("The editor left no file: nothing was written.") from error
+        return without_comment(left)
 
 
 def without_comment(text: str) -> str:

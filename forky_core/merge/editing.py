@@ -20,11 +20,10 @@ from forky_core.merge.headings import ASKED, FACTS, FILES, HEADINGS, NOTE, TRIED
 from forky_core.merge.note.compose import file_line
 from forky_core.merge.note.passages import Shape, call_text, passages, plain
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.wording import spoken
+from forky_core.merge.wording import LONGEST_SPEAKER, speaker_of, spoken
 from forky_core.model import Message, MessageId
 from forky_core.parts import AttachmentPart, ToolCallPart
 
-_LONGEST_SPEAKER = 60
 _SHORTEST_SHARED = 4
 """Characters below which a piece of a line is too short to say where the line comes from."""
 
@@ -282,7 +281,7 @@ class Editing:
             for one in self.source.messages
             if one.id in named and (one.role, one.name) == (message.role, message.name)
         )
-        return named.get(line.message) or next(same, message.name or message.role)
+        return named.get(line.message) or next(same, speaker_of(message))
 
     def _next_in(self, section: str, place: int) -> str | None:
         """The first line of the section that was said later."""
@@ -319,14 +318,16 @@ def _spoken_by(line: BlockLine, before: BlockLine | None, words: Callable[[Messa
     """
     if line.text.startswith(ITEM):
         return line
-    name, colon, said = line.text.partition(": ")
+    colons = [at for at in range(1, LONGEST_SPEAKER + 1) if line.text.startswith(": ", at)]
     for id in line.cites:
         words_of = words(id)
         if line.text in words_of:
             goes_on = before is not None and before.section == line.section
             return replace(line, speaker=before.speaker) if goes_on and before is not None else line
-        if colon and 0 < len(name) <= _LONGEST_SPEAKER and said in words_of:
-            return replace(line, text=said, speaker=name)
+        for at in colons:
+            said = line.text[at + 2 :]
+            if said.strip() and said in words_of:
+                return replace(line, text=said, speaker=line.text[:at])
     return line
 
 

@@ -192,6 +192,7 @@ class MergePlan:
             raise RequestError(
                 "This merge brings the messages as they are.", "Use a squash to change the words."
             )
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
         if not text.strip():
             raise BadContent("A merge needs some text.", "To merge nothing, cancel.")
         if self.strategy not in _CITING:

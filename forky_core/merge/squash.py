@@ -25,7 +25,9 @@ from forky_core.merge.superseded import superseded_in
 from forky_core.merge.wording import ShortIds, full_header, squash_header
 from forky_core.model import Message
 
-NOTHING_TO_TELL = "No line of it is told: the target has them already, or none finds room in the budget."
+NOTHING_TO_TELL = (
+    "No line of it is told: none has words, the target has them already, or none finds room in the budget."
+)
 CLAIMS_SHARE = 0.6
 """Of the room, the most that passed on claims take which settle nothing and are not open."""
 _ALWAYS = frozenset({SETTLED, UNRESOLVED})

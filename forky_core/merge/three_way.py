@@ -22,12 +22,13 @@ from forky_core.merge.claims.claim_set import SECTION_OF, Claim, ClaimSet, Froze
 from forky_core.merge.claims.conflict_resolution import Choice, Clash, by_policy, choose
 from forky_core.merge.comparison import CUT, compare
 from forky_core.merge.corrections import correction_rows
-from forky_core.merge.headings import OF_CLAIMS, SETTLED, UNRESOLVED
+from forky_core.merge.headings import FACTS, OF_CLAIMS, SETTLED, UNRESOLVED
 from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.note.compose import default_budget, note
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan, Planned
+from forky_core.merge.squash import NOTHING_TO_TELL
 from forky_core.merge.wording import ShortIds, full_header, three_way_header
 from forky_core.model import MessageId
 from forky_core.parts import MergePart
@@ -201,8 +202,11 @@ def written(plan: ThreeWayPlan) -> ThreeWayPlan:
         for line in plan.lines
         if not any(quote in line.text for quote in plan.disputed) and not _said(line.text, told)
     ]
-    sections = [f"{title}:\n{row}" for title, row in rows.items()]
     rest = render("", lines, plan.short).lstrip("\n") if lines else ""
+    if FACTS in rows and any(line.section == FACTS for line in lines):
+        # One heading for both, so that the block can be read back as it stands.
+        rest = f"\n{rest}".replace(f"\n{FACTS}:\n", f"\n{FACTS}:\n{rows.pop(FACTS)}\n", 1).lstrip("\n")
+    sections = [f"{title}:\n{row}" for title, row in rows.items()]
     corrected = correction_rows(plan.corrects, plan.short)
     text = "\n".join(part for part in (plan.header, *sections, rest, corrected) if part)
     cites = {cite for claim in told for cite in claim.cites}
@@ -222,6 +226,10 @@ def written(plan: ThreeWayPlan) -> ThreeWayPlan:
     }
     made = plan.with_block(block)
     assert isinstance(made, ThreeWayPlan)
+    warnings = [one for one in made.warnings if one != NOTHING_TO_TELL]
+    if text == plan.header:
+        warnings.append(NOTHING_TO_TELL)
+    made = replace(made, warnings=tuple(warnings))
     return replace(made, entries=MappingProxyType(chosen), contradictions=made.unresolved)
 
 

@@ -165,6 +165,31 @@ def test_an_editor_that_is_none_is_a_sentence(
     assert "[Merged " not in said(forky)
 
 
+def test_an_editor_that_leaves_no_file_is_a_sentence(
+    forky: Run, seeded: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    script = tmp_path / "removes.py"
+    script.write_text("import os, sys\nos.remove(sys.argv[1])\n", "utf-8")
+    monkeypatch.setenv("VISUAL", shlex.join([sys.executable, str(script)]))
+    ended = forky("merge", "debug", "--into", "main", "--edit")
+    assert ended.code == 2 and "left no file" in ended.err
+    assert "[Merged " not in said(forky)
+
+
+def test_what_an_editor_of_windows_saves_lands_without_the_comment(
+    forky: Run, seeded: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    script = tmp_path / "saves.py"
+    script.write_text(
+        "import pathlib, sys\nfile = pathlib.Path(sys.argv[1])\ntext = file.read_text('utf-8')\n"
+        "file.write_text(text, 'utf-8-sig', newline='\\r\\n')\n",
+        "utf-8",
+    )
+    monkeypatch.setenv("VISUAL", shlex.join([sys.executable, str(script)]))
+    assert forky("merge", "debug", "--into", "main", "--edit").code == 0
+    assert "[Merged " in said(forky) and "cancels" not in said(forky)
+
+
 def test_what_brings_messages_as_they_are_has_no_text_to_edit(
     forky: Run, seeded: dict[str, str], editor: Callable[[str], Path]
 ) -> None:

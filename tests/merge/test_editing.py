@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as some
 
 from forky_core.errors import NotFound
@@ -59,6 +59,7 @@ _LINES = some.one_of(
 
 
 @given(some.lists(_LINES, max_size=12))
+@example([":: ", "::  [a1a1a1]"])
 def test_whatever_somebody_writes_can_be_read_and_written(lines: list[str]) -> None:
     headed = [f"{line}:" for line in NOTE if f"{line}:" in lines]
     once = [line for at, line in enumerate(lines) if line not in headed or line not in lines[:at]]
@@ -200,3 +201,15 @@ def test_a_merge_of_a_merge_is_written_as_it_was() -> None:
 def test_a_budget_says_how_much_is_over() -> None:
     assert Budget(90, 120, 400).over == 0 and Budget(90, 120, 400).share == 0.75
     assert Budget(150, 120, 400).over == 30 and Budget(150, 120, 400).share == 1.0
+
+
+def test_a_speaker_whose_name_has_a_colon_is_no_part_of_what_was_said() -> None:
+    said = {A: "The port is 9090."}
+    block = EditableBlock.read(f"Facts:\nAnna: B: The port is 9090. [{short(A)}]", (A,), said.__getitem__)
+    assert (block.lines[0].speaker, block.lines[0].text) == ("Anna: B", "The port is 9090.")
+
+
+def test_line_ends_of_windows_are_read_as_line_ends(chat: Conversation) -> None:
+    plan = chat.plan_merge("upload")
+    again = plan.edited(plan.payload.replace("\n", "\r\n"))
+    assert again.payload == plan.payload and again.tokens == plan.tokens

@@ -11,6 +11,7 @@ from forky_core.errors import BadContent
 from forky_core.merge.claims.active_claims import active_claims, frozen_in
 from forky_core.merge.claims.claim_set import ClaimSet
 from forky_core.merge.claims.conflict_resolution import Choice, Policy
+from forky_core.merge.squash import NOTHING_TO_TELL
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.parts import MergePart, Strategy
 from tests.context.validity import problems
@@ -297,3 +298,13 @@ def test_merging_a_full_merge_hears_the_turns_it_shows() -> None:
     assert sorted(values(talk, "main")) == ["7070", "9090"]
     talk.say("main", "user: No, the port is 5555.", "assistant: Good.")
     assert values(talk, "main") == ["5555"]
+
+
+def test_a_payload_that_tells_nothing_says_so() -> None:
+    talk = Talk()
+    shared = talk.say("main", "user: Plan the server.", "assistant: What first?")
+    talk.say("debug", "user: 👍", "assistant: 👍👍", at=shared.id)
+    talk.say("main", "user: The port is 7070.", "assistant: Noted.")
+    plan = three_way(talk)
+    assert plan.payload == plan.header and NOTHING_TO_TELL in plan.warnings
+    assert NOTHING_TO_TELL not in three_way(served()).warnings

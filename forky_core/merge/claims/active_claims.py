@@ -118,14 +118,19 @@ class _Register:
     live: dict[str, list[_Heard]] = field(default_factory=dict)
     """By key."""
     gone: set[str] = field(default_factory=set)
+    _keyless: set[Claim] = field(default_factory=set)
+    """Those heard that compete with nothing: a long line has thousands."""
     _reach: dict[MessageId, int] = field(default_factory=dict)
 
     def hear(self, claim: Claim, message: MessageId, at: int) -> None:
         """One claim more, which knows of all that its message's ancestors said."""
         held = self.live.setdefault(folded(claim.key), [])
-        if any(claim == one.claim for one in held) or claim.id in self.gone:
+        heard = any(claim == one.claim for one in held) if claim.key else claim in self._keyless
+        if heard or claim.id in self.gone:
             return
-        if claim.key:
+        if not claim.key:
+            self._keyless.add(claim)
+        else:
             known = [one for one in held if self._knew(message, one)]
             for one in [one for one in known if claim.contradicts(one.claim)]:
                 self.gone.add(one.claim.id)
@@ -145,6 +150,8 @@ class _Register:
             held = self.live.setdefault(folded(claim.key), [])
             if all(claim != one.claim for one in held):
                 held.append(_Heard(claim, message, at))
+            if not claim.key:
+                self._keyless.add(claim)
         if brought.gone:
             for held in self.live.values():
                 held[:] = [one for one in held if one.claim.id not in self.gone]

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from forky_core.merge.claims.claim_set import LONGEST_QUOTE, Claim, ClaimType, Polarity, folded
 from forky_core.merge.claims.cues import NOW, PAST, scopes
 from forky_core.merge.claims.quantities import quantities
-from forky_core.model import Message, MessageId, Role
+from forky_core.model import Message, Role
 from forky_core.parts import MergePart, TextPart
 from forky_core.retrieval.cues import CORRECTION, DECISION, OPEN, is_question
 
@@ -97,6 +97,8 @@ _FORMS = tuple(
         r"(?<![\w.])(?P<key>[A-Z][A-Z0-9]*_[A-Z0-9_]+)\s?[=:]\s?(?P<value>[^\s,;`]+)",
     )
 )
+_HINTS = ("ort", "name", "", "to", "", "", "", "ed", "_")
+"""Of each form, what stands in every sentence of it: most sentences have it not, and are not looked at closely."""
 _GOES_ON = re.compile(r"\s*(?:,|,?\s(?:and|or)\b)\s*(?:(?:and|or)\s+)?[`\"A-Z0-9]")
 _LEADING = re.compile(r"^(?:(?:the|a|an|our|its|new|current|default|this|that|now)\s+)+", re.IGNORECASE)
 _TRAILING = re.compile(
@@ -178,10 +180,10 @@ def claims_of(message: Message) -> tuple[Claim, ...]:
         if isinstance(part, TextPart) or (isinstance(part, MergePart) and part.strategy == "fuse")
     ]
     found = (
-        claim
+        replace(claim, cites=(message.id,))
         for text in texts
         for sentence in _sentences(text)
-        for claim in _claims(sentence, message.role, message.id)
+        for claim in _found_in(sentence, message.role)
     )
     return tuple(dict.fromkeys(found))
 
@@ -204,15 +206,23 @@ def _sentences(text: str) -> Iterator[str]:
                 yield sentence[:_LONGEST]
 
 
-def _claims(sentence: str, role: Role, message: MessageId) -> Iterator[Claim]:
+@lru_cache(maxsize=8_192)
+def _found_in(sentence: str, role: Role) -> tuple[Claim, ...]:
+    """What a sentence claims, whoever says it: logs and answers say many a sentence again."""
+    return tuple(_claims(sentence, role))
+
+
+def _claims(sentence: str, role: Role) -> Iterator[Claim]:
     if is_question(sentence):
         if OPEN.search(sentence):
-            yield _claim("open_question", sentence, message, OPEN, status="open")
+            yield _claim("open_question", sentence, OPEN, status="open")
         return
     if _HYPOTHETICAL.search(sentence):
         return
     kind = _kind(sentence, role)
-    forms = [] if PAST.search(sentence) and not NOW.search(sentence) else list(_forms(sentence))
+    forms = list(_forms(sentence))
+    if forms and PAST.search(sentence) and not NOW.search(sentence):
+        forms = []
     for form in forms:
         text, quote = _window(sentence, form.start, form.end)
         if _cut_off(sentence, quote):
@@ -222,10 +232,10 @@ def _claims(sentence: str, role: Role, message: MessageId) -> Iterator[Claim]:
         )
         if kind and kind[0] == "failed_attempt":
             type = "failed_attempt"
-        yield Claim(type, text, (message,), form.key, form.value, form.polarity, quote=quote)
+        yield Claim(type, text, (), form.key, form.value, form.polarity, quote=quote)
     if kind and not forms:
         status = "open" if kind[0] in ("open_question", "todo") else "settled"
-        claim = _claim(kind[0], sentence, message, kind[1], status=status)
+        claim = _claim(kind[0], sentence, kind[1], status=status)
         if not _cut_off(sentence, claim.quote):
             yield claim
 
@@ -254,19 +264,17 @@ def _kind(sentence: str, role: Role) -> tuple[ClaimType, re.Pattern[str]] | None
     return None
 
 
-def _claim(
-    kind: ClaimType, sentence: str, message: MessageId, cue: re.Pattern[str], *, status: str = "settled"
-) -> Claim:
+def _claim(kind: ClaimType, sentence: str, cue: re.Pattern[str], *, status: str = "settled") -> Claim:
     match = cue.search(sentence)
     text, quote = _window(sentence, *(match.span() if match else (0, 0)))
     polarity: Polarity = "negated" if _NEGATION.search(quote) else "affirmed"
-    return Claim(kind, text, (message,), "", "", polarity, "open" if status == "open" else "settled", quote)
+    return Claim(kind, text, (), "", "", polarity, "open" if status == "open" else "settled", quote)
 
 
 def _forms(sentence: str) -> Iterator[_Form]:
     taken: list[tuple[int, int]] = []
-    for number, form in enumerate(_FORMS):
-        for match in form.finditer(sentence):
+    for number, (form, hint) in enumerate(zip(_FORMS, _HINTS, strict=True)):
+        for match in form.finditer(sentence) if hint in sentence else ():
             start, end = match.span()
             key = _key(number, match.groupdict())
             if _GOES_ON.match(sentence, end):

@@ -159,7 +159,8 @@ def squash_of_note(
     refused = sum(one.check != "repeat" for one in note.failed)
     quoted = sum(line.quoted == "instead" for line in note.lines)
     if refused:
-        stands = "the words of the branch stand in their place" if quoted else "they were left out"
+        its, was = ("its", "it was") if refused == 1 else ("their", "they were")
+        stands = f"the words of the branch stand in {its} place" if quoted else f"{was} left out"
         warnings.append(f"{_lines(refused)} that {model} wrote {UNCONFIRMED}; {stands}.")
     return replace(made, warnings=tuple(warnings), failed=note.failed)
 

@@ -12,6 +12,7 @@ from forky_core.merge.headings import HEADINGS
 from forky_core.merge.note.code_blocks import with_code_blocks
 from forky_core.merge.note.coverage import Relevance, distinct, names_sources
 from forky_core.merge.note.passages import Passage, atoms, is_named, passages, plain_lines
+from forky_core.merge.wording import speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.parts import ToolCallPart
 from forky_core.retrieval.cues import is_question
@@ -82,7 +83,8 @@ class Branch:
         found = [
             one
             for one in distinct(passages(messages), known)
-            if one.text not in HEADINGS and any(map(str.isalpha, one.text))
+            if one.text not in HEADINGS
+            and (any(map(str.isalpha, one.text)) or one.text == messages[one.turn].text.strip())
         ]
         named = {message.name for message in messages if message.name and message.role != "tool"}
         found = with_code_blocks(found, messages)
@@ -104,7 +106,7 @@ class Branch:
             messages,
             found,
             relevance,
-            {message.id: message.name or message.role for message in messages},
+            {message.id: speaker_of(message) for message in messages},
             talk,
             narrating,
             announced,
@@ -177,7 +179,7 @@ class Branch:
 
         None where no sentence takes up words of two earlier messages.
         """
-        said: dict[str, set[int]] = {}
+        said: dict[str, tuple[int, ...]] = {}
         best, most = None, 0.0
         last = max(1, len(self.messages) - 1)
         for at, one in enumerate(self.passages):
@@ -185,14 +187,18 @@ class Branch:
                 continue
             words = self.relevance.words[at]
             if one.shape == "prose" and one.turn * 2 >= last and not is_question(one.text):
-                earlier = {word: said[word] - {one.turn} for word in words if word in said}
-                if len(frozenset().union(*earlier.values())) >= _TAKEN_UP:
-                    worth = sum(words[word] * min(_TAKEN_UP, len(turns)) for word, turns in earlier.items())
+                earlier = {
+                    word: [turn for turn in said[word] if turn != one.turn] for word in words if word in said
+                }
+                if len({turn for turns in earlier.values() for turn in turns}) >= _TAKEN_UP:
+                    worth = sum(words[word] * len(turns) for word, turns in earlier.items())
                     worth *= 1 + one.turn / last
                     if worth > most:
                         best, most = at, worth
             for word in words:
-                said.setdefault(word, set()).add(one.turn)
+                turns = said.get(word, ())
+                if len(turns) < _TAKEN_UP and one.turn not in turns:
+                    said[word] = (*turns, one.turn)
         return best
 
     def own_words(self, turn: int) -> list[int]:
@@ -330,12 +336,19 @@ class Branch:
         """The last passage of a later message that speaks of the same: what holds, where the two differ."""
         words = self.relevance.words[at]
         enough = SAME * (sum(worth for word, worth in words.items() if not word.startswith("=")) or 1.0)
+        held = [(worth, self._holding[word]) for word, worth in words.items() if word in self._holding]
+        # A word that is enough by itself leaves only what stands below its last passage to be looked at.
+        alone = max((places[-1] for worth, places in held if worth >= enough), default=-1)
+        last = self.of_turn(self.passages[at].turn)[-1]
+        end = max(alone, last)
         shared: dict[int, float] = {}
-        for word, worth in words.items():
-            for other in self._holding.get(word, ()):
-                if self.passages[other].turn > self.passages[at].turn:
-                    shared[other] = shared.get(other, 0.0) + worth
-        return max((other for other, worth in shared.items() if worth >= enough), default=None)
+        for worth, places in held:
+            for other in reversed(places):
+                if other <= end:
+                    break
+                shared[other] = shared.get(other, 0.0) + worth
+        found = max((other for other, worth in shared.items() if worth >= enough), default=alone)
+        return found if found > last else None
 
 
 def leads_in(one: Passage) -> bool:

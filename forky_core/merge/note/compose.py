@@ -20,13 +20,15 @@ from forky_core.merge.note.branch import Branch, leads_in
 from forky_core.merge.note.coverage import BYTES_PER_TOKEN, CITATION, Picker, size
 from forky_core.merge.note.passages import Passage, atoms, call_text, is_code
 from forky_core.merge.superseded import Superseded
-from forky_core.merge.wording import ShortIds
+from forky_core.merge.wording import ShortIds, one_line
 from forky_core.model import Message, MessageId
 from forky_core.parts import AttachmentPart, ToolCallPart
 from forky_core.retrieval.cues import is_question
 
 SMALLEST_BUDGET = 120
 DEFAULT_SHARE = 0.2
+LONGEST_NAME = 120
+"""Characters of the name of a file."""
 RESULT_SHARE = 0.5
 """Of the room, the most that the closing passage takes, with the beginning of its answer."""
 REPORT_SHARE = 0.75
@@ -75,7 +77,7 @@ def default_budget(branch_tokens: int) -> int:
 
 def file_line(part: AttachmentPart) -> str:
     """What stands in a payload for a file."""
-    return f"{part.name or part.sha256[:8]} ({part.media_type})"
+    return f"{one_line(part.name, LONGEST_NAME) or part.sha256[:8]} ({part.media_type})"
 
 
 def note(
@@ -373,9 +375,12 @@ class _Writer:
         """The note in the order of its sections; what was chosen last is given up until it fits into its budget."""
         while True:
             lines = self._lines()
-            if not self.order or count_tokens(render("", lines, ShortIds())) <= budget:
+            if not lines or count_tokens(render("", lines, ShortIds())) <= budget:
                 return lines
-            self.picker.chosen.difference_update(self.order.pop())
+            if self.order:
+                self.picker.chosen.difference_update(self.order.pop())
+            else:
+                self.files.pop()
 
     def _section(self, at: int) -> str:
         turn = self.branch.passages[at].turn

@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 from forky_core.context.citing import own_sources
 from forky_core.llm.tokens import estimate_tokens
-from forky_core.merge.note.passages import Passage, Shape, atoms, is_named, plain
+from forky_core.merge.note.passages import Passage, Shape, named_atoms, plain
 from forky_core.model import MessageId
 from forky_core.retrieval.words import terms
 
@@ -82,10 +82,9 @@ class Relevance:
         for passage, mine in zip(passages, spoken, strict=True):
             shape = SHARES[passage.shape]
             found = {term: worth[term] * shape for term in mine}
-            for atom in atoms(passage.text):
-                if is_named(atom):
-                    own = (worth.get(term, whole) for term in terms(atom))
-                    found[f"={atom}"] = NAME * max(own, default=whole)
+            for atom in named_atoms(passage.text):
+                own = (worth.get(term, whole) for term in terms(atom))
+                found[f"={atom}"] = NAME * max(own, default=whole)
             words.append(found)
         return cls(passages, words)
 
@@ -122,7 +121,7 @@ class Picker:
     def gain(self, at: int) -> float:
         """What a passage adds to what is chosen, per token."""
         words = self.relevance.words[at].items()
-        fresh = sum(worth * (SAID if word in self.covered else 1.0) for word, worth in words)
+        fresh = sum([worth * (SAID if word in self.covered else 1.0) for word, worth in words])
         beside = any(one in self.chosen for one in self._neighbours(at))
         return fresh * (BESIDE if beside else 1.0) / (self.cost(at) + PAUSE)
 

@@ -47,6 +47,8 @@ _SENTENCE_END = re.compile(
 )
 _ENCODED = re.compile(r"(?<![\w+/=-])[\w+/=-]{120,}+", re.ASCII)
 _WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u9fff\uac00-\ud7af]")
+_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@")
+_OF_A_HUNK = frozenset("+- \\")
 _FENCE = re.compile(r"^\s*(```|~~~)\s*(diff|patch)?")
 _HEADING = re.compile(r"^#{1,6}\s|^\*\*[^*]{1,80}\*\*:?$|^[^.!?。]{1,80}:$")
 _EDIT_MARK = re.compile(r"(<{5,}|={5,}$|>{5,})")
@@ -168,10 +170,11 @@ def _has_signs(line: str) -> bool:
 
 def _lines(text: str) -> Iterator[tuple[str, Shape]]:
     """Without fences and the marks of an edit; a patch's lines without their signs."""
-    fenced = edited = patch = searched = False
+    fenced = edited = patch = searched = hunk = False
     for raw in text.splitlines():
         line = raw.strip()
         fence = _FENCE.match(line)
+        hunk = not fence and (_HUNK.match(line) is not None or (hunk and raw[:1] in _OF_A_HUNK))
         if fence:
             fenced, edited = not fenced, False
             patch = fenced and fence.group(2) is not None
@@ -180,7 +183,9 @@ def _lines(text: str) -> Iterator[tuple[str, Shape]]:
             searched = _SEARCH.match(line) is not None
         elif not line or not _has_signs(line):
             continue
-        elif patch and line[0] in "+-":
+        elif patch and line.startswith("+++ "):
+            yield line[4:], "code"
+        elif (patch or hunk) and line[0] in "+-":
             yield line[1:], "code" if line[0] == "+" else "removed"
         elif fenced or edited or is_code(raw):
             yield raw.rstrip(), "removed" if searched else "code"
@@ -225,6 +230,16 @@ def atoms(text: str) -> tuple[str, ...]:
 def _kept_atoms(text: str) -> tuple[str, ...]:
     """Messages never change, and each preview of a merge reads the whole target anew."""
     return _atoms(text)
+
+
+def named_atoms(text: str) -> tuple[str, ...]:
+    """Those that are worth a place of their own."""
+    return _kept_named(text) if len(text) <= _KEPT_TEXT else tuple(filter(is_named, _atoms(text)))
+
+
+@lru_cache(maxsize=16_384)
+def _kept_named(text: str) -> tuple[str, ...]:
+    return tuple(filter(is_named, _atoms(text)))
 
 
 def _atoms(text: str) -> tuple[str, ...]:

@@ -120,7 +120,7 @@ def test_in_place_of_a_line_that_fails_stand_the_words_it_rests_on_and_the_other
     assert f"assistant: Step 3 writes out/table_3.json. [{ids(talk)[9]}]" in rows
     (failed,) = plan.failed
     assert failed.shown == wrong[2:].removesuffix(" [m10]") and failed.sentence
-    assert any("1 line" in warning and "stand in their place" in warning for warning in plan.warnings)
+    assert any("1 line" in warning and "stand in its place" in warning for warning in plan.warnings)
     assert not plan.badge
 
 

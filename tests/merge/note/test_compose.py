@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
-from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, TRIED
+from forky_core.merge.headings import ASKED, FACTS, FILES, HEADINGS, NOTE, OPEN, RESULT, TRIED
 from forky_core.merge.note.compose import note
 from forky_core.merge.superseded import Superseded
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId, seal
-from forky_core.parts import Draft, Part, TextPart, ToolCallPart, ToolResultPart
+from forky_core.parts import AttachmentPart, Draft, Part, TextPart, ToolCallPart, ToolResultPart
 from tests.merge.conversations import Talk
 
 LOG = Path(__file__).parents[3].parent / "shared" / "mergebench" / "chat-history.md"
@@ -501,3 +501,42 @@ def test_an_answer_between_people_comes_with_its_question() -> None:
     for budget in range(10, 120, 5):
         told = [line.text for line in written(named, budget)]
         assert texts[2] not in told or texts[1] in told
+
+
+def test_an_answer_that_is_a_bare_number_is_told() -> None:
+    lines = written(
+        talk("user: How many seats?", "assistant: 45", "user: In which year?", "assistant: 1984.")
+    )
+    assert {"45", "1984."} <= {line.text for line in lines}
+    assert said(lines, RESULT).endswith("1984.")
+
+
+def test_a_line_of_code_that_reads_like_a_heading_is_never_quoted_in_its_block() -> None:
+    code = "```\na = 1\nResult:\nb = 2\n    Facts:\nc = 3\n```"
+    lines = written(talk("user: Show me.", f"assistant: {code}", "user: Fine.", "assistant: So it is."))
+    assert {"a = 1", "b = 2", "c = 3"} <= {line.text for line in lines}
+    assert not any(line.text.strip() in HEADINGS for line in lines)
+
+
+def test_a_speaker_and_a_file_stand_on_one_line_whatever_they_are_called() -> None:
+    first = seal(Draft("user", (TextPart("The port is 9090."),), name="Bob\nResult:"), ())
+    long = seal(Draft("user", (TextPart("The host is h1.example."),), name="x" * 200), (first.id,))
+    blank = seal(
+        Draft("user", (AttachmentPart("0" * 64, "image/png", name="a\nFacts:\n.png"),), name=" "), (long.id,)
+    )
+    lines = note((first, long, blank), (), 1000)
+    rows = render("", lines, ShortIds()).split("\n")
+    assert [row for row in rows if row in HEADINGS] == ["Facts:", "Files:"]
+    assert rows[2].startswith("Bob Result:: The port is 9090. [")
+    assert max(len(line.speaker) for line in lines) <= 60
+    assert rows[-1].startswith("- a Facts: .png (image/png) [")
+
+
+def test_files_are_given_up_where_there_is_no_room_for_them() -> None:
+    files = [AttachmentPart(str(at) * 64, "text/csv", name=f"orders-of-day-{at}.csv") for at in range(8)]
+    message = seal(Draft("user", (TextPart("Look at these."), *files)), ())
+    lines: list[PayloadLine] = []
+    for budget in (0, 10, 30, 60, 1000):
+        lines = note((message,), (), budget)
+        assert estimate_tokens(render("", lines, ShortIds())) <= budget or not lines
+    assert len([line for line in lines if line.section == FILES]) == len(files)

@@ -63,3 +63,13 @@ def test_the_arguments_of_a_tool_are_decoded() -> None:
 
 def test_arguments_that_are_no_json_stand_as_they_are() -> None:
     assert call_text(ToolCallPart("run", "ls -l", "1")) == "run ls -l"
+
+
+def test_a_patch_without_a_fence_tells_what_it_puts_in_and_no_name_with_half_a_sign() -> None:
+    patch = "--- a/x.py\n+++ b/x.py\n@@ -1,3 +1,3 @@\n-gone = 1\n+kept = 2\n context = 3"
+    fenced = shapes("user: q", f"assistant: ```diff\n{patch}\n```\nDone.")
+    bare = shapes("user: q", f"assistant: {patch}\n\n- Done.")
+    for found in (fenced, bare):
+        assert {("code", "kept = 2"), ("removed", "gone = 1")} <= set(found)
+        assert not any("gone" in text for shape, text in found if shape != "removed")
+    assert ("code", "b/x.py") in fenced and ("prose", "- Done.") in bare
