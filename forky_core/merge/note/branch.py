@@ -87,7 +87,8 @@ class Branch:
             and (any(map(str.isalpha, one.text)) or one.text == messages[one.turn].text.strip())
         ]
         named = {message.name for message in messages if message.name and message.role != "tool"}
-        found = with_code_blocks(found, messages)
+        # Until here, what an edit takes out parts the blocks of code around it.
+        found = [one for one in with_code_blocks(found, messages) if one.shape != "removed"]
         narrating = frozenset(turn for turn in range(len(messages)) if _narrates(messages, turn))
         by_turn: dict[int, list[int]] = {}
         for at, one in enumerate(found):

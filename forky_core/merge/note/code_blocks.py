@@ -75,7 +75,7 @@ def _blocks(run: Sequence[Passage], lines: _Lines) -> Iterator[Passage]:
 
 
 def _parted(between: Sequence[str]) -> bool:
-    return any(is_edit_mark(line) or line.strip() in HEADINGS for line in between)
+    return any(is_edit_mark(line) or line.startswith("-") or line.strip() in HEADINGS for line in between)
 
 
 def _written(group: Sequence[tuple[int, Passage]], lines: _Lines) -> Iterator[Passage]:

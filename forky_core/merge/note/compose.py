@@ -382,20 +382,21 @@ class _Writer:
             else:
                 self.files.pop()
 
-    def _section(self, at: int) -> str:
+    def _section(self, at: int, first: int) -> str:
+        """Where a passage stands, of a note that begins with message `first`."""
         turn = self.branch.passages[at].turn
         if at in self.section or self.branch.talk:
             return self.section.get(at, FACTS)
-        if turn == self.asked_in:
+        if turn == self.asked_in == first:
             return ASKED
         return RESULT if self.result_from is not None and turn >= self.result_from else FACTS
 
     def _lines(self) -> list[PayloadLine]:
         order = {title: at for at, title in enumerate(NOTE)}
         passages = self.branch.passages
-        sections = {
-            at: self._section(at) for at in self.picker.chosen - self.branch.dangling(self.picker.chosen)
-        }
+        told = self.picker.chosen - self.branch.dangling(self.picker.chosen)
+        first = min((passages[at].turn for at in told - self.section.keys()), default=-1)
+        sections = {at: self._section(at, first) for at in told}
         rows = sorted(sections, key=lambda at: (order[sections[at]], passages[at].place))
         lines: list[PayloadLine] = []
         last: int | None = None

@@ -540,3 +540,33 @@ def test_files_are_given_up_where_there_is_no_room_for_them() -> None:
         lines = note((message,), (), budget)
         assert estimate_tokens(render("", lines, ShortIds())) <= budget or not lines
     assert len([line for line in lines if line.section == FILES]) == len(files)
+
+
+def test_what_was_said_before_the_first_question_does_not_stand_below_it() -> None:
+    lines = written(
+        talk(
+            "user: /model",
+            "assistant: The model is called Wilma-7 and reads 8,000 tokens at once.",
+            "user: How long may a report of the harbour be?",
+            "assistant: About 30 pages, because Wilma-7 reads no more than that.",
+        )
+    )
+    text = said(lines)
+    assert text.index("8,000 tokens") < text.index("How long may") < text.index("About 30 pages")
+
+
+def test_a_message_of_nothing_but_what_an_edit_takes_out_is_not_told() -> None:
+    lines = written(
+        talk("user: ```diff\n-gone_thing(1);\n```", "assistant: ```diff\n-old_name = 2\n```"), 1000
+    )
+    assert "gone_thing" not in said(lines) and "old_name" not in said(lines)
+
+
+def test_what_two_patches_take_out_stands_in_no_block() -> None:
+    one = "@@ -1,3 +1,2 @@\n first = call(1)\n-gone_thing(1);\n second = call(2)\n"
+    other = "@@ -7,2 +7,1 @@\n-gone_thing(1);\n third = call(3)\n"
+    lines = written(
+        talk("user: Take it out.", f"assistant: {one}", "user: Again?", f"assistant: {other}"), 1000
+    )
+    assert "first = call(1)" in said(lines) and "second = call(2)" in said(lines)
+    assert "gone_thing" not in said(lines)
