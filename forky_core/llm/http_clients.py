@@ -140,3 +140,16 @@ class HttpClients:
         made, self._made = self._made, {}
         for client in made.values():
             await client.aclose()
+
+
+def client_for_providers(*, verify: ssl.SSLContext | str | bool) -> httpx.AsyncClient:
+    """A client for providers at their own addresses; each request says how long it waits.
+
+    It asks the proxies of the environment, as every program that calls these providers does.
+    """
+    return httpx.AsyncClient(
+        verify=verify,
+        follow_redirects=True,
+        timeout=None,  # noqa: S113 - each request has its own
+        limits=httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=IDLE),
+    )
