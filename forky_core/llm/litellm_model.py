@@ -24,6 +24,7 @@ from forky_core.llm.chunks import Assembly, forget, shed, usage_of
 from forky_core.llm.contract import Done, Failed, FailureKind, ModelEvent, ModelInfo, ProviderMessage, Request
 from forky_core.llm.failures import Asked, failure, failure_of
 from forky_core.llm.linked_media import unsendable_link
+from forky_core.llm.litellm_calls import is_listened_to, unpriced
 from forky_core.llm.litellm_clients import openai_client, provider_client
 from forky_core.llm.prompt_cache import mark_for_claude
 from forky_core.llm.tokens import estimate_tokens, vocabulary
@@ -162,12 +163,12 @@ class LiteLLMModel:
     ) -> Done | Failed:
         """Pass on what arrives; the end event."""
         patience, clock = self._patience, asyncio.get_running_loop().time
-        call = loading.litellm().acompletion(**self._arguments(request))
+        arguments, alone = self._arguments(request), not is_listened_to()
+        call = loading.litellm().acompletion(**(unpriced(arguments) if alone else arguments))
         stream = await asyncio.wait_for(call, patience.first)
         try:
             wait, patient = patience.first, Patient()
             kept, most = stream.chunks, _KEPT
-            alone = not _is_listened_to()
             # Not `wait_for`: it makes a task of each piece.
             async with asyncio.timeout(wait) as limit:
                 async for chunk in stream:
@@ -233,12 +234,6 @@ def _copied(message: ProviderMessage) -> ProviderMessage:
     return (
         dict(message) if all(isinstance(held, str) for held in message.values()) else copy.deepcopy(message)
     )
-
-
-def _is_listened_to() -> bool:
-    """Whether LiteLLM has callbacks in this process, to which it hands the whole answer."""
-    litellm = loading.litellm()
-    return bool(litellm.callbacks or litellm.success_callback or litellm._async_success_callback)
 
 
 def _timeout(patience: Patience) -> Any:
