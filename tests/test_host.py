@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from forky_core.process import tune_process
 from tests.llm import wire
 from tests.programs import CHECKOUT
 
@@ -171,9 +172,22 @@ def use_forky():
         SimpleBot("Be brief.", model=f"{server}/m", stream=False, forky=forky)("Why?")
 """
 
-THERE_BEFORE = """
-import csv, numpy, openai, httpx, httpcore, litellm, tiktoken
+WITHOUT_A_NETWORK = """
+import csv, numpy, openai, httpx, httpcore, tiktoken
 import openai.resources.chat.completions, openai.types.chat, openai._streaming
+OFFLINE = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
+
+def import_litellm():
+    os.environ.update(OFFLINE)
+    import litellm
+    for name in OFFLINE:
+        del os.environ[name]
+    return litellm
+"""
+"""How a program imports LiteLLM here: it fetches no price map, and reads no `./.env`."""
+
+THERE_BEFORE = """
+litellm = import_litellm()
 litellm.completion("gpt-4o", [{"role": "user", "content": "Hi"}], mock_response="Hello")
 before = snapshot()
 use_forky()
@@ -181,20 +195,12 @@ differences(before, snapshot(), lambda name: name.startswith(NEVER_NEW))
 print("FINISHED")
 """
 
-# LiteLLM's own ways to keep off the network, and from reading `./.env`, in the process that is compared with.
 LITELLM_ALONE = """
-import openai, httpx, httpcore, tiktoken
-os.environ.update({"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"})
-import litellm
-for name in ("LITELLM_LOCAL_MODEL_COST_MAP", "LITELLM_MODE"):
-    del os.environ[name]
-import litellm.litellm_core_utils.default_encoding
+import_litellm()
 print(json.dumps({**loggers(), **process()}))
 """
 
 IMPORTED_BY_FORKY = """
-import csv, numpy, openai, httpx, httpcore, tiktoken
-import openai.resources.chat.completions, openai.types.chat, openai._streaming
 alone = json.load(open(sys.argv[1]))
 before = snapshot()
 use_forky()
@@ -241,7 +247,14 @@ def run(script: str, folder: Path, *arguments: str, **environment: str) -> list[
     (folder / ".env").write_text("FROM_DOT_ENV=1\n")
     bare = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "SYSTEMROOT") if name in os.environ}
     done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", SNAPSHOT + VERBS + script, *arguments],
+        [
+            sys.executable,
+            "-X",
+            "faulthandler",
+            "-c",
+            SNAPSHOT + VERBS + WITHOUT_A_NETWORK + script,
+            *arguments,
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -264,3 +277,39 @@ def test_a_program_that_uses_forky_finds_its_process_as_it_was(
         lines = run(IMPORTED_BY_FORKY, tmp_path, "alone.json", **environment)
     assert lines[-1] == "FINISHED"
     assert "\n".join(line for line in lines if line.startswith(("CHANGED", "NEW"))) == ""
+
+
+TUNED = """
+import_litellm()
+before = snapshot()
+from forky_core.process import tune_process
+tune_process()
+from forky_core.interpreter import short_turns, uncollected
+from forky_core.llm import loading
+loading.litellm()
+with short_turns(), uncollected():
+    differences(before, snapshot(), lambda name: name.startswith(NEVER_NEW))
+"""
+
+
+def test_the_comparison_sees_all_that_the_app_asks_for_and_its_docstring_names_it(tmp_path: Path) -> None:
+    names = {line.split(" :: ")[0].partition(" ")[2] for line in run(TUNED, tmp_path)}
+    others = {name for name in names if "logger" not in name.lower()}
+    changed = {name.rpartition(" ")[2].rpartition(".")[2] for name in others}
+    quiet = {name.removeprefix("level of logger ") for name in names if name.startswith("level")}
+    assert changed == {
+        "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS",
+        "LITELLM_LOCAL_MODEL_COST_MAP",
+        "LITELLM_LOG",
+        "LITELLM_MODE",
+        "MAX_IMAGE_URL_DOWNLOAD_SIZE_MB",
+        "disable_aiohttp_transport",
+        "disable_hf_tokenizer_download",
+        "disable_token_counter",
+        "suppress_debug_info",
+        "enabled",
+        "interval",
+    }
+    assert quiet == {"LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "httpcore", "openai"}
+    documented = tune_process.__doc__ or ""
+    assert [name for name in changed - {"enabled", "interval"} | quiet if name not in documented] == []

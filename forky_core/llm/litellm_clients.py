@@ -30,9 +30,10 @@ BY_HANDLER = frozenset(
 """Ids of the providers that LiteLLM asks through its own handler of HTTP clients; the tests hold it to that."""
 
 
-def openai_client(key: str, base_url: str | None, http: httpx.AsyncClient) -> Any:
+def openai_client(
+    key: str, base_url: str | None, http: httpx.AsyncClient, organization: str | None = None
+) -> Any:
     """An `openai.AsyncOpenAI` that sends requests by `http` and does not walk their messages."""
-    organization = os.environ.get("OPENAI_ORGANIZATION") or None
     return _openai_classes()(
         api_key=key, base_url=base_url, http_client=http, max_retries=0, organization=organization
     )
@@ -45,7 +46,9 @@ def provider_client(model: str, key: str, base_url: str | None) -> Any | None:
     """
     _, provider, _, default_url = loading.litellm().get_llm_provider(model, api_base=base_url)
     if provider in BY_OPENAI_CLIENT:
-        return openai_client(key, base_url or default_url, _http())
+        # LiteLLM's own name of the variable; the client reads OPENAI_ORG_ID by itself.
+        organization = os.environ.get("OPENAI_ORGANIZATION") if provider == "openai" else None
+        return openai_client(key, base_url or default_url, _http(), organization or None)
     return _handler() if provider in BY_HANDLER else None
 
 
