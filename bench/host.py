@@ -58,10 +58,12 @@ class ModelServer(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["content-length"]))
         about = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-        choices = [{"index": 0, "delta": {"role": "assistant", "content": "word "}, "finish_reason": None}]
         ends = [{"index": 0, "delta": {}, "finish_reason": "stop"}]
         usage = {"prompt_tokens": 7, "completion_tokens": 200, "total_tokens": 207}
-        chunks = [{**about, "choices": choices}] * 200
+        deltas = [{"role": "assistant", "content": f"word{number} "} for number in range(200)]
+        chunks = [
+            {**about, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
+        ]
         chunks += [{**about, "choices": ends}, {**about, "choices": [], "usage": usage}]
         body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
         self.send_response(200)

@@ -280,6 +280,7 @@ def test_a_program_that_uses_forky_finds_its_process_as_it_was(
 
 
 TUNED = """
+logging.getLogger("httpcore")
 import_litellm()
 before = snapshot()
 from forky_core.process import tune_process
