@@ -48,6 +48,7 @@ from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
 from forky_core.gateway.watching import Watching  # noqa: E402
 from forky_core.llm.tracing import trace_model_calls  # noqa: E402
 from forky_core.observability import events  # noqa: E402
+from forky_core.process import tune_process  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
 from pages.ui.assets import Assets, assets  # noqa: E402
 from pages.ui.at_work import AtWork  # noqa: E402
@@ -125,6 +126,7 @@ def policy() -> str:
 async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     begun = time.monotonic()
     observe_process(SETTINGS)
+    tune_process()
     if SETTINGS.traces:
         trace_model_calls()
     events.server_started(version=version(), process=os.getpid())

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from forky_core.cli.parser import main
+from forky_core.cli import parser
+from forky_core.process import tune_process
+
+
+def main() -> int:
+    """Run the command line in this process, which is Forky's own."""
+    tune_process()
+    return parser.main()
+
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,4 +1,8 @@
-"""Python's collector, the turns of its threads and who goes first, while very much is done at once."""
+"""Python's collector, the turns of its threads and who goes first, while very much is done at once.
+
+The collector and the turns belong to the whole process, so `uncollected` and `short_turns` do nothing until the program
+calls `tune` (forky_core/process.py).
+"""
 
 from __future__ import annotations
 
@@ -19,11 +23,18 @@ _LOOK = 0.04
 _AFTER = 0.04
 """Seconds after what was waited for: it is still on its way to the browser."""
 
+_tuned = False
 _turns = threading.Lock()
 _inside = 0
 _usual = 0.0
 _ahead = 0
 _passed = float("-inf")
+
+
+def tune() -> None:
+    """Let `uncollected` and `short_turns` change the process from now on."""
+    global _tuned  # noqa: PLW0603 - of the whole process
+    _tuned = True
 
 
 @contextmanager
@@ -34,7 +45,7 @@ def uncollected() -> Iterator[None]:
     Of a thousand messages that is up to half the time of reading them, and a tenth of converting them. Where threads
     overlap, or somebody else has turned it off, it may be on again earlier: that costs time and nothing else.
     """
-    if not gc.isenabled():
+    if not _tuned or not gc.isenabled():
         yield
         return
     gc.disable()
@@ -52,6 +63,9 @@ def short_turns() -> Iterator[None]:
     and waits for one or two. Where several threads overlap here, the last to leave restores what was.
     """
     global _inside, _usual  # noqa: PLW0603 - the interval is the whole process's, too
+    if not _tuned:
+        yield
+        return
     with _turns:
         if not _inside:
             _usual = sys.getswitchinterval()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
+import gc
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import pytest
-
-from forky_core.interpreter import uncollected
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SOURCES = sorted(
@@ -67,11 +66,16 @@ MAY_IMPORT: dict[str, set[str]] = {
 
 def parsed(source: str) -> ast.Module:
     """In Python 3.11 it can fail where another thread of the process parses meanwhile (CPython's issue 106905)."""
-    for _ in range(9):
-        # A collection would let the other thread in.
-        with suppress(SystemError), uncollected():
-            return ast.parse(source)
-    return ast.parse(source)
+    collected = gc.isenabled()
+    gc.disable()  # A collection would let the other thread in.
+    try:
+        for _ in range(9):
+            with suppress(SystemError):
+                return ast.parse(source)
+        return ast.parse(source)
+    finally:
+        if collected:
+            gc.enable()
 
 
 @cache

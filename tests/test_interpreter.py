@@ -19,7 +19,13 @@ def turn() -> float:
 
 
 @pytest.fixture
-def usual() -> Iterator[float]:
+def tuned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in the app."""
+    monkeypatch.setattr(interpreter, "_tuned", True)
+
+
+@pytest.fixture
+def usual(tuned: None) -> Iterator[float]:
     before = turn()
     yield before
     sys.setswitchinterval(before)
@@ -50,12 +56,20 @@ def test_turns_that_are_shorter_still_stay() -> None:
     assert turn() == pytest.approx(TURN / 5, abs=NEARLY)
 
 
+def test_without_tuning_neither_the_turns_nor_the_collector_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interpreter, "_tuned", False)
+    before = turn()
+    with short_turns(), uncollected():
+        assert turn() == before and gc.isenabled()
+
+
 @uncollected()
 def fail() -> None:
     assert not gc.isenabled()
     raise ValueError("damaged")
 
 
+@pytest.mark.usefixtures("tuned")
 def test_the_collector_is_off_meanwhile_and_on_afterwards_also_when_it_fails() -> None:
     assert gc.isenabled()
     with pytest.raises(ValueError, match="damaged"):
@@ -63,6 +77,7 @@ def test_the_collector_is_off_meanwhile_and_on_afterwards_also_when_it_fails() -
     assert gc.isenabled()
 
 
+@pytest.mark.usefixtures("tuned")
 def test_a_collector_that_somebody_else_turned_off_stays_off() -> None:
     gc.disable()
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -71,6 +72,23 @@ def shed(chunks: list[Any]) -> None:
     needs those that carry the usage, the first, and the last two, which it compares.
     """
     chunks[1:-2] = [chunk for chunk in chunks[1:-2] if getattr(chunk, "usage", None)]
+
+
+def forget(chunks: list[Any]) -> None:
+    """Take everything out of LiteLLM's list of a finished stream's chunks but what the provider counted.
+
+    At the end LiteLLM counts the tokens of what the provider did not count, from these chunks: it reads a vocabulary of
+    56 MB for that, or downloads one. Nobody needs the estimate, so the first chunk is made to say that there were none.
+    """
+    counted = [chunk for chunk in chunks if getattr(chunk, "usage", None)]
+    if chunks and not (counted and counted[0] is chunks[0] and not chunks[0].choices):
+        first = chunks[0].model_copy(update={"choices": []})
+        first.usage = _uncounted()
+        chunks[:] = [first, *counted]
+
+
+def _uncounted() -> Any:
+    return sys.modules["litellm"].Usage(prompt_tokens=0, completion_tokens=0, total_tokens=0)
 
 
 def usage_of(record: Any, model: str, info: ModelInfo, litellm: Any | None) -> Usage:

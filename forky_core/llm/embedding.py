@@ -37,7 +37,8 @@ class LiteLLMEmbedder:
         arguments: dict[str, Any] = {"api_base": connection.base_url} if connection.base_url else {}
         if connection.key or connection.base_url:
             arguments["api_key"] = connection.key or NO_KEY
-        arguments |= connection.client()
+        if connection.reach is not None or connection.style == "openai":
+            arguments |= connection.client()
         try:
             # On our loop: called here, LiteLLM would make a loop of its own in the main thread and leave it open.
             answer = loop.submit(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Iterable
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 
 import httpcore
@@ -140,3 +141,18 @@ class HttpClients:
         made, self._made = self._made, {}
         for client in made.values():
             await client.aclose()
+
+
+def client_for_providers(*, verify: ssl.SSLContext | str | bool) -> httpx.AsyncClient:
+    """A client for providers at their own addresses; each request says how long it waits.
+
+    It asks the proxies of the environment, as every program that calls these providers does. It keeps no cookies, since
+    calls with different keys share it.
+    """
+    return httpx.AsyncClient(
+        verify=verify,
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+        follow_redirects=True,
+        timeout=None,  # noqa: S113 - each request has its own
+        limits=httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=IDLE),
+    )

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import importlib
 import queue
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -21,10 +20,12 @@ from typing import TYPE_CHECKING, Any
 from forky_core.interpreter import Patient, short_turns
 from forky_core.llm import loading, loop
 from forky_core.llm.addresses import Network
-from forky_core.llm.chunks import Assembly, shed, usage_of
+from forky_core.llm.chunks import Assembly, forget, shed, usage_of
 from forky_core.llm.contract import Done, Failed, FailureKind, ModelEvent, ModelInfo, ProviderMessage, Request
 from forky_core.llm.failures import Asked, failure, failure_of
 from forky_core.llm.linked_media import unsendable_link
+from forky_core.llm.litellm_calls import is_listened_to, unpriced
+from forky_core.llm.litellm_clients import openai_client, provider_client
 from forky_core.llm.prompt_cache import mark_for_claude
 from forky_core.llm.tokens import estimate_tokens, vocabulary
 from forky_core.model import Failure, Usage
@@ -83,15 +84,17 @@ class Connection:
     """How the URL of a picture may begin that its server reads itself; any other URL is not sent (linked_media.py)."""
 
     def client(self) -> dict[str, Any]:
-        """The argument of LiteLLM's calls that makes them use a client which keeps to `reach`."""
-        if self.reach is None or self.clients is None or self.base_url is None:
-            return {}
-        http = self.clients.client(self.reach, self.base_url)
-        openai: Any = importlib.import_module("openai")
+        """The `client` argument of LiteLLM's calls: one that keeps to `reach`, or one for the model's provider.
+
+        Call it on the loop of the models, to which the clients belong.
+        """
         key = self.key or NO_KEY
-        return {
-            "client": openai.AsyncOpenAI(api_key=key, base_url=self.base_url, http_client=http, max_retries=0)
-        }
+        if self.reach is not None and self.clients is not None and self.base_url is not None:
+            return {
+                "client": openai_client(key, self.base_url, self.clients.client(self.reach, self.base_url))
+            }
+        client = provider_client(self.model, key, self.base_url)
+        return {} if client is None else {"client": client}
 
 
 class LiteLLMModel:
@@ -160,24 +163,29 @@ class LiteLLMModel:
     ) -> Done | Failed:
         """Pass on what arrives; the end event."""
         patience, clock = self._patience, asyncio.get_running_loop().time
-        call = loading.litellm().acompletion(**self._arguments(request))
+        arguments, alone = self._arguments(request), not is_listened_to()
+        call = loading.litellm().acompletion(**(unpriced(arguments) if alone else arguments))
         stream = await asyncio.wait_for(call, patience.first)
         try:
             wait, patient = patience.first, Patient()
-            kept, most = getattr(stream, "chunks", []), _KEPT
+            kept, most = stream.chunks, _KEPT
             # Not `wait_for`: it makes a task of each piece.
             async with asyncio.timeout(wait) as limit:
                 async for chunk in stream:
                     for event in assembly.take(chunk):
                         events.put(event)
                         wait = patience.gap
-                    if len(kept) > most and not _is_listened_to():
+                    if alone and getattr(stream, "received_finish_reason", None) is not None:
+                        forget(kept)
+                    elif alone and len(kept) > most:
                         shed(kept)
                         most = len(kept) + _KEPT  # Some servers count in each chunk: those stay.
                     await patient.let_by()
                     limit.reschedule(clock() + wait)
         finally:
             await stream.aclose()
+        if not any(getattr(chunk, "usage", None) for chunk in kept):
+            assembly.usage = None  # The provider counted nothing: what LiteLLM says is its own estimate.
         for event in assembly.calls():
             events.put(event)
         reason = getattr(stream, "received_finish_reason", None)
@@ -226,12 +234,6 @@ def _copied(message: ProviderMessage) -> ProviderMessage:
     return (
         dict(message) if all(isinstance(held, str) for held in message.values()) else copy.deepcopy(message)
     )
-
-
-def _is_listened_to() -> bool:
-    """Whether LiteLLM has callbacks in this process, to which it hands the whole answer."""
-    litellm = loading.litellm()
-    return bool(litellm.callbacks or litellm.success_callback or litellm._async_success_callback)
 
 
 def _timeout(patience: Patience) -> Any:

@@ -1,10 +1,14 @@
-"""Loading LiteLLM late, in the background and muzzled.
+"""Loading LiteLLM late and in the background; the only module that imports it.
 
-Its import takes seconds and well over 100 MB, so it starts in a thread once the app is up, and the offline path never
-needs it. While it loads, the server goes on: what it hangs on other people's loggers is put off until it is there,
-since a record logged meanwhile would import half of it from another thread and deadlock both. Some of its habits can
-only be stopped by environment variables set before the import: fetching a price map and header lists from the network,
-downloading what messages name, reading `./.env`, printing what was sent. This is the only module that imports it.
+Its import takes seconds and well over 100 MB, so it happens in a thread, and the offline path never needs it. Some of
+its habits can only be stopped by environment variables that it reads while it is imported: fetching a price map and
+header lists from the network, reading `./.env`, and importing more of itself at the first line that anybody logs, which
+deadlocks where that line comes from another thread meanwhile. The variables are set for the import alone, where nobody
+has set them, and removed behind it. A LiteLLM that the program has imported already is used as it is.
+
+The settings of LiteLLM stay those of the program. What Forky's own calls need goes with each call
+(litellm_clients.py, litellm_model.py). The app, which is a process of Forky's own, asks for more by `mute`
+(forky_core/process.py).
 """
 
 from __future__ import annotations
@@ -12,16 +16,23 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import ModuleType
 from typing import Any
 
 from forky_core.interpreter import short_turns
-from forky_core.llm.openai_transform import spare_messages, spare_pieces
 
-_ENVIRONMENT = {
+_REDACTION_OFF = "LITELLM_DISABLE_REDACT_SECRETS"
+_WHILE_IMPORTING = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "LITELLM_MODE": "PRODUCTION",
+    _REDACTION_OFF: "true",
+}
+"""Names that nothing but LiteLLM reads, so that no other thread minds them."""
+_WHEN_MUTED = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
     "LITELLM_MODE": "PRODUCTION",
@@ -29,12 +40,14 @@ _ENVIRONMENT = {
     # It downloads no picture or file that a message names; linked_media.py sees to it that it never comes to that.
     "MAX_IMAGE_URL_DOWNLOAD_SIZE_MB": "0",
 }
+_MUTED_LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "httpcore", "openai")
 
 _started = threading.Lock()
 _loaded = threading.Event()
 _thread: threading.Thread | None = None
 _module: Any = None
 _error: BaseException | None = None
+_muted = False
 _afterwards: list[Callable[[Any], None]] = []
 
 
@@ -75,13 +88,41 @@ def afterwards(work: Callable[[Any], None]) -> None:
     _afterwards.append(work)
 
 
+def mute() -> None:
+    """Change LiteLLM's settings for the whole process; forky_core/process.py lists them. Call it before the import."""
+    global _muted  # noqa: PLW0603 - one LiteLLM per process
+    with _started:
+        if not _muted:
+            _muted = True
+            os.environ.update(_WHEN_MUTED)
+            for name in _MUTED_LOGGERS:
+                logging.getLogger(name).setLevel(logging.CRITICAL)
+            if (module := loaded()) is not None:
+                _set_up(module)
+            else:
+                afterwards(_set_up)
+
+
+def _set_up(settings: Any) -> None:
+    settings.suppress_debug_info = True
+    settings.disable_hf_tokenizer_download = True
+    settings.disable_token_counter = True
+    settings.disable_aiohttp_transport = True
+    for name in _MUTED_LOGGERS:  # Again: LiteLLM sets levels while it is imported.
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
 def _load() -> None:
     global _module, _error  # noqa: PLW0603 - see above
-    os.environ.update(_ENVIRONMENT)
     try:
-        with short_turns(), _filters_put_off():
+        if "litellm" in sys.modules:
             module = importlib.import_module("litellm")
-        _configure(module)
+        else:
+            with short_turns(), _environment() as given:
+                module = importlib.import_module("litellm")
+                importlib.import_module("litellm.anthropic_beta_headers_manager")._load_beta_headers_config()
+            if _REDACTION_OFF in given:
+                _redact_again()
         for work in _afterwards:
             work(module)
         _module = module
@@ -92,41 +133,23 @@ def _load() -> None:
 
 
 @contextmanager
-def _filters_put_off() -> Iterator[None]:
-    """Filters of litellm that are hung on a logger or handler meanwhile are hung there at the end, if all went well.
-
-    They redact secrets, and import what they need for it at their first record: with the package half loaded, a line
-    that the event loop logs would wait for the import while the import waits for it.
-    """
-    waiting: list[tuple[logging.Filterer, Any]] = []
-    add_filter = logging.Filterer.addFilter
-
-    def put_off(owner: logging.Filterer, filter: Any) -> None:
-        if type(filter).__module__.split(".")[0] == "litellm":
-            waiting.append((owner, filter))
-        else:
-            add_filter(owner, filter)
-
-    logging.Filterer.addFilter = put_off  # type: ignore[method-assign, assignment]
+def _environment() -> Iterator[set[str]]:
+    """The variables for the import; yields the names of those that were not set, which are removed at the end."""
+    given = {name for name in _WHILE_IMPORTING if name not in os.environ}
+    os.environ.update({name: _WHILE_IMPORTING[name] for name in given})
     try:
-        yield
+        yield given
     finally:
-        logging.Filterer.addFilter = add_filter  # type: ignore[method-assign]
-    for owner, filter in waiting:
-        owner.addFilter(filter)
+        for name in given:
+            os.environ.pop(name, None)
 
 
-def _configure(module: ModuleType) -> None:
-    settings: Any = module
-    settings.suppress_debug_info = True
-    settings.disable_hf_tokenizer_download = True
-    settings.telemetry = False
-    settings.drop_params = True
-    # It would read a vocabulary of 56 MB to count what the provider counts; ours are read when asked for (tokens.py).
-    settings.disable_token_counter = True
-    # httpx closes a connection when its stream is closed; the aiohttp transport leaves sessions to the collector.
-    settings.disable_aiohttp_transport = True
-    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "httpcore", "openai"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    spare_messages()
-    spare_pieces()
+def _redact_again() -> None:
+    """Have LiteLLM's log filters remove secrets, as they do where their variable is not set.
+
+    The variable is read once, by a module from which others copy the answer. While it was set, the filters that the
+    import puts on loggers of other packages let records pass without importing anything.
+    """
+    for name, module in tuple(sys.modules.items()):
+        if name.startswith("litellm.") and getattr(module, "_ENABLE_SECRET_REDACTION", None) is False:
+            module._ENABLE_SECRET_REDACTION = True  # type: ignore[attr-defined]  # put back to its default

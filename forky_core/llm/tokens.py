@@ -8,14 +8,16 @@ the usage of the offline models read the same numbers).
 from __future__ import annotations
 
 import math
-import os
 import re
+from base64 import b64decode
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock, Thread
+from types import FunctionType
 from typing import Any
 
 from forky_core.hashing import mend_text
@@ -56,8 +58,12 @@ class Vocabulary:
     """An exact tokenizer: called with a text, it counts."""
 
     def __init__(self, name: str) -> None:
+        """FileNotFoundError where its file is not on this machine."""
+        file = _vocabulary_file(name)
+        if file is None:
+            raise FileNotFoundError(f"The vocabulary {name} is not on this machine.")
         self.name = name
-        self._encoding: Any = import_module("tiktoken").get_encoding(name)
+        self._encoding = _encoding(name, file)
 
         self.count = lru_cache(maxsize=8192)(self._count)
         """Tokens of a text."""
@@ -71,6 +77,25 @@ class Vocabulary:
         # In pieces: the merge loop of a very long run without spaces is quadratic.
         pieces = (text[at : at + _PIECE] for at in range(0, len(text), _PIECE))
         return sum(len(self._encoding.encode_ordinary(mend_text(piece))) for piece in pieces)
+
+
+def _encoding(name: str, file: Path) -> Any:
+    """What `tiktoken.get_encoding` makes, from a file that is at hand.
+
+    tiktoken itself looks for the file in a folder that an environment variable names, and downloads it where that is
+    another folder. So its constructor is called with a loader that reads the file.
+    """
+    constructor: Any = import_module("tiktoken_ext.openai_public").ENCODING_CONSTRUCTORS[name]
+
+    def load(_address: str, expected_hash: str | None = None) -> dict[bytes, int]:
+        content = file.read_bytes()
+        if expected_hash is not None and sha256(content).hexdigest() != expected_hash:
+            raise ValueError(f"{file} does not hold the vocabulary {name}.")
+        lines = (line.split() for line in content.splitlines() if line)
+        return {b64decode(token): int(rank) for token, rank in lines}
+
+    own = FunctionType(constructor.__code__, {**constructor.__globals__, "load_tiktoken_bpe": load})
+    return import_module("tiktoken").Encoding(**own())
 
 
 _lock = Lock()
@@ -99,13 +124,17 @@ def read_vocabulary(name: str) -> Thread:
 
 
 def _read(name: str) -> None:
+    if _vocabulary_file(name) is not None:
+        _ready[name] = Vocabulary(name)
+
+
+def _vocabulary_file(name: str) -> Path | None:
     spec = find_spec("litellm")
     for folder in (spec.submodule_search_locations or ()) if spec else ():
-        # tiktoken downloads what is not in its folder, so it is only asked for what lies there.
-        tokenizers = Path(folder) / "litellm_core_utils" / "tokenizers"
-        if (tokenizers / _VOCABULARIES[name]).is_file():
-            os.environ["TIKTOKEN_CACHE_DIR"] = str(tokenizers)
-            _ready[name] = Vocabulary(name)
+        file = Path(folder) / "litellm_core_utils" / "tokenizers" / _VOCABULARIES[name]
+        if file.is_file():
+            return file
+    return None
 
 
 def message_text(message: ProviderMessage) -> str:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from forky_core.llm.addresses import LOOPBACK, NAMED, PUBLIC, Network, Resolver
-from forky_core.llm.http_clients import HttpClients
+from forky_core.llm.http_clients import HttpClients, client_for_providers
 from forky_core.llm.probing import refusal_in
 from tests.llm import wire
 from tests.llm.third_party import free_port
@@ -117,3 +117,16 @@ def test_a_name_that_is_never_resolved_ends_as_a_timeout() -> None:
         await clients.close()
 
     finished(run())
+
+
+def test_what_one_key_is_answered_sets_no_cookie_for_another() -> None:
+    body = b"HTTP/1.1 200 OK\r\nSet-Cookie: who=me\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    with wire.serving([body]) as server:
+
+        async def ask_twice() -> None:
+            async with client_for_providers(verify=True) as client:
+                for _ in range(2):
+                    await client.get(server.base_url)
+
+        finished(ask_twice())
+        assert len(server.heads) == 2 and "cookie" not in server.heads[1].lower()

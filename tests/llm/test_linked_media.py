@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +21,7 @@ from forky_core.llm.linked_media import PICTURES_READ_BY, unsendable_link
 from forky_core.llm.providers import PROVIDERS
 from forky_core.settings import Settings
 from tests.llm import wire
+from tests.programs import CHECKOUT
 
 SCHEMES = ("http://", "https://")
 NAMES = {"gemini": "gemini/gemini-2.5-flash", "anthropic": "claude-haiku-4-5"}
@@ -27,7 +30,7 @@ REPLY = wire.answer("500 Internal Server Error", {"error": {"message": "enough"}
 
 @pytest.fixture
 def without_litellms_own_guards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """LiteLLM refuses private addresses by itself, and is told to download nothing: both are taken away."""
+    """LiteLLM refuses private addresses by itself, and the app tells it to download nothing: both are taken away."""
     monkeypatch.setattr(loading.litellm(), "user_url_validation", False)
     handling = importlib.import_module("litellm.litellm_core_utils.prompt_templates.image_handling")
     monkeypatch.setattr(handling, "MAX_IMAGE_URL_DOWNLOAD_SIZE_MB", 50)
@@ -103,9 +106,21 @@ def test_a_model_server_is_handed_the_address_of_a_picture_and_never_that_of_a_f
         assert not was_asked()
 
 
-def test_litellm_is_told_to_download_nothing() -> None:
-    loading.litellm()
-    assert importlib.import_module("litellm.constants").MAX_IMAGE_URL_DOWNLOAD_SIZE_MB == 0
+TUNED = """
+from forky_core.llm import loading
+from forky_core.process import tune_process
+tune_process()
+loading.litellm()
+from litellm.constants import MAX_IMAGE_URL_DOWNLOAD_SIZE_MB
+print(MAX_IMAGE_URL_DOWNLOAD_SIZE_MB)
+"""
+
+
+def test_in_the_app_litellm_is_told_to_download_nothing() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", TUNED], capture_output=True, text=True, check=False, cwd=CHECKOUT
+    )
+    assert done.stdout.split() == ["0.0"], done.stderr[-2000:]
 
 
 @pytest.mark.parametrize(

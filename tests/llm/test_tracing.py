@@ -31,6 +31,8 @@ set_up_logging("plain", "debug")
 from forky_core import Forky
 from forky_core.errors import ModelError
 from forky_core.llm.tracing import trace_model_calls
+from forky_core.process import tune_process
+tune_process()
 trace_model_calls()
 with Forky.open(":memory:") as forky:
     for question in ("say", "fail"):

@@ -23,7 +23,7 @@ MAY_USE_LOGGING = {
     "forky_core/observability/events.py",
     "forky_core/observability/log_setup.py",
     "forky_core/observability/vocabulary.py",
-    "forky_core/llm/loading.py",  # It muzzles LiteLLM, which it loads.
+    "forky_core/llm/loading.py",  # It mutes LiteLLM, where the app asks for that.
     "forky_core/documents/pdf.py",  # Likewise pypdf.
     "forky_core/documents/reader_main.py",  # A process of its own.
     "pages/ui/observability/set_up.py",
