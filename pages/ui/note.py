@@ -62,8 +62,9 @@ NOTE_CSS = """
 .fk-merge summary { cursor: pointer; opacity: .75; font-size: .84rem; }
 @media (max-width: 640px) {
   /* As large as an eye needs, with room around it for a thumb. */
-  .fk-merge .fk-ref { min-width: 1.35rem; height: 1.35rem; font-size: .76rem; }
-  .fk-merge .fk-ref::after { content: ""; position: absolute; inset: -.5rem -.3rem; }
+  .fk-merge .fk-ref { min-width: 2.2rem; height: 2.2rem; margin: -.5rem -.15rem; font-size: .76rem; background: none; isolation: isolate; }
+  .fk-merge .fk-ref::before { content: ""; position: absolute; inset: .42rem; border-radius: 1rem; z-index: -1;
+    background: color-mix(in srgb, currentColor 11%, transparent); }
   .fk-note p { margin: .3rem 0; }
   .fk-sources > div { padding: .2rem 0; }
 }
