@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 import pytest
 
+from forky_core.formats.files import spools
 from forky_core.formats.files.spools import remove_abandoned_spools, spool, spool_folder
 from tests.programs import CHECKOUT
 
 OTHER = """
 import sys
+from forky_core.formats.files import spools
 from forky_core.formats.files.spools import spool_folder
 folder = spool_folder("import")
 (folder / "upload").write_text("words")
@@ -66,3 +71,24 @@ def test_a_folder_that_a_cleaner_took_is_made_anew(elsewhere: Path) -> None:
     shutil.rmtree(folder.parent)
     with spool("b") as folder:
         assert folder.is_dir()
+
+
+def test_a_folder_that_goes_while_the_others_are_looked_at_leaves_them_to_be_removed(
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two", "three"):
+        (elsewhere / f"forky-spool-{name}").mkdir(mode=0o700)
+    looked_at = spools._is_ours
+
+    def gone(entry: os.DirEntry[str]) -> bool:
+        if entry.name.endswith("two"):
+            raise FileNotFoundError(entry.path)
+        return looked_at(entry)
+
+    monkeypatch.setattr(spools, "_is_ours", gone)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        remove_abandoned_spools()
+        gc.collect()
+    assert not [one for one in told if one.category is ResourceWarning]
+    assert [left.name for left in elsewhere.glob("forky-spool-*")] == ["forky-spool-two"]

@@ -47,10 +47,12 @@ def spool(kind: str) -> Iterator[Path]:
 
 def remove_abandoned_spools() -> None:
     """Remove what processes of this user left behind that were killed."""
-    with suppress(OSError):
-        for entry in os.scandir(tempfile.gettempdir()):
-            if entry.name.startswith(_PREFIX) and _is_ours(entry) and _is_abandoned(Path(entry.path)):
-                shutil.rmtree(entry.path, ignore_errors=True)
+    with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
+        for entry in entries:
+            # Another process may remove its own in the meantime.
+            with suppress(OSError):
+                if entry.name.startswith(_PREFIX) and _is_ours(entry) and _is_abandoned(Path(entry.path)):
+                    shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def _home() -> Path:
