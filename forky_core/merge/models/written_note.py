@@ -1,4 +1,7 @@
-"""A note that a model writes: asked for once, judged line by line, mended once; what still fails is left out."""
+"""A note that a model writes: asked for once, judged line by line, mended once.
+
+In place of what still fails stand words of the branch (quotations.py).
+"""
 
 from __future__ import annotations
 

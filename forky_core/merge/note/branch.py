@@ -11,9 +11,9 @@ from forky_core.merge.claims.cues import NO
 from forky_core.merge.headings import HEADINGS
 from forky_core.merge.note.code_blocks import with_code_blocks
 from forky_core.merge.note.coverage import Relevance, distinct, names_sources
-from forky_core.merge.note.passages import Passage, atoms, is_named, passages, plain_lines
+from forky_core.merge.note.passages import Passage, atoms, is_named, named_atoms, passages, plain_lines
 from forky_core.merge.wording import speaker_of
-from forky_core.model import Message, MessageId
+from forky_core.model import Message, MessageId, Role
 from forky_core.parts import ToolCallPart
 from forky_core.retrieval.cues import is_question
 from forky_core.retrieval.words import terms
@@ -127,6 +127,10 @@ class Branch:
         texts = ((at, self.passages[at].text) for at in self.of_turn(turn))
         return [at for at, text in texts if text in quotation or quotation in text]
 
+    def said_by(self, role: Role) -> list[int]:
+        """The numbers of the messages of a role."""
+        return [turn for turn, message in enumerate(self.messages) if message.role == role]
+
     def prose_of(self, turn: int) -> list[int]:
         """Those that are sentences."""
         return [at for at in self.of_turn(turn) if self.passages[at].shape == "prose"]
@@ -164,8 +168,7 @@ class Branch:
 
     def names_in(self, at: int) -> int:
         """How many names with letters in them a passage has: of a file, a commit, a function."""
-        atoms_of = atoms(self.passages[at].text)
-        return sum(is_named(atom) and any(map(str.isalpha, atom)) for atom in atoms_of)
+        return sum(any(map(str.isalpha, atom)) for atom in named_atoms(self.passages[at].text))
 
     def is_command(self, turn: int) -> bool:
         """Whether a message gives nothing but commands to a program: its lines begin with a slash."""
@@ -359,7 +362,11 @@ def leads_in(one: Passage) -> bool:
 
 def _only_leads_in(one: Passage) -> bool:
     """Whether a line leads in others and is no item of a list itself."""
-    return leads_in(one) and not (one.text.startswith(_ITEMS) or one.text[0].isdigit())
+    return leads_in(one) and not _begins_item(one.text)
+
+
+def _begins_item(text: str) -> bool:
+    return text.startswith(_ITEMS) or text[0].isdigit()
 
 
 def _narrates(messages: Sequence[Message], turn: int) -> bool:
@@ -403,5 +410,5 @@ def _lead_ins(mine: Sequence[int], found: Sequence[Passage]) -> Iterator[tuple[i
             yield at, lead
         if leads_in(one):
             here = at
-        elif one.shape == "prose" and not (one.whole_row.startswith(_ITEMS) or one.whole_row[0].isdigit()):
+        elif one.shape == "prose" and not _begins_item(one.whole_row):
             here = -1

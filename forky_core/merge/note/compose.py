@@ -148,8 +148,7 @@ class _Writer:
 
     def ask(self) -> None:
         """What the branch set out to do: the person's first message that says anything."""
-        theirs = [turn for turn, message in enumerate(self.branch.messages) if message.role == "user"]
-        said = [turn for turn in theirs if self._telling(turn)]
+        said = [turn for turn in self.branch.said_by("user") if self._telling(turn)]
         asked = next((turn for turn in said if not self.branch.is_command(turn)), said[0] if said else None)
         if asked is not None:
             self.asked_in = asked
@@ -159,7 +158,7 @@ class _Writer:
 
     def conclude(self) -> None:
         """The closing passage of the last answer that says something, whole, below the question that it answers."""
-        said = [turn for turn, message in enumerate(self.branch.messages) if message.role == "assistant"]
+        said = self.branch.said_by("assistant")
         answers = [turn for turn in said if turn not in self.branch.narrating] or said
         length = {turn: self.branch.length(turn) for turn in answers}
         longest = max(length.values(), default=0)
@@ -266,7 +265,7 @@ class _Writer:
             earlier = self.branch.holding(one.earlier_message, one.earlier)
             later = self.branch.holding(one.later_message, one.later)
             pair = (*earlier[:1], *later[:1])
-            cost = sum(map(self.picker.cost, pair))
+            cost = self._cost(pair)
             free = not any(at in self.picker.chosen for at in pair)
             if len(pair) == 2 and free and cost <= min(room, self.picker.budget):
                 room -= cost
@@ -296,8 +295,7 @@ class _Writer:
     def quote_the_person(self) -> None:
         """The person's messages, the most telling first and questions last, within their share."""
         room = self.room * PERSON_SHARE
-        theirs = [turn for turn, message in enumerate(self.branch.messages) if message.role == "user"]
-        said = {turn: mine for turn in theirs if (mine := self._telling(turn))}
+        said = {turn: mine for turn in self.branch.said_by("user") if (mine := self._telling(turn))}
         gains = {turn: max(map(self.picker.gain, mine)) for turn, mine in said.items()}
         for turn in sorted(
             said, key=lambda turn: (not self._only_asks(turn), gains[turn], turn), reverse=True

@@ -92,10 +92,6 @@ class Relevance:
         """Make all that a passage tells worth more or less."""
         self.words[at] = {word: worth * share for word, worth in self.words[at].items()}
 
-    def worth(self, at: int) -> float:
-        """What a passage tells by itself."""
-        return sum(self.words[at].values())
-
 
 @dataclass(slots=True)
 class Picker:
@@ -180,9 +176,9 @@ class Picker:
             for one in (at, *more):
                 self.take(one)
             yield (at, *more)
-            dearer = beside[self.relevance.passages[at].message] if new else ()
+            cheaper = beside[self.relevance.passages[at].message] if new else ()
             near = (other for one in (at, *more) for other in self._neighbours(one) if other in wanted)
-            for other in dict.fromkeys((*dearer, *near)):
+            for other in dict.fromkeys((*cheaper, *near)):
                 if other not in self.chosen:
                     heapq.heappush(heap, (-self.gain(other), other))
 
