@@ -16,11 +16,11 @@ from forky_core.errors import BadContent, NotFound, RequestError
 from forky_core.merge.block import cited
 from forky_core.merge.claims.claim_set import Correction, Frozen
 from forky_core.merge.claims.conflict_resolution import Clash
+from forky_core.merge.claims.supersessions import Superseded
 from forky_core.merge.incoming_changes import REPRESENTED, Omission
 from forky_core.merge.models.checks import Failed
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.pointing import Dangling
-from forky_core.merge.superseded import Superseded
 from forky_core.merge.wording import ShortIds
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Draft, Json, MergePart, Strategy

@@ -11,8 +11,6 @@ from forky_core.merge.note.passages import passages
 from forky_core.model import Message, MessageId
 from forky_core.parts import TextPart
 
-__all__ = ["READ", "Superseded", "superseded_in"]
-
 READ = 60_000
 """Characters of prose, the latest, that are looked at."""
 

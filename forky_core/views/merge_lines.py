@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from forky_core.merge.claims.claim_set import SECTION_OF
+from forky_core.merge.claims.supersessions import Superseded
 from forky_core.merge.editing import BlockLine, Editing, Source, SourceLine
 from forky_core.merge.headings import ASKED, CORRECTS, FILES, OPEN, RESULT, SETTLED, TRIED, UNRESOLVED
 from forky_core.merge.note.passages import atoms, is_named, plain
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.superseded import Superseded
 from forky_core.model import Message, MessageId
 from forky_core.retrieval.words import terms
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from forky_core.merge.claims.supersessions import Superseded
 from forky_core.merge.editing import Editing, Source
-from forky_core.merge.superseded import Superseded
 from forky_core.repo.conversation import Conversation
 from forky_core.views.merge_lines import DRAWN, OPENED, reasons, stretches, taken_back
 from forky_core.welcome import make_welcome

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from forky_core.hashing import content_hash
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.models.checks import Failed
-from forky_core.merge.models.transcript import Transcript, speaker_of
-from forky_core.merge.wording import spoken
+from forky_core.merge.models.transcript import Transcript
+from forky_core.merge.wording import speaker_of, spoken
 from forky_core.model import Message
 
 REQUEST = "note/2"

@@ -14,8 +14,9 @@ from typing import Literal
 from forky_core.hashing import content_hash
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.headings import HEADINGS
-from forky_core.merge.models.transcript import Transcript, speaker_of
+from forky_core.merge.models.transcript import Transcript
 from forky_core.merge.models.written_note import Ask
+from forky_core.merge.wording import speaker_of
 
 FlagKind = Literal["unsupported", "stale", "missing"]
 

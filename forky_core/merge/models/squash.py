@@ -19,11 +19,11 @@ from forky_core.merge.block import PayloadLine, fitting, read_back, render
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, SETTLED, TRIED, UNRESOLVED
 from forky_core.merge.models.checks import Failed, sentences
 from forky_core.merge.models.note_answer import NoteLine
-from forky_core.merge.models.transcript import Transcript, speaker_of
+from forky_core.merge.models.transcript import Transcript
 from forky_core.merge.models.written_note import Ask, NoteFailed, WrittenNote, write_note
 from forky_core.merge.note.compose import default_budget, file_line
 from forky_core.merge.plan import MergePlan, still_said
-from forky_core.merge.wording import spoken
+from forky_core.merge.wording import speaker_of, spoken
 from forky_core.model import Message, MessageId
 from forky_core.parts import AttachmentPart
 from forky_core.retrieval.words import terms

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from forky_core.merge.claims.pieces import Piece, pieces
+from forky_core.merge.claims.supersessions import Superseded
 from forky_core.merge.models.statements import Sentence, sentences_of
 from forky_core.merge.note.passages import call_text
-from forky_core.merge.superseded import Superseded
-from forky_core.merge.wording import spoken
+from forky_core.merge.wording import speaker_of, spoken
 from forky_core.model import Message, MessageId
 from forky_core.parts import ToolCallPart
 
@@ -50,11 +50,6 @@ _GERMAN = frozenset(
     ]
 )
 _GERMAN_SHARE = 0.1
-
-
-def speaker_of(message: Message) -> str:
-    """Who said a message, as a note names them."""
-    return message.name or message.role
 
 
 @dataclass(frozen=True)

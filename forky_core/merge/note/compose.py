@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
+from forky_core.merge.claims.supersessions import Superseded
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, TRIED
 from forky_core.merge.note.branch import Branch, leads_in
 from forky_core.merge.note.coverage import BYTES_PER_TOKEN, CITATION, Picker, size
 from forky_core.merge.note.passages import Passage, atoms, call_text, is_code
-from forky_core.merge.superseded import Superseded
 from forky_core.merge.wording import ShortIds, one_line
 from forky_core.model import Message, MessageId
 from forky_core.parts import AttachmentPart, ToolCallPart

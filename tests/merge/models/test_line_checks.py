@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from forky_core.merge.claims.supersessions import Superseded
 from forky_core.merge.models.line_checks.pipeline import judge
 from forky_core.merge.models.note_answer import read_note
 from forky_core.merge.models.transcript import Transcript, numbered
-from forky_core.merge.superseded import Superseded
 from forky_core.model import Message, MessageId, Role, seal
 from forky_core.parts import Draft, TextPart
 

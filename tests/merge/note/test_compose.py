@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
+from forky_core.merge.claims.supersessions import Superseded
 from forky_core.merge.headings import ASKED, FACTS, FILES, HEADINGS, NOTE, OPEN, RESULT, TRIED
 from forky_core.merge.note.compose import note
-from forky_core.merge.superseded import Superseded
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId, seal
 from forky_core.parts import AttachmentPart, Draft, Part, TextPart, ToolCallPart, ToolResultPart

@@ -13,7 +13,8 @@ from forky_core.merge.models.line_checks.courtesies import is_courtesy
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.numbers import numbers
 from forky_core.merge.models.statements import Clause, Sentence
-from forky_core.merge.models.transcript import Transcript, speaker_of
+from forky_core.merge.models.transcript import Transcript
+from forky_core.merge.wording import speaker_of
 from forky_core.model import MessageId
 from forky_core.retrieval.words import terms
 

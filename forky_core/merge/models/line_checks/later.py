@@ -18,7 +18,7 @@ from forky_core.merge.models.line_checks.evidence import Evidence, shared, weigh
 from forky_core.merge.models.line_checks.values import values_of
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.statements import POINTS, THEN, Sentence, may_deny
-from forky_core.merge.models.transcript import speaker_of
+from forky_core.merge.wording import speaker_of
 from forky_core.retrieval.words import terms
 
 _SLOT = re.compile(

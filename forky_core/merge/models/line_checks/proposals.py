@@ -9,7 +9,7 @@ from forky_core.merge.headings import FACTS, RESULT
 from forky_core.merge.models.line_checks.evidence import Evidence
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.statements import Clause, Sentence, hedges, may_deny
-from forky_core.merge.models.transcript import speaker_of
+from forky_core.merge.wording import speaker_of
 
 _OFFERS = re.compile(
     r"\b(?:I|we|you)(?:['’]d|\s+(?:would|could|might))\b|\bI\s+(?:suggest|propose|recommend)\b|\blet['’]s\s+try\b|"

@@ -7,7 +7,7 @@ import re
 from forky_core.merge.models.line_checks.evidence import Evidence, shared, weighed
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.numbers import Number, components, numbers
-from forky_core.merge.models.transcript import speaker_of
+from forky_core.merge.wording import speaker_of
 from forky_core.retrieval.words import stem
 
 LONGEST_LINE = 90
