@@ -5,8 +5,12 @@ const state = (window.__forkyActs ??= { copied: 0, n: 0 });
 
 const ASKS = 8, ASKS_AFTER = 700; // How often a cost is asked for, and after how many milliseconds again.
 
-// The message that a button is about: what it names, or the one on whose cell it stands.
-const of = (button) => button.dataset.id ?? button.closest("[data-cell]")?.dataset.cell ?? "";
+// The message that a button is about: the button or the card of a message names it, or it is the one in whose cell the
+// button stands.
+const of = (button) => {
+  const owner = button.closest("[data-id], [data-cell]");
+  return owner?.dataset.id ?? owner?.dataset.cell ?? "";
+};
 
 function hovered(event) {
   const button = event.target.closest?.("[data-act][aria-label]:not([title])");

@@ -137,7 +137,7 @@ def _card(here: Frame, message: Message) -> str:
             ways.append(_button(act, icon, name, told.get(act, "…"), off=off))
     return (
         '<div class="fk-card" role="group" aria-label="What can be done with this message" '
-        f'data-cell="{escape(message.id)}"><div class="fk-card-top"><span class="fk-who">{escape(showable(who))}</span>'
+        f'data-id="{escape(message.id)}"><div class="fk-card-top"><span class="fk-who">{escape(showable(who))}</span>'
         f'<span class="fk-words">{escape(showable(line_of_text(message)))}</span>'
         '<button type="button" class="fk-close fk-icon" data-act="card" aria-label="Close this card">close</button>'
         f'</div><div class="fk-card-into">{escape(showable(into))}</div><div class="fk-ways">{"".join(ways)}</div></div>'
