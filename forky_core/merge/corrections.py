@@ -7,9 +7,11 @@ line corrects one above it: two that correct each other are read as the later on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
+from forky_core.context.masking import taken_back
 from forky_core.merge.claims.claim_set import Correction, Frozen
 from forky_core.merge.headings import CORRECTS
 from forky_core.merge.plan import MergePlan, Planned
@@ -21,6 +23,7 @@ _LONGEST = 160
 """Characters of what holds now that a payload quotes."""
 _MOST = 8
 """Corrections that a payload spells out; all are kept with its claims."""
+_NONE: Mapping[MessageId, tuple[CorrectedLine, ...]] = MappingProxyType({})
 
 
 def corrections_in(message: Message) -> tuple[Correction, ...]:
@@ -29,18 +32,33 @@ def corrections_in(message: Message) -> tuple[Correction, ...]:
     return tuple(one for each in frozen if each is not None for one in each.corrects)
 
 
-def corrected_lines(path: Iterable[Message]) -> dict[MessageId, tuple[tuple[Correction, MessageId], ...]]:
-    """By merge of a path, oldest first: its lines that a later merge corrects, each with that later merge.
+@dataclass(frozen=True, slots=True)
+class CorrectedLine:
+    """A line of a merge that holds no longer, because a merge further down the same path corrects it."""
 
-    A correction by a merge that the path has not got, or above the merge that it names, does not count.
+    line: str
+    """The words of the earlier merge."""
+    now: str
+    """What the later merge says in their place."""
+    by: MessageId
+    """The later merge."""
+
+
+def corrected_lines(path: Sequence[Message]) -> Mapping[MessageId, tuple[CorrectedLine, ...]]:
+    """By merge of a path, oldest first, which of its lines later merges of that path correct.
+
+    A correction does not count where it stands above the merge that it names, or where a revert took its merge back.
     """
-    found: dict[MessageId, tuple[tuple[Correction, MessageId], ...]] = {}
-    for message in path:
-        for one in corrections_in(message):
+    merges = [message for message in path if message.merges]
+    if len(merges) < 2:
+        return _NONE
+    reverted = taken_back(path)
+    found: dict[MessageId, tuple[CorrectedLine, ...]] = {}
+    for message in merges:
+        for one in corrections_in(message) if message.id not in reverted else ():
             if one.merge in found:
-                found[one.merge] += ((one, message.id),)
-        if message.merges:
-            found[message.id] = ()
+                found[one.merge] += (CorrectedLine(one.line, one.now, message.id),)
+        found[message.id] = ()
     return {merge: lines for merge, lines in found.items() if lines}
 
 

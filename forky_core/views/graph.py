@@ -16,6 +16,7 @@ from typing import Literal, NewType
 
 from forky_core.context.masking import taken_back_with
 from forky_core.merge.claims.claim_set import Frozen
+from forky_core.merge.corrections import corrected_lines
 from forky_core.model import Message, MessageId, View
 from forky_core.opaque import opaque
 from forky_core.parts import (
@@ -75,6 +76,8 @@ class Row:
     """A revert on the path at hand keeps it out of the context."""
     unresolved: int = 0
     """Conflicts that this merge left open and nobody has settled since."""
+    corrected: int = 0
+    """Lines of this merge that merges further down the path correct."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,9 @@ def build_graph(  # noqa: PLR0913 - each is one thing that can be looked at or m
     """
     shape = shape or shape_of(messages, view)
     line = tuple(_path(current, shape))
-    path, gone = frozenset(line), frozenset(taken_back_with([messages[id] for id in reversed(line)]))
+    path, on_it = frozenset(line), [messages[id] for id in reversed(line)]
+    gone = frozenset(taken_back_with(on_it))
+    corrected = {merge: len(lines) for merge, lines in corrected_lines(on_it).items()}
     marks = {mark_b: "B"} | {mark_a: "AB" if mark_a == mark_b else "A"}
     plain = _plain(shape, {current, mark_a, mark_b})
     opened = frozenset(open_folds)
@@ -131,7 +136,9 @@ def build_graph(  # noqa: PLR0913 - each is one thing that can be looked at or m
     start = _window(units, current, limit)
     layout = _lay_out(units, shape).between(start, min(start + limit, len(units)))
     rows = tuple(
-        _row(unit, lane, shape, messages, _Looks(path, marks, current, models, gone, open_conflicts))
+        _row(
+            unit, lane, shape, messages, _Looks(path, marks, current, models, gone, open_conflicts, corrected)
+        )
         for unit, lane in zip(units[start:], layout.lane_of, strict=False)
     )
     edges = tuple(replace(edge, on_path=_is_on_path(edge, rows)) for edge in layout.edges)
@@ -176,6 +183,7 @@ class _Looks:
     models: Mapping[MessageId, str]
     gone: frozenset[MessageId]
     open_conflicts: Collection[str]
+    corrected: Mapping[MessageId, int]
 
 
 def _path(current: MessageId | None, shape: Shape) -> Iterable[MessageId]:
@@ -318,6 +326,7 @@ def _message_row(
         mark=looks.marks.get(id, ""),
         taken_back=id in looks.gone,
         unresolved=_left_open(message, looks) if id in looks.path and looks.open_conflicts else 0,
+        corrected=looks.corrected.get(id, 0),
     )
 
 

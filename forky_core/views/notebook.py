@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from forky_core.context.masking import taken_back_with
+from forky_core.merge.corrections import CorrectedLine, corrected_lines
 from forky_core.model import Generation, Message, MessageId, Usage, View
 from forky_core.repo.visible import Visible
 
@@ -41,6 +42,8 @@ class Cell:
     """The revert further down that keeps it out of the context."""
     spared: Usage | None = None
     """What the call took whose answer is given again here."""
+    corrected: tuple[CorrectedLine, ...] = ()
+    """Of a merge: its lines that merges further down correct."""
 
     @property
     def position(self) -> int:
@@ -119,6 +122,7 @@ def notebook(
     for name, target in view.tags.items():
         tags.setdefault(target, []).append(name)
     gone = taken_back_with(path)
+    corrected = corrected_lines(path)
     given = {call.reused for call in calls.values() if call.reused is not None}
     spared = {call.id: call.usage for call in generations if call.id in given}
     cells = tuple(
@@ -131,6 +135,7 @@ def notebook(
             tuple(tags.get(message.id, ())),
             gone.get(message.id),
             spared.get(call.reused) if call is not None and call.reused is not None else None,
+            corrected.get(message.id, ()),
         )
         for number, message in enumerate(path[start:], start + 1)
         for call in (calls.get(message.id),)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from forky_core.context.citing import SOURCES
+from forky_core.merge.corrections import CorrectedLine
 from forky_core.merge.note.passages import is_code
 from forky_core.model import MessageId
 from forky_core.parts import MergePart
@@ -42,6 +43,9 @@ NOTE_CSS = """
 .fk-code-line code { white-space: pre-wrap; background: none; padding: 0; color: inherit; }
 .fk-note a:not(.fk-ref) { color: inherit; text-underline-offset: 2px; }
 .fk-note .fk-item { display: list-item; list-style: disc; margin-inline-start: 1.15rem; }
+.fk-merge s { text-decoration-thickness: .09em; opacity: .66; }
+.fk-note .fk-now { display: flex; gap: .3rem; margin-inline-start: .6rem; }
+.fk-now .fk-icon { flex: none; opacity: .6; font-size: 1rem; }
 .fk-table-row { display: flex; flex-wrap: wrap; align-items: baseline; }
 .fk-table-cell { padding: 0 .55rem; border-inline-start: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
 .fk-table-cell:first-child, .fk-said-by + .fk-table-cell { padding-inline-start: 0; border: 0; }
@@ -91,8 +95,14 @@ class Leads:
     """HTML that puts a message into the context as it was said."""
 
 
-def note_html(merge: MergePart, leads: Leads, *, exact: bool = True) -> str:
-    """HTML of it; `exact`: with the text that the model reads behind a click."""
+def note_html(
+    merge: MergePart, leads: Leads, *, corrected: Sequence[CorrectedLine] = (), exact: bool = True
+) -> str:
+    """HTML of a landed merge.
+
+    Lines that a later merge corrects are struck through, each with what that merge says instead. `exact` adds the text
+    that the model reads, behind a click.
+    """
     rows = list(payload_rows(merge, SHOWN))
     named = [] if merge.brings_turns else [id for row in rows for id in (*row.marks.values(), *row.cites)]
     numbers = {id: at for at, id in enumerate(dict.fromkeys((*named, *map(MessageId, merge.messages))), 1)}
@@ -103,23 +113,34 @@ def note_html(merge: MergePart, leads: Leads, *, exact: bool = True) -> str:
     return (
         f'<div class="fk-merge"><div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">merge</span>'
         f"<span>{escape(showable(captions.brought(merge)))}</span></div>"
-        f'{_note(rows, numbers, leads)}<div class="fk-beneath"><details{opened}>'
+        f'{_note(rows, numbers, leads, corrected)}<div class="fk-beneath"><details{opened}>'
         f"<summary>{count(len(numbers), 'message')}</summary>{sources}"
         f"</details>{text if exact else ''}</div></div>"
     )
 
 
-def _note(rows: Sequence[PayloadRow], numbers: Mapping[MessageId, int], leads: Leads) -> str:
+def _note(
+    rows: Sequence[PayloadRow],
+    numbers: Mapping[MessageId, int],
+    leads: Leads,
+    corrected: Sequence[CorrectedLine],
+) -> str:
     """Titles, and lines with the numbers of their messages; a long note goes on behind a click."""
     told = [row for row in rows if row.kind != "header" and row.text.strip()]
-    pieces = []
+    elsewhere = [one for one in corrected if not any(one.line in row.text for row in told)]
+    pieces = [f"<p><s>{inline(one.line)}</s></p>{_now(one, leads)}" for one in elsewhere]
+    if elsewhere:
+        # A merge that brings turns as they are has no lines of its own to strike.
+        pieces.insert(0, "<h4>Corrected later</h4>")
     for row, after in zip(told, (*told[1:], None), strict=False):
         if row.kind == "heading":
             pieces.append(f"<h4>{escape(showable(titled(row.text.removesuffix(':'))))}</h4>")
             continue
         shown = () if _shares(row, after) else row.cites
         marks = "".join(_number(id, numbers, leads) for id in shown)
-        pieces.append(_line(row, marks, numbers, leads))
+        here = [one for one in corrected if one.line in row.text]
+        after_it = "".join(_now(one, leads) for one in here)
+        pieces.append(_line(row, marks, numbers, leads, [one.line for one in here]) + after_it)
     if not pieces:
         return ""
     rest = pieces[_LINES:] if len(pieces) > _LINES + _FEW_LINES else []
@@ -136,18 +157,51 @@ def _shares(row: PayloadRow, after: PayloadRow | None) -> bool:
     return after is not None and after.kind == "line" and len(row.cites) == 1 and after.cites == row.cites
 
 
-def _line(row: PayloadRow, marks: str, numbers: Mapping[MessageId, int], leads: Leads) -> str:
+def _now(one: CorrectedLine, leads: Leads) -> str:
+    """What holds in place of a corrected line, with the way to the merge that says so."""
+    merge = leads.message(one.by, "Show", "Show the merge that corrects this")
+    return (
+        '<p class="fk-now"><span class="fk-icon" aria-hidden="true">subdirectory_arrow_right</span>'
+        f'<span><span class="fk-said-by">Corrected later</span>{inline(one.now)}{merge}</span></p>'
+    )
+
+
+def _struck(text: str, gone: Sequence[str], draw: Callable[[str], str]) -> str:
+    """The text with the words that hold no longer struck through."""
+    for words in gone:
+        before, found, after = text.partition(words)
+        if found:
+            return f"{_struck(before, gone, draw)}<s>{draw(words)}</s>{_struck(after, gone, draw)}"
+    return draw(text) if text else ""
+
+
+def _line(
+    row: PayloadRow,
+    marks: str,
+    numbers: Mapping[MessageId, int],
+    leads: Leads,
+    gone: Sequence[str],
+) -> str:
     if row.text.startswith(SOURCES) and (entries := leads.sources(row.text)):
         return f"<p>{SOURCES} {entries.rstrip()}{marks}</p>"
     speaker, said = _speaker_of(row, leads)
     who = f'<span class="fk-said-by">{escape(showable(speaker))}</span>' if speaker else ""
+    if gone and not any(words in said for words in gone):
+        gone = [said]
     if cells := cells_of(said):
         drawn = "".join(f'<span class="fk-table-cell">{inline(cell)}</span>' for cell in cells)
-        return f'<p class="fk-table-row">{who}{drawn}{marks}</p>'
+        return f'<p class="fk-table-row">{who}{f"<s>{drawn}</s>" if gone else drawn}{marks}</p>'
     if said != said.lstrip() or ("`" not in said and is_code(said)):
-        return f'<p class="fk-code-line">{who}<code>{escape(showable(said))}</code>{marks}</p>'
+        code = _struck(said, gone, lambda words: escape(showable(words)))
+        return f'<p class="fk-code-line">{who}<code>{code}</code>{marks}</p>'
     text, is_item = unlisted(said)
-    drawn = replace(row, text=text).drawn(inline, lambda id: _number(id, numbers, leads), leads.passage)
+    if gone and not any(words in text for words in gone):
+        gone = [text]
+
+    def draw(words: str) -> str:
+        return replace(row, text=words).drawn(inline, lambda id: _number(id, numbers, leads), leads.passage)
+
+    drawn = _struck(text, gone, draw)
     return f"<p{' class=fk-item' if is_item else ''}>{who}{_ended(drawn, marks)}</p>"
 
 

@@ -191,10 +191,10 @@ def test_this_browser_remembers_whether_a_model_begins_by_itself(tmp_path: Path,
     nobody = f"http://127.0.0.1:{free_port()}/v1"
     with served(CHECKOUT / "app.py", tmp_path, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=nobody) as app:
         page = watch().open(f"{app}/merge?source=upload")
+        expect(page.get_by_text("The quoted lines stand.")).to_be_visible()
+        page.locator(".st-key-merge-by_itself label").click()
+        page.wait_for_function("() => document.cookie.includes('forky_writes_by_itself=-')")
+        page.reload()
         expect(page.locator(".st-key-merge-write button")).to_contain_text("$")
         expect(page.get_by_text("The quoted lines stand.")).to_have_count(0)
-        page.locator(".st-key-merge-by_itself label").click()
-        page.wait_for_function("() => document.cookie.includes('forky_writes_by_itself=')")
-        page.reload()
-        expect(page.get_by_text("The quoted lines stand.")).to_be_visible()
         expect(page.locator(".st-key-merge-land button").last).to_be_enabled()

@@ -9,7 +9,7 @@ import pytest
 
 from forky_core.errors import BadContent
 from forky_core.merge.claims.conflict_resolution import Choice
-from forky_core.merge.corrections import corrected_lines, corrections_in
+from forky_core.merge.corrections import CorrectedLine, corrected_lines, corrections_in
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.parts import Draft, RevertPart, Strategy
@@ -250,7 +250,7 @@ def test_a_merge_that_corrects_an_earlier_one_says_so_and_marks_it(first: Strate
     (landed,) = talk.land(plan)
     assert talk.context("main").tokens == before + plan.tokens
     assert corrections_in(landed) == plan.corrects
-    assert corrected_lines(talk.path("main")) == {earlier.id: ((one, landed.id),)}
+    assert corrected_lines(talk.path("main")) == {earlier.id: (CorrectedLine(one.line, one.now, landed.id),)}
     sent = talk.sent("main")
     assert f"- Merge [{earlier.id[3:9]}] said “{one.line}”; said later: “{one.now}” [{one.by[3:9]}]" in sent
     assert earlier in talk.path("main")
@@ -290,7 +290,7 @@ def test_two_merges_that_correct_each_other_are_read_as_the_later_one_left_it() 
     assert [one.merge for one in plan.corrects] == [second.id]
     (third,) = talk.land(plan)
     marks = corrected_lines(talk.path("main"))
-    assert {merge: [by for _, by in lines] for merge, lines in marks.items()} == {
+    assert {merge: [one.by for one in lines] for merge, lines in marks.items()} == {
         first.id: [second.id],
         second.id: [third.id],
     }

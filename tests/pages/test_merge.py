@@ -402,20 +402,43 @@ LONG_IDEA = (
 NOTE = "Result\n- Collect members lazily, by calling `collect_members(cls)`. [m4]"
 
 
-def test_looking_at_a_merge_asks_no_model_and_says_what_a_press_would_cost(
-    chat: Conversation, writer: ScriptedModel
+def test_the_model_of_the_branch_writes_at_once_where_that_costs_little(
+    forky: Forky, writer: ScriptedModel
 ) -> None:
-    chat.set_rules(model="scripted/writer")
+    chat = talk(forky.create("Enums", model="scripted/writer"), "Let us write.", "Gladly.")
+    talk(chat.fork("idea"), "Another idea?", *LONG_IDEA)
+    talk(chat, "So?", "Fine.")
+    writer.enqueue("Result\n- Generate stubs as well. [m4]")
     test = merge(chat)
+    test = written(test, session_of(test))
+    assert "- Generate stubs as well." in preview(test) and by_key(test, "merge.by_itself").value is True
+    assert preview(press(test, "merge.quoted")) == told(chat.plan_merge("idea"))
+    by_key(test, "merge.by_itself").set_value(False)
+    settled(test.run())
+    assert session_of(test).writes_by_itself == "-" and len(writer.requests) == 1
+
+
+@pytest.mark.parametrize("why", ["dear", "price unknown", "not the model of the branch"])
+def test_any_other_model_waits_for_a_press_that_says_its_price(
+    chat: Conversation, forky: Forky, why: str
+) -> None:
+    price = {"dear": 1e-3, "price unknown": None}.get(why, 1e-5)
+    info = ModelInfo("scripted/large", "Large", "Scripted", input_price=price, output_price=price)
+    large = ScriptedModel("scripted/large", info=info)
+    assert isinstance(forky.models, Catalogue)
+    forky.models.add(large)
+    if why != "not the model of the branch":
+        chat.set_rules(model="scripted/large")
+    test = merge(chat, by="scripted/large")
     assert preview(test) == told(chat.plan_merge("debug")) and "merge.land" in keys(test)
-    assert "Write it with The writer · " in by_key(test, "merge.write").label
-    assert "$" in by_key(test, "merge.write").label
+    label = by_key(test, "merge.write").label
+    assert "Write it with Large · " in label and ("not known" in label) == (price is None)
     assert "It is sent 4 messages of “debug” and the newest of “main”" in words(test)
     assert by_key(test, "merge.by_itself").value is False
     for strategy in ("three-way", "squash"):
         by_key(test, "merge.strategy").set_value(strategy)
         test = settled(test.run())
-    assert not writer.requests
+    assert not large.requests
     press(test, "merge.land")
     assert chat.head is not None and chat.head.merge is not None and not chat.head.merge.made_by
 
@@ -441,8 +464,7 @@ def test_a_press_has_the_model_write_and_either_text_is_one_click_away(
 def test_where_the_person_chose_so_the_model_begins_by_itself(
     chat: Conversation, writer: ScriptedModel
 ) -> None:
-    chat.set_rules(model="scripted/writer")
-    test = merge(chat)
+    test = merge(chat, by="scripted/writer")
     by_key(test, "merge.by_itself").set_value(True)
     test = settled(test.run())
     assert not writer.requests, "the switch is about the next merge"
@@ -467,25 +489,6 @@ def test_where_the_person_chose_so_the_model_begins_by_itself(
     settled(test.run())
     assert len(writer.requests) == 1
     assert held.cookies["forky_writes_by_itself"] == "-"
-
-
-def test_a_free_model_begins_by_itself_until_the_person_decides_otherwise(forky: Forky) -> None:
-    local = ScriptedModel(
-        "scripted/local",
-        info=ModelInfo("scripted/local", "Local", "Scripted", input_price=0.0, output_price=0.0),
-    )
-    assert isinstance(forky.models, Catalogue)
-    forky.models.add(local)
-    chat = talk(forky.create("Enums", model="scripted/local"), "Let us write.", "Gladly.")
-    talk(chat.fork("idea"), "Another idea?", *LONG_IDEA)
-    talk(chat, "So?", "Fine.")
-    local.enqueue("Result\n- Generate stubs as well. [m4]")
-    test = merge(chat)
-    test = written(test, session_of(test))
-    assert "- Generate stubs as well." in preview(test) and by_key(test, "merge.by_itself").value is True
-    by_key(test, "merge.by_itself").set_value(False)
-    settled(test.run())
-    assert session_of(test).writes_by_itself == "-"
 
 
 def test_a_model_that_fails_leaves_the_quoted_lines_to_land(

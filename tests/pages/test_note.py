@@ -120,3 +120,34 @@ def test_code_keeps_its_indentation(forky: Forky) -> None:
     chat.merge(chat.plan_merge("debug"))
     body = note(open_page("chat.py", chat))
     assert "<code>    server = bind(port)</code>" in body
+
+
+def test_a_line_that_a_later_merge_corrects_is_struck_through_and_leads_there(forky: Forky) -> None:
+    chat = talk(forky.create("Queue"), "Tune the queue.", "Fine.")
+    side = talk(chat.fork("tuning"), "Decision: the prefetch is 50.", "Done.")
+    talk(chat, "And the host?", "It is localhost.")
+    chat.merge(chat.plan_merge("tuning"))
+    chat.say("Merged.", role="assistant")
+    talk(side, "No, the prefetch is 20.", "Changed.")
+    chat.merge(chat.plan_merge("tuning"))
+    later = chat.path()[-1].id
+    page = settled(open_page("chat.py", chat))
+    first, second = (str(one.proto.body) for one in page.get("html") if 'class="fk-merge"' in one.proto.body)
+    assert "<s>Decision: the prefetch is 50.</s>" in first and "<s>" not in second
+    held = first.partition("Corrected later")[2]
+    assert "No, the prefetch is 20." in held
+    assert f'data-act="visit" data-id="{later}"' in held.partition("</p>")[0]
+
+
+def test_of_turns_that_came_whole_what_is_corrected_is_listed(forky: Forky) -> None:
+    chat = talk(forky.create("Queue"), "Tune the queue.", "Fine.")
+    side = talk(chat.fork("tuning"), "Decision: the prefetch is 50.", "Done.")
+    talk(chat, "And the host?", "It is localhost.")
+    chat.merge(chat.plan_merge("tuning", strategy="full", force=True))
+    chat.say("Merged.", role="assistant")
+    talk(side, "No, the prefetch is 20.", "Changed.")
+    chat.merge(chat.plan_merge("tuning"))
+    page = settled(open_page("chat.py", chat))
+    first = next(str(one.proto.body) for one in page.get("html") if 'class="fk-merge"' in one.proto.body)
+    assert lines(first)[0] == "Corrected later"
+    assert "<s>Decision: the prefetch is 50.</s>" in first

@@ -1,4 +1,4 @@
-"""What graph and notebook say of messages that were taken back, and of conflicts that stand open."""
+"""What graph and notebook say of messages that were taken back, of corrected merges and of open conflicts."""
 
 from __future__ import annotations
 
@@ -80,3 +80,38 @@ def test_a_merge_with_an_open_conflict_is_marked_until_it_is_settled() -> None:
     (clash,) = chat.unresolved
     chat.merge(chat.plan_resolution({clash.key: Choice("text", "The port is 8080.")}))
     assert not any(row.unresolved for row in graph(chat).rows)
+
+
+def corrected() -> Conversation:
+    """“tuning” is merged with a prefetch of 50, then says 20 and is merged again."""
+    forky, _ = workspace()
+    chat = talk(forky.create("Queue"), "Tune the queue.", "Fine.")
+    side = talk(chat.fork("tuning"), "Decision: the prefetch is 50.", "Done.")
+    talk(chat, "And the host?", "It is localhost.")
+    chat.merge(chat.plan_merge("tuning"))
+    chat.say("Merged.", role="assistant")
+    talk(chat, "And logs?", "As JSON.")
+    talk(side, "No, the prefetch is 20.", "Changed.")
+    chat.merge(chat.plan_merge("tuning"))
+    return chat
+
+
+def test_a_line_that_a_later_merge_corrects_is_marked_on_the_earlier_one() -> None:
+    chat = corrected()
+    first, second = (message.id for message in chat.path() if message.merges)
+    marked = {cell.message.id: cell.corrected for cell in book(chat).cells if cell.corrected}
+    assert {merge: [(one.line, one.now, one.by) for one in lines] for merge, lines in marked.items()} == {
+        first: [("Decision: the prefetch is 50.", "No, the prefetch is 20.", second)]
+    }
+    assert {row.id: row.corrected for row in graph(chat).rows if row.corrected} == {first: 1}
+
+
+def test_before_the_later_merge_and_once_it_is_reverted_the_line_stands() -> None:
+    chat = corrected()
+    second = next(message for message in reversed(chat.path()) if message.merges)
+    path = chat.path(second.parents[0])
+    earlier = notebook(path, chat.visible, chat.view, chat.generations)
+    assert not any(cell.corrected for cell in earlier.cells)
+    chat.revert(chat.plan_revert(second.id))
+    assert not any(cell.corrected for cell in book(chat).cells)
+    assert not any(row.corrected for row in graph(chat).rows)

@@ -146,19 +146,28 @@ def _displaced(before: Sequence[Piece], later: Piece) -> Iterator[Match]:
 
 
 def _answered(later: Piece, side: Side) -> Iterator[Match]:
-    """The last value of the same kind just before a short correction by the person."""
+    """The last value of the same kind just before a short correction by the person.
+
+    Where statements before it share its words, it is about those: about the nearest, and others with that value.
+    """
+    window = [
+        piece
+        for piece in reversed(side.pieces[: later.at])
+        if later.turn - 2 <= piece.turn and _before(piece, later)
+    ]
+    alike = [piece for piece in window if (piece.own & later.own) - ATTRIBUTES]
     for new in later.quantities:
-        for piece in reversed(side.pieces[: later.at]):
-            if piece.turn < later.turn - 2:
-                break
-            if not _before(piece, later):
-                continue
+        nearest: Quantity | None = None
+        for piece in alike or window:
             old = next((one for one in piece.quantities if one.dimension == new.dimension), None)
-            if old is not None:
-                counted = old.dimension != "number" or old.noun == new.noun or len(later.own) <= 1
-                if counted and old.comparable(new) and not old.same(new):
-                    yield _match(1.0, piece, old, later, new)
+            if old is None or (nearest is not None and not old.same(nearest)):
+                continue
+            counted = old.dimension != "number" or old.noun == new.noun or len(later.own) <= 1
+            if counted and old.comparable(new) and not old.same(new):
+                yield _match(1.0, piece, old, later, new)
+            if not alike:
                 break
+            nearest = old
 
 
 def _renamed(later: Piece, side: Side) -> Iterator[Match]:

@@ -16,6 +16,7 @@ from html import escape
 import streamlit as st
 
 from forky_core.context.citing import sources_in, without_sources
+from forky_core.merge.corrections import CorrectedLine
 from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.opaque import opaque
 from forky_core.parts import (
@@ -66,12 +67,13 @@ def draw_cell(cell: Cell, look: Look) -> None:
     gone = "-gone" if cell.taken_back else ""
     with st.container(key=f"cell-{message.role}-{kind}{gone}-{short}"):
         st.html(head(cell, look))
-        draw_parts(message, short, look)
+        draw_parts(message, short, look, cell.corrected)
         if below := _looked_for(cell) + _ended(cell):
             st.html(below)
 
 
-def draw_parts(message: Message, short: str, look: Look) -> None:
+def draw_parts(message: Message, short: str, look: Look, corrected: Sequence[CorrectedLine] = ()) -> None:
+    """Draw what a message holds; `corrected` are its lines that a later merge corrects."""
     texts = 0
     files = [part for part in message.parts if isinstance(part, AttachmentPart)]
     for part in message.parts:
@@ -82,7 +84,7 @@ def draw_parts(message: Message, short: str, look: Look) -> None:
             case ReasoningPart():
                 draw_reasoning(part.text, redacted=part.redacted)
             case MergePart():
-                _draw_merge(part, look)
+                _draw_merge(part, look, corrected)
             case RevertPart():
                 _draw_revert(message)
             case AttachmentPart():
@@ -260,12 +262,9 @@ def _expand(id: str) -> str:
     )
 
 
-def _draw_merge(merge: MergePart, look: Look) -> None:
-    st.html(
-        note_html(
-            merge, Leads(_number, partial(passage_link, look.conversation), look.words, _entries, _expand)
-        )
-    )
+def _draw_merge(merge: MergePart, look: Look, corrected: Sequence[CorrectedLine]) -> None:
+    leads = Leads(_number, partial(passage_link, look.conversation), look.words, _entries, _expand)
+    st.html(note_html(merge, leads, corrected=corrected))
 
 
 def _number(id: MessageId, shown: str, label: str) -> str:

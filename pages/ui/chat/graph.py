@@ -28,6 +28,7 @@ from streamlit.components.v1.custom_component import CustomComponent
 
 from forky_core.views.graph import GraphView, Row
 from forky_core.views.lanes import Edge
+from forky_core.views.shelf import count
 from pages.ui.notice import stay
 from pages.ui.palette import Palette, blend, palette
 from pages.ui.session import session
@@ -331,7 +332,8 @@ def label(row: Row) -> str:
 def state(row: Row) -> str:
     """What a person should know before reading on; "" of most rows."""
     open_here = f"⚠ {row.unresolved} unresolved · " if row.unresolved else ""
-    return ("taken back · " if row.taken_back else "") + open_here
+    corrected = f"{count(row.corrected, 'line')} corrected later · " if row.corrected else ""
+    return ("taken back · " if row.taken_back else "") + open_here + corrected
 
 
 def _route(  # noqa: PLR0917 - two of them are what it adds to

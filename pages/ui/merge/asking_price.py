@@ -1,34 +1,36 @@
-"""What asking a model to write a merge would cost: known before anything is sent, so that a button can say it."""
+"""What asking a model to write a merge would cost, known before anything is sent; whether it may begin by itself."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 from forky_core.context.masking import Lookup
 from forky_core.llm.contract import ModelInfo
 from forky_core.merge.models.note_request import Limit, note_request
 from forky_core.merge.models.squash import note_room, target_view, transcript_of
 from forky_core.merge.plan import MergePlan
+from forky_core.parts import Strategy
 from forky_core.views.captions import about
-from pages.ui.merge.planning import Planning
 
+ByItself = Literal["never", "within the limit", "always"]
+"""When a model begins to write without a press."""
+LIMIT = 0.05
+"""Dollars that a note may cost at most where it begins within the limit."""
 _INSTRUCTIONS = 900
 """Tokens of what a model is told beside the messages, where the request itself is not at hand."""
+_ROUNDS = 2
+"""Calls that a note takes at most: a line that does not hold is asked for once more."""
 
 
-def count_request(held: Planning, lookup: Lookup) -> tuple[int, int]:
+def count_request(
+    plan: MergePlan, strategy: Strategy, focus: str, budget: int | None, lookup: Lookup
+) -> tuple[int, int]:
     """Tokens that one call would be sent, and the most that it is asked to answer with."""
-    plan = held.quoted
-    assert plan is not None
-    if held.request is None:
-        sides = plan.sides or (plan,)
-        if held.wish.strategy == "squash":
-            found = [
-                _note(side, lookup, held.wish.focus, None if plan.sides else held.wish.budget)
-                for side in sides
-            ]
-            held.request = sum(sent for sent, _ in found), sum(written for _, written in found)
-        else:
-            held.request = plan.tokens_full + _INSTRUCTIONS, max(plan.tokens, _INSTRUCTIONS // 3)
-    return held.request
+    if strategy != "squash":
+        return plan.tokens_full + _INSTRUCTIONS, max(plan.tokens, _INSTRUCTIONS // 3)
+    sides = plan.sides or (plan,)
+    found = [_note(side, lookup, focus, None if plan.sides else budget) for side in sides]
+    return sum(sent for sent, _ in found), sum(written for _, written in found)
 
 
 def _note(plan: MergePlan, lookup: Lookup, focus: str, budget: int | None) -> tuple[int, int]:
@@ -40,10 +42,25 @@ def _note(plan: MergePlan, lookup: Lookup, focus: str, budget: int | None) -> tu
     return sum(plan.count_tokens(str(message.get("content", ""))) for message in asked), room
 
 
+def cost_of(request: tuple[int, int], info: ModelInfo | None) -> float | None:
+    """Dollars that one call costs at most; None where the price of the model is not known."""
+    if info is None or info.input_price is None or info.output_price is None:
+        return None
+    sent, written = request
+    return sent * info.input_price + written * info.output_price
+
+
 def priced(request: tuple[int, int], info: ModelInfo | None) -> str:
     """As a button says it: "≈ $0.012", "free"; "price not known"."""
-    if info is None or info.input_price is None or info.output_price is None:
+    cost = cost_of(request, info)
+    if cost is None:
         return "price not known"
-    sent, written = request
-    cost = sent * info.input_price + written * info.output_price
     return about(cost) if cost else "free"
+
+
+def may_begin(by_itself: ByItself, request: tuple[int, int], info: ModelInfo | None) -> bool:
+    """Whether a model begins to write as soon as a merge is opened."""
+    cost = cost_of(request, info)
+    return by_itself == "always" or (
+        by_itself == "within the limit" and cost is not None and cost * _ROUNDS <= LIMIT
+    )

@@ -27,6 +27,7 @@ from forky_core.views.shelf import count
 from forky_core.views.sides import first_sides
 from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label
+from pages.ui.merge.asking_price import ByItself
 from pages.ui.merge.costs import await_costs, costs_of
 from pages.ui.merge.planning import WRITTEN, MergeOptions, Planning
 from pages.ui.wording import speaker_named
@@ -103,7 +104,7 @@ def read_wish(frame: Frame) -> MergeOptions | None:
         focus=params.get("focus", "") if told else "",
         budget=int(budget) if told and budget.isdecimal() else None,
         writer=writer,
-        by_itself=writer is not None and _begins_by_itself(frame, writer),
+        by_itself=_by_itself(frame, writer) if writer is not None else "never",
         picks=ticked_picks(frame) if strategy == "cherry-pick" else (),
         force=strategy == "full" and params.get("force") == "1",
         others=others,
@@ -122,13 +123,13 @@ def _writer(frame: Frame, asked: str) -> str | None:
     return asked or default_writer(frame.forky.models, frame.chat.rules) or next(iter(infos), None)
 
 
-def _begins_by_itself(frame: Frame, writer: str) -> bool:
-    """Whether the person chose so for this model; where they have not decided, a free one does."""
+def _by_itself(frame: Frame, writer: str) -> ByItself:
+    """As the person at this browser chose for this model; until they do, the branch's own model keeps to the limit."""
     chosen = frame.session.writes_by_itself
     if chosen is not None:
-        return chosen == writer
-    info = next((info for info in frame.forky.models.models() if info.name == writer), None)
-    return info is not None and info.input_price == info.output_price == 0.0
+        return "always" if chosen == writer else "never"
+    own = default_writer(frame.forky.models, frame.chat.rules) == writer
+    return "within the limit" if own else "never"
 
 
 def _source(frame: Frame) -> tuple[str, ConversationId | None]:

@@ -3,12 +3,14 @@
 The wish is in the URL; the plan is remade when the wish changes, or when a branch moves. A text that a person has
 edited, or a model has written, is never thrown away by that: the page says what came first and waits (law 8).
 
-A plan without a model costs nothing and is there at once. A model is asked when the person presses the button, or has
-chosen that it begins by itself. The core keeps what it wrote, so that a reload is not paid for again.
+A plan without a model costs nothing and is there at once. Where the branch has a model, that one begins to write a
+squash at once if it costs little; a dearer one waits for a press. The core keeps what it wrote, so that a reload is not
+paid for again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -18,18 +20,20 @@ from threading import Event
 import streamlit as st
 
 from forky_core.context.masking import Lookup
-from forky_core.errors import ForkyError
+from forky_core.errors import ForkyError, NotFound
 from forky_core.forky import Forky
+from forky_core.llm.contract import ModelInfo
 from forky_core.merge.claims.conflict_resolution import Choice, Policy
 from forky_core.merge.editing import Source
 from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.options import NO_CHOICES
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.model import ConversationId, MessageId
+from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation
 from forky_core.views.merging import takes_more_than_full
+from pages.ui.merge.asking_price import ByItself, count_request, may_begin
 
 WRITTEN = frozenset({"squash", "three-way"})
 """Strategies that a model can do the reading for."""
@@ -50,8 +54,8 @@ class MergeOptions:
     """Tokens of a squash; None: the usual share."""
     writer: str | None = None
     """The model that may write it when it is asked; None: there is none. A fusion is made anew for another writer."""
-    by_itself: bool = False
-    """The person at this browser chose that the writer begins without a press (writing_by_itself.py)."""
+    by_itself: ByItself = "never"
+    """When the writer begins without a press."""
     picks: tuple[MessageId, ...] = ()
     """Of a cherry-pick; of a fusion, the answers."""
     force: bool = False
@@ -103,6 +107,14 @@ class Planning:
     """Tokens that a model would be sent, and tokens that it may answer with: counted once (asking_price.py)."""
     written: MergePlan | None = None
     """What a model wrote, where it is not what would land: it waits to be taken."""
+
+    def asking(self, lookup: Lookup) -> tuple[int, int]:
+        """Tokens that the writer would be sent, and the most that it is asked to answer with."""
+        assert self.quoted is not None
+        if self.request is None:
+            wish = self.wish
+            self.request = count_request(self.quoted, wish.strategy, wish.focus, wish.budget, lookup)
+        return self.request
 
     @property
     def edited(self) -> bool:
@@ -196,7 +208,7 @@ def planning(held: Planning | None, forky: Forky, chat: Conversation, wish: Merg
 
 def _plans(wish: MergeOptions) -> MergeOptions:
     """The wish as far as what is shown at first depends on it. A fusion waits for its writer."""
-    return replace(wish, writer=wish.writer if wish.strategy == "fuse" else None, by_itself=False)
+    return replace(wish, writer=wish.writer if wish.strategy == "fuse" else None, by_itself="never")
 
 
 def _about(wish: MergeOptions) -> tuple[object, ...]:
@@ -205,13 +217,37 @@ def _about(wish: MergeOptions) -> tuple[object, ...]:
 
 
 def _write_by_itself(held: Planning, forky: Forky, chat: Conversation) -> None:
-    """Begin a squash where the person chose so and it can save something. What a request says is its author's."""
+    """Begin a squash where it can save something. What a request says is its author's."""
     wish, quoted = held.wish, held.quoted
-    if not wish.by_itself or wish.strategy != "squash" or wish.request is not None:
+    if wish.by_itself == "never" or wish.strategy != "squash" or wish.request is not None:
         return
     if quoted is None or takes_more_than_full(quoted):
         return
-    begin_writing(held, forky, chat)
+    if may_begin(wish.by_itself, held.asking(lookup_of(forky, chat, quoted)), writer_info(forky, wish)):
+        begin_writing(held, forky, chat)
+
+
+def writer_info(forky: Forky, wish: MergeOptions) -> ModelInfo | None:
+    """What is known of the model that may write; None where it cannot be reached."""
+    try:
+        return forky.models.model(wish.writer or "").info()
+    except ForkyError:
+        return None
+
+
+def lookup_of(forky: Forky, chat: Conversation, plan: MergePlan) -> Callable[[MessageId], Message]:
+    """Finds messages of this conversation, and of the one that is grafted."""
+    if plan.graft is None:
+        return chat.message
+    other = forky.conversation(plan.graft.conversation, plan.graft.branch)
+
+    def find(id: MessageId) -> Message:
+        try:
+            return other.message(id)
+        except NotFound:
+            return chat.message(id)
+
+    return find
 
 
 def _as_it_was(chat: Conversation, plan: MergePlan) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
 from forky_core.document import ADDRESS
-from forky_core.errors import ForkyError, NotFound
+from forky_core.errors import ForkyError
 from forky_core.llm.contract import ModelInfo
 from forky_core.merge.editing import Budget
 from forky_core.merge.plan import MergePlan
@@ -23,7 +23,7 @@ from pages.ui.links import chat_link
 from pages.ui.markdown import plain_label, show_text, showable
 from pages.ui.merge.editor import draw_editor
 from pages.ui.merge.payload import SHOWN, draw_turns
-from pages.ui.merge.planning import WRITTEN, Planning
+from pages.ui.merge.planning import WRITTEN, Planning, lookup_of
 
 _OPENABLE = 40
 """Messages offered to be opened, of one list."""
@@ -106,7 +106,7 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
                     held,
                     at,
                     budget=_budget(held, at, side),
-                    lookup=lookup_of(frame, plan),
+                    lookup=lookup_of(frame.forky, frame.chat, plan),
                     home=partial(_seen_at, frame, side, plan),
                 )
     elif plan.strategy != "fuse":
@@ -116,7 +116,7 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
         more = f"\n… and {len(text) - SHOWN:,} characters more." if len(text) > SHOWN else ""
         tall = len(text) > 4_000 or text.count("\n") > 30
         st.code(text[:SHOWN] + more, language=None, wrap_lines=True, height=420 if tall else "content")
-    for mark in strange_marks(plan, lookup_of(frame, plan)):
+    for mark in strange_marks(plan, lookup_of(frame.forky, frame.chat, plan)):
         st.caption(
             f":material/warning: \\[{mark}\\] names no message of “{plain_label(plan.source_name, 60)}”."
         )
@@ -159,21 +159,6 @@ def _reset(held: Planning) -> None:
     held.plan = held.proposed
 
 
-def lookup_of(frame: Frame, plan: MergePlan) -> Callable[[MessageId], Message]:
-    """Messages of this conversation, and of the one that is grafted."""
-    if plan.graft is None:
-        return frame.chat.message
-    other = frame.forky.conversation(plan.graft.conversation, plan.graft.branch)
-
-    def find(id: MessageId) -> Message:
-        try:
-            return other.message(id)
-        except NotFound:
-            return frame.chat.message(id)
-
-    return find
-
-
 def _seen_at(
     frame: Frame, side: MergePlan, plan: MergePlan, id: MessageId
 ) -> tuple[ConversationId, str | None]:
@@ -206,7 +191,7 @@ def draw_message(message: Message, home: tuple[ConversationId, str | None], key:
 
 
 def _draw_left_out(frame: Frame, plan: MergePlan) -> None:
-    groups = left_out(plan, lookup_of(frame, plan))
+    groups = left_out(plan, lookup_of(frame.forky, frame.chat, plan))
     if not groups:
         st.caption(":material/check: Nothing is left out.")
         return

@@ -1,24 +1,21 @@
 """A merge or a fusion that a model writes: begun by the person, watched while it is made, refused in plain words.
 
-A press costs money, a look does not: the button says what is sent and what that costs. A model begins by itself only
-where the person has switched that on at this browser, for this model, or where it is free and they have not decided.
+The button says what is sent and what that costs. The model of the branch begins by itself where a note costs little,
+until the person at this browser decides otherwise; any other model waits for a press.
 """
 
 from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.errors import ForkyError
-from forky_core.llm.contract import ModelInfo
 from forky_core.llm.offline import PROVIDER as OFFLINE
 from forky_core.merge.plan import MergePlan
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label, showable
-from pages.ui.merge.asking_price import count_request, priced
+from pages.ui.merge.asking_price import LIMIT, may_begin, priced
 from pages.ui.merge.choices import want
-from pages.ui.merge.planning import Planning, begin_writing
-from pages.ui.merge.preview import lookup_of
+from pages.ui.merge.planning import Planning, begin_writing, lookup_of, writer_info
 from pages.ui.person import NONE, WRITES_BY_ITSELF
 from pages.ui.telling import telling
 
@@ -53,7 +50,8 @@ def draw_writing_beside(frame: Frame, held: Planning) -> None:
     with st.container(key="merge-writing", border=True):
         if held.writing is not None:
             _draw_waiting(frame, held)
-        elif held.rejected is not None:
+            return
+        if held.rejected is not None:
             _draw_rejected(frame, held)
         elif held.failed:
             st.markdown(f":material/error: {plain_label(held.failed, 400)} The quoted lines stand.")
@@ -64,6 +62,7 @@ def draw_writing_beside(frame: Frame, held: Planning) -> None:
             _draw_author(frame, held)
         else:
             _draw_offer(frame, held)
+        _draw_by_itself(frame, held)
 
 
 def _draw_written(frame: Frame, held: Planning, written: MergePlan) -> None:
@@ -88,7 +87,6 @@ def _draw_author(frame: Frame, held: Planning) -> None:
             width="stretch",
         )
         _draw_quoted(held)
-    _draw_by_itself(frame, held)
 
 
 def _draw_again(frame: Frame, held: Planning) -> None:
@@ -120,21 +118,15 @@ def _author(frame: Frame, held: Planning) -> str:
     return _label(frame, made_by[0] if made_by else held.wish.writer or "")
 
 
-def _info(frame: Frame, held: Planning) -> ModelInfo | None:
-    try:
-        return frame.forky.models.model(held.wish.writer or "").info()
-    except ForkyError:
-        return None
-
-
 def _draw_offer(frame: Frame, held: Planning) -> None:
     """The button says what a press costs, and the line below it what is sent."""
     plan = held.quoted
     assert plan is not None
-    request = count_request(held, lookup_of(frame, plan))
+    request = held.asking(lookup_of(frame.forky, frame.chat, plan))
+    price = priced(request, writer_info(frame.forky, held.wish))
     with st.container(key="line-merge-write", horizontal=True, vertical_alignment="center"):
         st.button(
-            f"{_VERBS.get(held.wish.strategy, 'Write it with')} {_name(frame, held)} · {plain_label(priced(request, _info(frame, held)))}",
+            f"{_VERBS.get(held.wish.strategy, 'Write it with')} {_name(frame, held)} · {plain_label(price)}",
             key="merge.write",
             type="primary" if held.plan is None else "secondary",
             icon=":material/edit_note:",
@@ -144,7 +136,6 @@ def _draw_offer(frame: Frame, held: Planning) -> None:
         if held.wish.strategy != "fuse":
             _draw_which(frame, held)
     st.caption(_sent(held, plan, request[0]))
-    _draw_by_itself(frame, held)
 
 
 def _sent(held: Planning, plan: MergePlan, tokens: int) -> str:
@@ -185,14 +176,18 @@ def _draw_which(frame: Frame, held: Planning) -> None:
 
 
 def _draw_by_itself(frame: Frame, held: Planning) -> None:
-    """Looking at a page never spends anything, but where the person has chosen so at this browser."""
-    if held.wish.strategy != "squash":
+    """The switch that ends it, or allows it whatever a note costs."""
+    if held.wish.strategy != "squash" or held.quoted is None:
         return
-    st.session_state["merge.by_itself"] = held.wish.by_itself
+    request = held.asking(lookup_of(frame.forky, frame.chat, held.quoted))
+    st.session_state["merge.by_itself"] = may_begin(
+        held.wish.by_itself, request, writer_info(frame.forky, held.wish)
+    )
     st.toggle(
         f"From now on, let {_name(frame, held)} write as soon as a merge is opened",
         key="merge.by_itself",
-        help="This browser remembers it. Switched off, a model is asked only when you press the button.",
+        help=f"Until you decide, the model of the branch does so where a note costs at most ${LIMIT:.2f}. Switched on, it "
+        "does whatever that costs; switched off, it is asked only when you press the button. This browser remembers it.",
         on_change=_choose_by_itself,
         args=(frame, held),
     )

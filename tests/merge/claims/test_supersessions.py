@@ -50,6 +50,17 @@ def test_a_line_that_only_goes_on_replaces_nothing(texts: tuple[str, ...]) -> No
     assert supersessions(line(*texts)) == ()
 
 
+def test_a_correction_is_about_what_shares_its_words_and_not_about_the_nearest_number() -> None:
+    said = line(
+        "Decision: the prefetch is 50.",
+        "Done. With prefetch=50 a worker holds 50 mails. The rate rose from 80 to 310 mails a second.",
+        "No, the prefetch is 20.",
+    )
+    earlier = [one.earlier for one in supersessions(said)]
+    assert any("the prefetch is 50" in one for one in earlier)
+    assert not any("rate" in one for one in earlier)
+
+
 def test_a_statement_is_replaced_once_by_the_last_that_speaks_against_it() -> None:
     texts = (
         "The timeout is 30 seconds.",
