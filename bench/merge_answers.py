@@ -39,7 +39,7 @@ from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
 from forky_core.merge.wording import transcript
 from forky_core.model import Message, Rules, seal
-from forky_core.parts import Draft, Strategy, TextPart
+from forky_core.parts import Draft, TextPart
 from tests.llm import third_party
 
 CONDITIONS = ("no merge", "full", "squash", "source text")
@@ -128,7 +128,7 @@ def prompt(
     return build_context(path, Rules(), lookup=known.__getitem__, count_tokens=estimate_tokens).messages
 
 
-def _planned(given: Conversation, strategy: Strategy) -> MergePlan:
+def _planned(given: Conversation, strategy: str) -> MergePlan:
     """The merge of the side into the trunk."""
     known = {message.id: message for message in (*given.trunk, *given.side)}
     place = MergeInputs(

@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 from json.encoder import encode_basestring
 from typing import Any, ClassVar, Literal
 
+from forky_core.payload_kinds import PayloadKind, kind_of
+
 Json = Any
 """A JSON value: None, bool, int, float, str, list or dict of them."""
-
-Strategy = Literal["full", "squash", "cherry-pick", "three-way", "fuse", "rebase"]
-"""How a payload came about. "rebase" stands above copied turns and says that they were answered elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +121,8 @@ class MergePart:
     """The frozen payload of a merge: all the model will ever see of the other branch (law 3)."""
 
     type: ClassVar[str] = "merge"
-    strategy: Strategy
+    strategy: str
+    """The name of what made it (payload_kinds.py)."""
     source: str
     """Name of the branch as it was called when it was merged."""
     messages: tuple[str, ...]
@@ -142,7 +142,12 @@ class MergePart:
     @property
     def brings_turns(self) -> bool:
         """Whether a context shows the messages themselves below the text."""
-        return self.strategy == "full"
+        return self.kind.reading == "turns"
+
+    @property
+    def kind(self) -> PayloadKind:
+        """How it is read."""
+        return kind_of(self.strategy)
 
     def stored(self) -> dict[str, Json]:
         part = self.hashed()

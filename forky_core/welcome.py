@@ -129,7 +129,7 @@ def _made(desk: Workspace) -> Conversation:
     compression = chat.fork("compression", at=fork_point)
     _talk(compression, _COMPRESSION)
     _talk(chat.fork("upload", at=fork_point), _UPLOAD)
-    chat.merge(chat.plan_merge(compression, strategy="squash"))
+    chat.merge(chat.plan_merge(compression))
     _talk(chat, _AFTER)
     return chat
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from forky_core.errors import ForkyError, Outdated
 from forky_core.merge.plan import MergePlan
+from forky_core.merge.strategies import strategy_named
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import MergePart
 from forky_core.repo.conversation import Conversation
@@ -32,7 +33,7 @@ from pages.ui.merge.choices import (
 from pages.ui.merge.conflicts import draw_conflicts
 from pages.ui.merge.payload import draw_cited_payload, draw_turns, opener
 from pages.ui.merge.picture import draw_standing, sources_of
-from pages.ui.merge.planning import WRITTEN, Planning, go_on, plan_anew, planning
+from pages.ui.merge.planning import Planning, go_on, plan_anew, planning
 from pages.ui.merge.preview import draw_preview
 from pages.ui.merge.rebase import draw_rebase
 from pages.ui.merge.requests import draw_propose, draw_requests
@@ -116,7 +117,7 @@ def _draw_plan(frame: Frame, held: Planning, looked: MergeRequest | None) -> Non
     draw_warnings(held)
     draw_conflicts(frame, held)
     draw_preview(frame, held)
-    if plan.relation == "fast_forward" and plan.strategy == "full":
+    if plan.relation == "fast_forward" and "force" in strategy_named(plan.strategy).takes:
         _draw_force(held)
     with st.container(key="line-merge-land", horizontal=True):
         _draw_land(frame, held, looked)
@@ -290,7 +291,7 @@ def _draw_landed_notes(chat: Conversation, landed: Message) -> None:
         if merge.brings_turns:
             continue
         with st.expander("What the model reads, word for word", key=f"merge.exact.{at}"):
-            if merge.strategy in WRITTEN:
+            if merge.kind.reading == "lines":
                 draw_cited_payload(merge, home)
             else:
                 draw_turns(merge.text, home)

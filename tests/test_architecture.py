@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from forky_core.merge.strategies import STRATEGIES
+
 CHECKOUT = Path(__file__).resolve().parent.parent
 SOURCES = sorted(
     path.relative_to(CHECKOUT)
@@ -26,7 +28,7 @@ HOMES = {
     "streamlit": ("app.py", "pages/"),
     "streamlit_agraph": ("app.py", "pages/"),
 }
-VALUES = {"document", "errors", "hashing", "memory", "model", "opaque", "parts", "room"}
+VALUES = {"document", "errors", "hashing", "memory", "model", "opaque", "parts", "payload_kinds", "room"}
 CONTRACTS = {"store.contract", "store.document_contract", "store.words", "llm.contract", "llm.tokens"}
 """`store.words` says what a search means, `llm.tokens` estimates text; neither needs an engine."""
 DRAWN = {"views.lanes", "views.shape", "views.words"}
@@ -43,6 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "model": VALUES,
     "opaque": VALUES,
     "parts": VALUES,
+    "payload_kinds": set(),
     "room": VALUES,
     "settings": VALUES | {"observability"},
     "private_files": set(),
@@ -122,3 +125,19 @@ def test_layers_import_downwards_only() -> None:
         )
     }
     assert upwards == set()
+
+
+def test_the_name_of_a_strategy_is_written_in_one_place() -> None:
+    names = {one.name for one in STRATEGIES}
+    written = {
+        path.as_posix()
+        for path in SOURCES
+        for item in ast.walk(parsed((CHECKOUT / path).read_text("utf-8")))
+        if isinstance(
+            item, ast.Compare | ast.Call | ast.keyword | ast.Assign | ast.AnnAssign | ast.MatchValue
+        )
+        for constant in ast.walk(item)
+        if isinstance(constant, ast.Constant) and constant.value in names
+    }
+    # The editor of a block names a budget that is full.
+    assert written - {"pages/ui/merge/editor.py"} == {"forky_core/payload_kinds.py"}

@@ -19,8 +19,9 @@ from forky_core.cli.settling import (
 from forky_core.errors import BadContent, ModelError
 from forky_core.merge.claims.conflict_resolution import Clash
 from forky_core.merge.models.squash import SquashRejected
-from forky_core.merge.strategies import STRATEGIES
+from forky_core.merge.strategies import STRATEGIES, strategy_named
 from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.payload_kinds import CHERRY_PICK, SQUASH, kind_of
 from forky_core.repo.merges.default_writer import default_writer
 from forky_core.repo.repo import short
 from forky_core.views.payload import payload_text
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from forky_core.forky import Forky
     from forky_core.merge.options import MergeOptionFields
     from forky_core.merge.plan import MergePlan
-    from forky_core.parts import Strategy
     from forky_core.repo.conversation import Conversation
 
 
@@ -72,7 +72,10 @@ def add_edit(command: argparse.ArgumentParser) -> None:
 
 def add_wish(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--strategy", choices=tuple(STRATEGIES), help="default: squash, or cherry-pick with --pick"
+        "--strategy",
+        metavar="NAME",
+        help=f"{', '.join(one.name for one in STRATEGIES)}, or one that a package adds (default: squash, or "
+        "cherry-pick with --pick)",
     )
     command.add_argument(
         "--pick", action="append", default=[], metavar="ID", help="a message to bring; repeat it"
@@ -112,7 +115,8 @@ def _written(
     plan: Callable[[MergeOptionFields], MergePlan],
 ) -> MergePlan:
     """The plan, a squash written by the model of the target where one is set; quoted lines stand in where it fails."""
-    if "model" in wish or options.by_rules or wish.get("strategy", "squash") != "squash":
+    strategy = strategy_named(wish.get("strategy", SQUASH.name))
+    if "model" in wish or options.by_rules or strategy.model != "writes":
         return plan(wish)
     writer = default_writer(forky.models, chat.rules)
     if writer is None:
@@ -172,7 +176,7 @@ def _what_will_happen(plan: MergePlan) -> tuple[str, ...]:
 
 
 def chosen(
-    options: argparse.Namespace, proposed: Strategy = "squash", sources: Sequence[str] = ()
+    options: argparse.Namespace, proposed: str = SQUASH.name, sources: Sequence[str] = ()
 ) -> MergeOptionFields:
     """What the options name of a wish; `proposed` is the strategy where none is named, `sources` are merged.
 
@@ -183,7 +187,7 @@ def chosen(
         raise BadContent(f"A budget of {options.budget} tokens holds nothing: it has to be at least 1.")
     named: MergeOptionFields = {}
     if options.strategy or options.pick:
-        named["strategy"] = options.strategy or "cherry-pick"
+        named["strategy"] = options.strategy or CHERRY_PICK.name
     if options.pick:
         named["picks"] = options.pick
     if options.focus:
@@ -237,7 +241,7 @@ def decide(
 def _told(plan: MergePlan) -> str:
     """The payload, each line of it with the id of its message."""
     blocks = [side.block for side in plan.sides or (plan,)]
-    cites = plan.strategy in ("squash", "three-way")
+    cites = kind_of(plan.strategy).reading == "lines"
     return "\n\n".join(payload_text(b, short) for b in blocks if b is not None) if cites else plan.payload
 
 
@@ -257,7 +261,7 @@ def _entry(chat: Conversation, plan: MergePlan) -> dict[str, object]:
         "lands": plan.lands,
         **({"unanswered": plan.unanswered} if plan.unanswered else {}),
         **({"request": plan.request} if plan.request is not None else {}),
-        **({"conflicts": conflict_entries(_clashes(plan))} if plan.strategy == "three-way" else {}),
+        **({"conflicts": conflict_entries(_clashes(plan))} if kind_of(plan.strategy).settles else {}),
         "contradictions": conflict_entries(_contradictions(plan)),
         "corrects": [
             {"merge": one.merge, "line": one.line, "now": one.now, "message": one.by} for one in plan.corrects

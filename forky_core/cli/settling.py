@@ -11,12 +11,12 @@ from forky_core.cli.deciding import add_decision, add_place, finish, place, refu
 from forky_core.cli.plain import one_line
 from forky_core.errors import BadContent
 from forky_core.merge.claims.conflict_resolution import Choice, Clash, Policy
+from forky_core.payload_kinds import kind_of
 from forky_core.repo.repo import short
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky
     from forky_core.merge.fuse import FusePlan
-    from forky_core.parts import Strategy
     from forky_core.repo.conversation import Conversation
 
 
@@ -57,11 +57,11 @@ def add_settling(command: argparse.ArgumentParser) -> None:
 
 
 def settling(
-    options: argparse.Namespace, strategy: Strategy, sources: Sequence[str] = ()
+    options: argparse.Namespace, strategy: str, sources: Sequence[str] = ()
 ) -> tuple[Policy, Mapping[str, Choice]]:
     """What `add_settling` was told; BadContent where the merge will have no conflicts to settle."""
     for option, told in (("--policy", options.policy), ("--take", options.take)):
-        if told and strategy != "three-way":
+        if told and not kind_of(strategy).settles:
             raise BadContent(f"{option} is for a three-way merge, and this is one by {strategy}.")
     return options.policy or "ask", choices(options.take, sources)
 

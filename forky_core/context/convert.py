@@ -210,13 +210,7 @@ def _item(message: Message, turn: _Turn, count_tokens: CountTokens, *, bare: boo
 
 
 def _brought(merge: MergePart) -> str:
-    match merge.strategy:
-        case "cherry-pick":
-            return f"Picked from “{merge.source}”."
-        case "rebase":
-            return f"Says that the copies below were answered before “{merge.source}” was rebased."
-        case _:
-            return f"What the {merge.strategy} merge of “{merge.source}” brought."
+    return merge.kind.account.format(name=merge.strategy, source=merge.source)
 
 
 def _messages(count: int) -> str:

@@ -205,13 +205,13 @@ class _Origins:
 
 def _retells(merge: MergePart) -> bool:
     """Whether a payload tells what other messages said: lines of them, each with who said it."""
-    return merge.strategy in ("squash", "three-way", "cherry-pick")
+    return merge.kind.reading in ("lines", "quotation")
 
 
 def rows_of(message: Message) -> Iterator[Row]:
     """The lines of the payloads of a merge that tell what other messages said."""
     for merge in message.merges:
-        if merge.strategy == "cherry-pick":
+        if merge.kind.reading == "quotation":
             yield from read_quotation(merge.text, map(MessageId, merge.messages))
         elif _retells(merge):
             yield from read_back(merge.text, rests_on(merge))
@@ -229,7 +229,7 @@ def _own_words(part: Part) -> Part | None:
     """A part of a merge as far as the merge itself says it; None of one that only speaks about others."""
     if not isinstance(part, MergePart):
         return part
-    if part.strategy != "fuse":
+    if part.kind.reading != "answer":
         return None
     if part.made_by:
         return part

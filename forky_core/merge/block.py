@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from forky_core.merge.headings import HEADINGS, RESOLVED, SETTLED
+from forky_core.merge.headings import RESOLVED, SETTLED, is_heading
 from forky_core.merge.wording import PROMPT_NOTE, ShortIds
 from forky_core.model import MessageId
 
@@ -87,7 +87,7 @@ def cited(text: str, among: Iterable[MessageId]) -> tuple[MessageId, ...]:
 
 def unmarked(text: str) -> str:
     """A payload without its headings and the marks at the ends of its lines."""
-    return "\n".join(_MARKS.sub("", line) for line in text.split("\n") if line not in HEADINGS)
+    return "\n".join(_MARKS.sub("", line) for line in text.split("\n") if not is_heading(line))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def read_back(text: str, messages: Iterable[MessageId]) -> list[Row]:
     for at in range(len(lines) - 1, -1, -1):
         line = lines[at]
         ends = _MARKS.search(line)
-        if at < above or line in HEADINGS:
+        if at < above or is_heading(line):
             cites = ()
             rows.append(Row(line, None))
             continue
@@ -138,7 +138,7 @@ def read_back(text: str, messages: Iterable[MessageId]) -> list[Row]:
     for at, row in enumerate(rows):
         if row.section is not None:
             rows[at] = replace(row, section=section)
-        elif row.text in HEADINGS:
+        elif is_heading(row.text):
             section = row.text.removesuffix(":")
     return rows
 
@@ -152,7 +152,7 @@ def read_quotation(text: str, messages: Iterable[MessageId]) -> list[Row]:
         said, quotes = line.removeprefix("> "), line.startswith("> ")
         if speaker := _SPEAKER.fullmatch(line):
             cites = named.by(speaker[1])
-        nobody = not quotes or said in HEADINGS or said.startswith("[Merged ")
+        nobody = not quotes or is_heading(said) or said.startswith("[Merged ")
         rows.append(Row(line, None) if nobody else Row(_MARKS.sub("", said), "", cites))
     return rows
 

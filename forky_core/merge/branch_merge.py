@@ -12,7 +12,6 @@ from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan, Reverted
 from forky_core.merge.unanswered import unanswered
-from forky_core.parts import Strategy
 
 Planning = Callable[[MergeInputs, IncomingChanges], MergePlan]
 
@@ -46,7 +45,7 @@ def _again(place: MergeInputs, wish: MergeOptions, plan: Planning) -> MergePlan:
     return planned
 
 
-def _of_what_comes(place: MergeInputs, strategy: Strategy, plan: Planning) -> MergePlan:
+def _of_what_comes(place: MergeInputs, strategy: str, plan: Planning) -> MergePlan:
     found = place.incoming()
     if not found.turns:
         return _nothing(place, strategy, found)
@@ -70,7 +69,7 @@ def _offer(place: MergeInputs, back: tuple[Reverted, ...]) -> tuple[str, ...]:
     return (f"{many} reverted by {short(back[-1].revert)}: revert that revert to have them again.",)
 
 
-def _nothing(place: MergeInputs, strategy: Strategy, found: IncomingChanges) -> MergePlan:
+def _nothing(place: MergeInputs, strategy: str, found: IncomingChanges) -> MergePlan:
     """The source is ahead, yet holds nothing that could be merged."""
     waiting = unanswered(place, found)
     if waiting is not None:

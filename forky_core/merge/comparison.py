@@ -296,7 +296,7 @@ def _as_said(turn: Message, lookup: Lookup) -> Iterator[Message]:
         speaker = row.cites[-1] if row.cites and row.section != SETTLED else turn.id
         lines.setdefault(speaker, []).append(row.text.removeprefix(ITEM))
     own = [part.text for part in turn.parts if isinstance(part, TextPart)]
-    own += [part.text for part in turn.parts if isinstance(part, MergePart) and part.strategy == "fuse"]
+    own += [part.text for part in turn.parts if isinstance(part, MergePart) and part.kind.reading == "answer"]
     if own:
         lines.setdefault(turn.id, []).extend(own)
     for speaker, texts in lines.items():

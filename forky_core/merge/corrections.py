@@ -86,7 +86,7 @@ def with_corrections(plan: MergePlan) -> MergePlan:
     if not isinstance(part, MergePart) or (frozen := _frozen(part)).corrects:
         return plan
     kept = replace(part, claims=replace(frozen, corrects=plan.corrects).to_json())
-    if plan.strategy == "squash":
+    if part.kind.reading == "lines":
         rows = correction_rows(plan.corrects, plan.short)
         return plan.with_block(replace(kept, text=f"{part.text}\n{rows}"))
     parts = (kept, *draft.parts[1:])

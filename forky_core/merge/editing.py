@@ -16,7 +16,7 @@ from forky_core.context.masking import Lookup
 from forky_core.errors import NotFound
 from forky_core.merge.attribution import attribute
 from forky_core.merge.block import ITEM, read_back
-from forky_core.merge.headings import ASKED, FACTS, FILES, HEADINGS, NOTE, TRIED
+from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, TRIED, is_heading
 from forky_core.merge.note.compose import file_line
 from forky_core.merge.note.passages import Shape, call_text, passages, plain
 from forky_core.merge.plan import MergePlan
@@ -69,7 +69,7 @@ class EditableBlock:
         heading = ""
         for written, row in zip(text.split("\n"), read_back(text, messages), strict=True):
             if row.section is None:
-                if row.text in HEADINGS:
+                if is_heading(row.text):
                     heading = row.text.removesuffix(":")
                 else:
                     header.append(row.text)

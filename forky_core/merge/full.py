@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from forky_core import payload_kinds
 from forky_core.context.quoting import merge_footer
 from forky_core.context.transcript import dangling
 from forky_core.merge.branch_merge import plan_branch_merge
@@ -11,6 +12,7 @@ from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
+from forky_core.merge.strategy import Strategy
 from forky_core.merge.wording import full_header, transcript
 from forky_core.parts import MergePart
 
@@ -29,13 +31,13 @@ def full_of(place: MergeInputs, found: IncomingChanges) -> MergePlan:
     header = full_header(place.source_name, found, short, place.prompt_of_source(found))
     ids = tuple(message.id for message in found.turns)
     omitted = tuple(omission.message for omission in found.omitted)
-    part = MergePart("full", place.source_name, ids, header, omitted)
+    part = MergePart(payload_kinds.FULL.name, place.source_name, ids, header, omitted)
     tokens = place.tokens_full(found.turns, header)
     warnings = place.warnings(found, short)
     if dangling(found.turns):
         warnings.append("A tool call and its result are parted by the fork: that pair is flattened to text.")
     return replace(
-        place.empty("full", "merge"),
+        place.empty(payload_kinds.FULL.name, "merge"),
         delta=found.delta,
         bases=found.bases,
         turns=ids,
@@ -56,7 +58,7 @@ def _brought(place: MergeInputs) -> MergePlan:
     tokens = place.context_tokens(line) - place.context_tokens(line[:start])
     brought = place.delta()
     return replace(
-        place.empty("full", "fast_forward"),
+        place.empty(payload_kinds.FULL.name, "fast_forward"),
         delta=brought,
         bases=(place.target,) if place.target is not None else (),
         turns=tuple(message.id for message in line[start:]),
@@ -64,3 +66,16 @@ def _brought(place: MergeInputs) -> MergePlan:
         tokens=tokens,
         tokens_full=tokens,
     )
+
+
+FULL = Strategy(
+    payload=payload_kinds.FULL,
+    label="Full",
+    entry="Merge the branch in full …",
+    icon="notes",
+    caption="The model will read every message of the branch, as it was said.",
+    caption_of_several="The model will read every message of the branches, as it was said.",
+    plan=plan_full,
+    plan_side=lambda place, found, _options: full_of(place, found),
+    takes=frozenset({"force"}),
+)

@@ -23,6 +23,7 @@ from forky_core.merge.plan import MergePlan, Planned
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
 from forky_core.parts import Draft, MergePart
+from forky_core.payload_kinds import FUSION
 from forky_core.retrieval.sentences import units
 from forky_core.retrieval.words import terms
 
@@ -103,9 +104,9 @@ def plan_fuse(
     here = next((answer for answer in distinct if answer.id == head.id), None)
     text = _union(candidates, best, clashes)
     ids = tuple(one.message.id for one in candidates)
-    part = MergePart("fuse", f"{len(ids)} answers", ids, text)
+    part = MergePart(FUSION.name, f"{len(ids)} answers", ids, text)
     return FusePlan(
-        "fuse",
+        FUSION.name,
         "merge",
         branch,
         branch,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from forky_core.merge.claims.claim_set import SECTION_OF
+from forky_core.payload_kinds import own_headings
 
 ASKED = "Asked"
 RESULT = "Result"
@@ -34,7 +35,15 @@ CORRECTS = "Corrects earlier merges"
 OF_CLAIMS = (SETTLED, UNRESOLVED, *SECTION_OF.values())
 """Of what is told in other words, in the order it is shown."""
 HEADINGS = frozenset(f"{title}:" for title in (*NOTE, *SECTIONS, *OF_CLAIMS, CORRECTS))
-"""Whole lines. A line of a message that reads like one is never quoted, so that a payload can be read back."""
+"""Whole lines, without those that a strategy has for itself."""
 ALSO_SAID = "Also said:"
 THEY_DISAGREE = "They disagree:"
 """Of a fusion that was put together by rule."""
+
+
+def is_heading(line: str) -> bool:
+    """Whether a line of a payload is a heading.
+
+    A line of a message that reads like one is never quoted, so that a payload can be read back.
+    """
+    return line in HEADINGS or (line.endswith(":") and line in own_headings())

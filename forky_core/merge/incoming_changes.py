@@ -139,7 +139,7 @@ class _Gathering:
         if message.role == "system":
             self.prompts.append(message.text)
             return SYSTEM
-        brought = [id for merge in message.merges if merge.strategy != "fuse" for id in merge.messages]
+        brought = [id for merge in message.merges if merge.kind.reading != "answer" for id in merge.messages]
         if brought and self.known.issuperset(brought):
             return KNOWN_MERGE
         if self.copies.has(message):
@@ -171,7 +171,7 @@ class Copies:
             message = lookup(id)
             self._copied.update(origin.id for origin in self._origins(message))
             for merge in message.merges:
-                if merge.strategy == "cherry-pick":
+                if merge.kind.reading == "quotation":
                     self._copied.update(MessageId(quoted) for quoted in merge.messages)
 
     def has(self, message: Message) -> bool:

@@ -30,7 +30,8 @@ from forky_core.merge.incoming_changes import (
 from forky_core.merge.plan import MergePlan, Planned, Relation
 from forky_core.merge.wording import ShortIds
 from forky_core.model import GenerationStatus, Message, MessageId, Rules
-from forky_core.parts import Draft, Json, MergePart, Strategy
+from forky_core.parts import Draft, Json, MergePart
+from forky_core.payload_kinds import FULL
 
 _NO_SIGHT = Sight()
 
@@ -148,7 +149,7 @@ class MergeInputs:
         convert = converter(self.count_tokens)
         return sum(convert(message, self.sight).tokens for message in messages)
 
-    def empty(self, strategy: Strategy, relation: Relation, *warnings: str) -> MergePlan:
+    def empty(self, strategy: str, relation: Relation, *warnings: str) -> MergePlan:
         """A plan that writes nothing."""
         return MergePlan(
             strategy,
@@ -206,7 +207,7 @@ class MergeInputs:
         return said
 
     def tokens_full(self, turns: Sequence[Message], header: str) -> int:
-        part = MergePart("full", self.source_name, (), header)
+        part = MergePart(FULL.name, self.source_name, (), header)
         return self.count_tokens(header) + self.cost(turns) + self.count_tokens(merge_footer(part))
 
 

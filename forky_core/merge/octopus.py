@@ -14,34 +14,22 @@ from dataclasses import replace
 from forky_core.dag import ancestors
 from forky_core.errors import BadContent
 from forky_core.merge.branch_merge import plan_branch_merge
-from forky_core.merge.full import full_of
 from forky_core.merge.incoming_changes import IncomingChanges, Omission
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.squash import squash_of
-from forky_core.merge.three_way import Coming, three_way_of
+from forky_core.merge.strategy import Coming, Strategy
 from forky_core.model import MessageId
-from forky_core.parts import Strategy
 
 WITH_ANOTHER = "It comes with “{}”."
 
 
-SEVERAL: tuple[Strategy, ...] = ("full", "squash", "three-way")
-"""The strategies that take several sources."""
-
-
-def plan_several(places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan:
-    """What merging all these sources into their one target would do.
+def plan_several(strategy: Strategy, places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan:
+    """What merging all these sources into their one target would do, by a strategy that takes several.
 
     Raises:
-        BadContent: fewer than two sources, or a strategy that takes one only.
+        BadContent: fewer than two sources.
     """
-    if wish.strategy not in SEVERAL:
-        raise BadContent(
-            f"Several branches cannot be merged at once by {wish.strategy}.",
-            "Use full, squash or three-way, or merge them one after another.",
-        )
     if len(places) < 2:
         raise BadContent("An octopus needs several branches.", "Name another one, or merge this one alone.")
     heads, notes = _independent(places)
@@ -52,7 +40,7 @@ def plan_several(places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan
     waiting: dict[str, tuple[MessageId, ...]] = {}
     for place, budget in zip(heads, shares, strict=True):
         here = replace(place, beside=tuple(other.source for other in heads))
-        side = _side(here, replace(wish, budget=budget), brought, coming)
+        side = _side(strategy, here, replace(wish, budget=budget), brought, coming)
         if side.turns:
             sides.append(side)
             brought |= dict.fromkeys((*side.delta, *side.turns), place.source_name)
@@ -67,8 +55,8 @@ def plan_several(places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan
         open_ends = tuple(id for ids in waiting.values() for id in ids)
         return replace(plan, source_name=_names(places), unanswered=open_ends)
     back = tuple(dict.fromkeys(one for side in sides for one in side.reverted))
-    if wish.strategy == "three-way":
-        made = three_way_of(coming, wish)
+    if strategy.plan_joined is not None:
+        made = strategy.plan_joined(coming, wish)
         offers = (warning for side in sides for warning in side.warnings)
         return replace(made, reverted=back, warnings=tuple(dict.fromkeys((*notes, *made.warnings, *offers))))
     return replace(first.empty(wish.strategy, "merge", *dict.fromkeys(notes)), reverted=back).of_sides(sides)
@@ -109,9 +97,13 @@ def _shares(places: Sequence[MergeInputs], budget: int | None) -> list[int | Non
 
 
 def _side(
-    place: MergeInputs, wish: MergeOptions, brought: dict[MessageId, str], coming: list[Coming]
+    strategy: Strategy,
+    place: MergeInputs,
+    wish: MergeOptions,
+    brought: dict[MessageId, str],
+    coming: list[Coming],
 ) -> MergePlan:
-    """The plan of one source, as if what earlier ones bring had been there; three-way, what it brings is gathered."""
+    """The plan of one source, as if what earlier ones bring had been there; where they are joined, it is gathered."""
 
     def plan(here: MergeInputs, found: IncomingChanges) -> MergePlan:
         ours = replace(
@@ -128,11 +120,11 @@ def _side(
             for turn in found.turns
             if turn.id in brought
         )
-        if wish.strategy == "three-way":
+        if strategy.plan_side is None:
             coming.append(Coming(here, replace(ours, omitted=(*ours.omitted, *shared))))
             turns = tuple(turn.id for turn in ours.turns)
-            return replace(here.empty("three-way", "merge"), delta=ours.delta, turns=turns)
-        made = full_of(here, ours) if wish.strategy == "full" else squash_of(here, ours, wish)
+            return replace(here.empty(strategy.name, "merge"), delta=ours.delta, turns=turns)
+        made = strategy.plan_side(here, ours, wish)
         return replace(made, omitted=(*made.omitted, *shared))
 
     return plan_branch_merge(place, wish, plan)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypedDict
 
-from forky_core.errors import BadContent
 from forky_core.merge.claims.conflict_resolution import Choice, Policy
 from forky_core.model import MessageId
-from forky_core.parts import Strategy
+from forky_core.payload_kinds import SQUASH
 
 NO_CHOICES: Mapping[str, Choice | None] = MappingProxyType({})
 
@@ -19,7 +18,8 @@ NO_CHOICES: Mapping[str, Choice | None] = MappingProxyType({})
 class MergeOptions:
     """How a merge is to be made."""
 
-    strategy: Strategy = "squash"
+    strategy: str = SQUASH.name
+    """The name of one (merge/strategies.py)."""
     picks: tuple[MessageId, ...] = ()
     """For a cherry-pick: the messages ticked."""
     focus: str = ""
@@ -43,7 +43,7 @@ class MergeOptions:
 class MergeOptionFields(TypedDict, total=False):
     """What of a `MergeOptions` somebody names, as keyword arguments; picks by as much of their ids as says which."""
 
-    strategy: Strategy
+    strategy: str
     picks: Sequence[str]
     focus: str
     budget: int | None
@@ -52,43 +52,3 @@ class MergeOptionFields(TypedDict, total=False):
     again: bool
     policy: Policy
     choices: Mapping[str, Choice | None]
-
-
-TOLD: frozenset[Strategy] = frozenset({"squash", "three-way"})
-"""Strategies that tell in other words, and so take a focus, a budget and a model."""
-
-
-def validate_options(wish: MergeOptions) -> None:
-    """Refuse what this strategy would pass over in silence.
-
-    Raises:
-        BadContent: a focus, budget or model for a merge that is not told in other words, picks for one that takes all,
-            a policy or choices for one without conflicts.
-    """
-    told: Mapping[str, object] = {"a focus": wish.focus, "a budget": wish.budget, "a model": wish.model}
-    asked = next((name for name, value in told.items() if value is not None and value != ""), "")
-    if asked and wish.strategy not in TOLD:
-        raise BadContent(
-            f"A merge by {wish.strategy} brings messages as they are: {asked} changes nothing.",
-            "Squash or three-way take one.",
-        )
-    if wish.picks and wish.strategy != "cherry-pick":
-        raise BadContent(
-            f"A merge by {wish.strategy} takes the whole branch, not picks.", "Cherry-pick them."
-        )
-    if (wish.policy != "ask" or wish.choices) and wish.strategy != "three-way":
-        raise BadContent(
-            f"A merge by {wish.strategy} compares no claims: there is no conflict to settle.",
-            "Merge three-way.",
-        )
-
-
-def only_used(wish: MergeOptions) -> MergeOptions:
-    """The wish without what its strategy would pass over: for one whose strategy was changed."""
-    if wish.strategy not in TOLD:
-        wish = replace(wish, focus="", budget=None, model=None)
-    if wish.strategy != "cherry-pick":
-        wish = replace(wish, picks=())
-    if wish.strategy != "three-way":
-        wish = replace(wish, policy="ask", choices=NO_CHOICES)
-    return wish

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from forky_core import payload_kinds
 from forky_core.context.transcript import dangling, open_calls, tool_closures
 from forky_core.dag import ancestors, first_parent_path, topological_order
 from forky_core.errors import BadContent
@@ -13,6 +14,7 @@ from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan, Planned
 from forky_core.merge.pointing import dangling_in, told
+from forky_core.merge.strategy import Strategy
 from forky_core.merge.wording import quoted_messages, transcript
 from forky_core.model import Message, MessageId, seal
 from forky_core.parts import AttachmentPart, Draft, MergePart, Part
@@ -36,7 +38,7 @@ def plan_picks(place: MergeInputs, wish: MergeOptions) -> MergePlan:
     if hidden := sum(omission.why == HIDDEN for omission in omitted):
         warnings.append(f"{'1 message' if hidden == 1 else f'{hidden} messages'} hidden, left out.")
     if not taken:
-        return replace(place.empty("cherry-pick", "up_to_date", *warnings), omitted=omitted)
+        return replace(place.empty(payload_kinds.CHERRY_PICK.name, "up_to_date", *warnings), omitted=omitted)
     if dangling(taken):
         warnings.append(
             "A tool call is picked without its result, or a result without its call: flattened to text."
@@ -53,7 +55,7 @@ def plan_picks(place: MergeInputs, wish: MergeOptions) -> MergePlan:
     landed = [seal(planned.draft, planned.parents) for planned in drafts]
     ids = tuple(message.id for message in taken)
     return replace(
-        place.empty("cherry-pick", "merge", *warnings),
+        place.empty(payload_kinds.CHERRY_PICK.name, "merge", *warnings),
         delta=ids,
         turns=ids,
         payload=payload,
@@ -137,7 +139,7 @@ def _copies(target: MessageId | None, messages: Sequence[Message]) -> tuple[Plan
 def _quotation(place: MergeInputs, messages: Sequence[Message]) -> Planned:
     ids = tuple(message.id for message in messages)
     text = quoted_messages(place.source_name, messages, place.short_ids(ids))
-    block: Part = MergePart("cherry-pick", place.source_name, ids, text)
+    block: Part = MergePart(payload_kinds.CHERRY_PICK.name, place.source_name, ids, text)
     files = {part.sha256: part for m in messages for part in m.parts if isinstance(part, AttachmentPart)}
     parents = (place.target,) if place.target is not None else ()
     return Planned(parents, Draft("user", (block, *files.values()), sources=ids))
@@ -147,3 +149,14 @@ def _text(planned: Planned) -> str:
     block = planned.draft.parts[0]
     assert isinstance(block, MergePart)
     return block.text
+
+
+CHERRY_PICK = Strategy(
+    payload=payload_kinds.CHERRY_PICK,
+    label="Cherry-pick",
+    entry="Cherry-pick this message …",
+    icon="playlist_add_check",
+    caption="The model will read the messages you tick, as if said here.",
+    plan=plan_picks,
+    takes=frozenset({"picks"}),
+)

@@ -23,7 +23,8 @@ from forky_core.merge.options import MergeOptions
 from forky_core.merge.pointing import Dangling
 from forky_core.merge.wording import ShortIds
 from forky_core.model import ConversationId, Message, MessageId
-from forky_core.parts import Draft, Json, MergePart, Strategy
+from forky_core.parts import Draft, Json, MergePart
+from forky_core.payload_kinds import kind_of
 
 Relation = Literal["up_to_date", "unanswered", "fast_forward", "merge"]
 """How the source stands to the target.
@@ -44,10 +45,6 @@ class Reverted:
 
 
 NO_ROOM = "No line of it found room."
-_CITING = frozenset({"squash", "three-way"})
-"""Their lines name the messages they come from."""
-_OWN_WORDS = _CITING | {"fuse"}
-"""A person may write their payload."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +69,7 @@ class Graft:
 class MergePlan:
     """What merging would do."""
 
-    strategy: Strategy
+    strategy: str
     relation: Relation
     target_name: str
     source_name: str
@@ -170,8 +167,17 @@ class MergePlan:
         if not isinstance(first, MergePart) or first.strategy != self.strategy:
             return None
         # A picked message may itself hold a quotation; its copy stays as it is.
-        own = self.strategy in _OWN_WORDS or (self.strategy == "cherry-pick" and first.messages == self.turns)
-        return first if own else None
+        match first.kind.reading:
+            case "lines" | "answer":
+                return first
+            case "quotation" if first.messages == self.turns:
+                return first
+        return None
+
+    @property
+    def _cites(self) -> bool:
+        """Whether the lines of its payload name the messages they come from."""
+        return kind_of(self.strategy).reading == "lines"
 
     @property
     def speakers(self) -> tuple[MessageId, ...]:
@@ -195,7 +201,7 @@ class MergePlan:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         if not text.strip():
             raise BadContent("A merge needs some text.", "To merge nothing, cancel.")
-        if self.strategy not in _CITING:
+        if not self._cites:
             return replace(self.with_block(replace(block, text=text)), by_hand=True)
         cites = cited(text, self.speakers) or self.turns
         kept = still_said(block.claims, text)
@@ -222,7 +228,6 @@ class MergePlan:
         parents = (*planned[0].parents[:1], *heads)
         sources = tuple(source for one in planned for source in one.draft.sources)
         payload = "\n\n".join(side.payload for side in sides)
-        whole = self.strategy == "squash"
         return replace(
             self,
             source_name=", ".join(side.source_name for side in sides),
@@ -232,8 +237,8 @@ class MergePlan:
             turns=tuple(id for side in sides for id in side.turns),
             through=MappingProxyType({id: told for side in sides for id, told in side.through.items()}),
             payload=payload,
-            # The texts of a squash stand in one message and are counted as such.
-            tokens=self.count_tokens(payload) if whole else sum(side.tokens for side in sides),
+            # Payloads of lines stand in one message and are counted as such.
+            tokens=self.count_tokens(payload) if self._cites else sum(side.tokens for side in sides),
             tokens_full=sum(side.tokens_full for side in sides),
             omitted=tuple(one for side in sides for one in side.omitted),
             warnings=tuple(dict.fromkeys((*self.warnings, *(w for side in sides for w in side.warnings)))),
@@ -261,7 +266,7 @@ class MergePlan:
         planned, old = self.drafts[0], self.block
         assert old is not None
         omitted = self.omitted
-        if self.strategy in _CITING:
+        if self._cites:
             omitted = self._left_out(frozenset(block.messages))
         draft = replace(planned.draft, parts=(block, *planned.draft.parts[1:]))
         return replace(

@@ -13,7 +13,7 @@ from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.octopus import plan_several
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.strategies import STRATEGIES
+from forky_core.merge.strategies import strategies, strategy_named
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wording import one_line
 
@@ -27,12 +27,8 @@ def plan_merge(place: MergeInputs, wish: MergeOptions) -> MergePlan:
     Raises:
         BadContent: there is no such strategy, or it cannot do what is wished.
     """
-    planner = STRATEGIES.get(wish.strategy)
-    if planner is None:
-        raise BadContent(
-            f"There is no way to merge called “{wish.strategy}”.", f"There are: {', '.join(STRATEGIES)}."
-        )
-    return _compared((place,), wish, lambda wish: planner(place, wish))
+    strategy = strategy_named(wish.strategy)
+    return _compared((place,), wish, lambda wish: strategy.plan(place, wish))
 
 
 def plan_octopus(places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan:
@@ -41,7 +37,14 @@ def plan_octopus(places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan
     Raises:
         BadContent: fewer than two sources, or a strategy that takes one only.
     """
-    return _compared(places, wish, lambda wish: plan_several(places, wish))
+    strategy = strategy_named(wish.strategy)
+    if not strategy.takes_several:
+        labels = ", ".join(one.name for one in strategies() if one.takes_several)
+        raise BadContent(
+            f"Several branches cannot be merged at once by {strategy.name}.",
+            f"Use one of {labels}, or merge them one after another.",
+        )
+    return _compared(places, wish, lambda wish: plan_several(strategy, places, wish))
 
 
 def _compared(
@@ -59,7 +62,7 @@ def _compared(
             if place.source_name in coming
         ]
     )
-    if found.corrects and wish.budget is not None and plan.strategy == "squash":
+    if found.corrects and wish.budget is not None and strategy_named(plan.strategy).condenses:
         # The room for what is corrected comes out of the budget.
         room = plan.count_tokens(f"\n{correction_rows(found.corrects, plan.short)}")
         plan = planner(replace(wish, budget=max(0, wish.budget - room)))

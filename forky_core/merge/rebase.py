@@ -22,6 +22,7 @@ from forky_core.merge.plan import Planned
 from forky_core.merge.wording import transcript
 from forky_core.model import Message, MessageId, Rules, seal
 from forky_core.parts import Draft, MergePart, Part, RevertPart
+from forky_core.payload_kinds import REBASE
 
 OLD_MARK = "It spoke of an earlier rebase."
 NOTHING_LEFT = "It took back what does not come along."
@@ -155,7 +156,7 @@ def _sorted_out(
             HIDDEN
             if message.hidden
             else OLD_MARK
-            if any(merge.strategy == "rebase" for merge in message.merges)
+            if any(merge.kind == REBASE for merge in message.merges)
             else KNOWN_MERGE
             if brought and known.issuperset(brought)
             else PICKED
@@ -224,7 +225,7 @@ def mark(branch: str, line: Sequence[Message]) -> MergePart:
         f"[{count} moved here with branch {in_quotes(branch)}. They were written before that, without the messages"
         " directly above: answered before the rebase.]"
     )
-    return MergePart("rebase", branch, tuple(message.id for message in line), text)
+    return MergePart(REBASE.name, branch, tuple(message.id for message in line), text)
 
 
 def _warnings(place: MergeInputs, line: Sequence[Message], omitted: Sequence[Omission]) -> list[str]:

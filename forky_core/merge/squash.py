@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from forky_core import payload_kinds
 from forky_core.merge.attribution import attribute, said_texts
 from forky_core.merge.block import PayloadLine, fitting, render
 from forky_core.merge.branch_merge import plan_branch_merge
@@ -21,13 +22,12 @@ from forky_core.merge.note.compose import default_budget, note
 from forky_core.merge.note.passages import plain, plain_lines
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan, still_said
+from forky_core.merge.plan_lines import plan_of_lines
+from forky_core.merge.strategy import Strategy
 from forky_core.merge.superseded import superseded_in
-from forky_core.merge.wording import ShortIds, full_header, squash_header
+from forky_core.merge.wording import ShortIds, squash_header
 from forky_core.model import Message
 
-NOTHING_TO_TELL = (
-    "No line of it is told: none has words, the target has them already, or none finds room in the budget."
-)
 CLAIMS_SHARE = 0.6
 """Of the room, the most that passed on claims take which settle nothing and are not open."""
 _ALWAYS = frozenset({SETTLED, UNRESOLVED})
@@ -41,8 +41,7 @@ def plan_squash(place: MergeInputs, wish: MergeOptions) -> MergePlan:
 def squash_of(place: MergeInputs, found: IncomingChanges, wish: MergeOptions) -> MergePlan:
     """One message that quotes the lines most worth keeping, chosen without a model."""
     short = place.short_ids()
-    prompt = place.prompt_of_source(found)
-    header = squash_header(place.source_name, found, short, prompt)
+    header = squash_header(place.source_name, found, short, place.prompt_of_source(found))
     count = place.count_tokens
     room = (
         default_budget(place.cost(found.turns))
@@ -56,35 +55,16 @@ def squash_of(place: MergeInputs, found: IncomingChanges, wish: MergeOptions) ->
     left = room - count(render("", told, short)) if told else room
     superseded = superseded_in(said.messages)
     lines = note(said.messages, known, left, focus=wish.focus, count_tokens=count, superseded=superseded)
-    text = render(header, (*told, *lines), short)
-    tokens = count(text)
-    tokens_full = place.tokens_full(found.turns, full_header(place.source_name, found, short, prompt))
-    warnings = place.warnings(found, short)
-    if tokens >= tokens_full:
-        warnings.append(
-            f"The squash ({tokens} tokens) is no shorter than the branch: use full ({tokens_full})."
-        )
-    plan = replace(
-        place.empty("squash", "merge", *warnings),
-        delta=found.delta,
-        bases=found.bases,
-        turns=tuple(message.id for message in found.turns),
+    plan = plan_of_lines(
+        payload_kinds.SQUASH.name,
+        place,
+        found,
+        header,
+        (*told, *lines),
         through=said.through,
-        payload=text,
-        tokens=tokens,
-        tokens_full=tokens_full,
-        omitted=found.omitted,
-        superseded=superseded,
-        header=header,
-        short=short,
+        claims=_frozen(found.turns, told),
     )
-    cites = {id for line in (*told, *lines) for id in line.cites}
-    if not cites:
-        plan = replace(plan, warnings=(*plan.warnings, NOTHING_TO_TELL))
-    # It stands for the whole branch where the target knows all of it already, or no line finds room.
-    block = plan.squash_block(text, cites or set(plan.speakers))
-    block = replace(block, claims=_frozen(found.turns, told))
-    return replace(plan, drafts=(place.merge_message(found, block),)).with_block(block)
+    return replace(plan, superseded=superseded)
 
 
 def _passed_on(
@@ -111,3 +91,17 @@ def _frozen(turns: Sequence[Message], told: Sequence[PayloadLine]) -> str:
     verbatim = tuple(dict.fromkeys(chain.from_iterable(one.verbatim for one in found)))
     joined = Frozen(ClaimSet.of(claims, gone), verbatim)
     return still_said(joined.to_json(), "\n".join(line.text for line in told))
+
+
+SQUASH = Strategy(
+    payload=payload_kinds.SQUASH,
+    label="Squash",
+    entry="Squash the branch …",
+    icon="compress",
+    caption="The model will read one short message: the lines that matter.",
+    caption_of_several="The model will read one short message of each branch: the lines that matter.",
+    plan=plan_squash,
+    plan_side=squash_of,
+    takes=frozenset({"focus", "budget", "model"}),
+    model="writes",
+)

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
-from typing import NamedTuple
 
+from forky_core import payload_kinds
 from forky_core.context.quoting import in_quotes
 from forky_core.merge.attribution import Attribution, attribute, said_texts
 from forky_core.merge.block import PayloadLine, render
@@ -28,7 +28,8 @@ from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.note.compose import default_budget, note
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan, Planned
-from forky_core.merge.squash import NOTHING_TO_TELL
+from forky_core.merge.plan_lines import NOTHING_TO_TELL
+from forky_core.merge.strategy import Coming, Strategy
 from forky_core.merge.wording import ShortIds, full_header, three_way_header
 from forky_core.model import MessageId
 from forky_core.parts import MergePart
@@ -71,13 +72,6 @@ class ThreeWayPlan(MergePlan):
             BadContent: there is no such conflict or no such side.
         """
         return written(replace(self, clashes=choose(self.clashes, choices), by_hand=False))
-
-
-class Coming(NamedTuple):
-    """One source of a merge, and what there is to bring of it."""
-
-    place: MergeInputs
-    found: IncomingChanges
 
 
 def plan_three_way(place: MergeInputs, wish: MergeOptions) -> MergePlan:
@@ -124,7 +118,7 @@ def three_way_of(coming: Sequence[Coming], wish: MergeOptions) -> ThreeWayPlan:
         warnings.append(CUT)
     names = tuple(one.place.source_name for one in coming)
     empty = replace(
-        place.empty("three-way", "merge", *dict.fromkeys(warnings)),
+        place.empty(payload_kinds.THREE_WAY.name, "merge", *dict.fromkeys(warnings)),
         source_name=", ".join(names),
         source=place.source if len(coming) == 1 else None,
         heads=MappingProxyType(
@@ -313,3 +307,17 @@ def _open_row(clash: Clash, short: ShortIds) -> str:
 
 def _marks(cites: Sequence[str], short: ShortIds) -> str:
     return " ".join(f"[{short(MessageId(cite))}]" for cite in cites)
+
+
+THREE_WAY = Strategy(
+    payload=payload_kinds.THREE_WAY,
+    label="Three-way",
+    entry="Merge three-way …",
+    icon="alt_route",
+    caption="A squash that compares both branches. You decide where they disagree.",
+    caption_of_several="One squash that compares all the branches. You decide where they disagree.",
+    plan=plan_three_way,
+    plan_joined=three_way_of,
+    takes=frozenset({"focus", "budget", "model", "policy", "choices"}),
+    model="reads",
+)

@@ -20,7 +20,8 @@ from forky_core.model import (
     Operation,
     Stash,
 )
-from forky_core.parts import Json, Strategy
+from forky_core.parts import Json
+from forky_core.payload_kinds import SQUASH
 from forky_core.repo import branching, history, stashing
 from forky_core.repo.answers.speaking import Speaking
 from forky_core.repo.branching import UNCHANGED, PrunePlan, Unchanged
@@ -98,7 +99,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         self,
         source: Conversation | str | Sequence[Conversation | str],
         *,
-        strategy: Strategy = "squash",
+        strategy: str = SQUASH.name,
         picks: Sequence[str] = (),
         focus: str = "",
         budget: int | None = None,

@@ -13,14 +13,6 @@ from forky_core.views.notebook import Cell
 from forky_core.views.times import stamp
 
 _ROLES = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
-_STRATEGIES = {
-    "full": "in full",
-    "squash": "squashed",
-    "cherry-pick": "picked",
-    "three-way": "merged three-way",
-    "fuse": "fused",
-    "rebase": "rebased",
-}
 _OPENING = 90
 """Characters of a message by which it is known again."""
 _ENDS = {"stopped": "Stopped", "interrupted": "Interrupted", "failed": "Failed"}
@@ -59,18 +51,17 @@ def brought(merge: MergePart) -> str:
     """One line of what a payload brought."""
     made = f", written by {merge.made_by}" if merge.made_by else ""
     left = f", {len(merge.omitted)} left out" if merge.omitted else ""
-    how = _STRATEGIES.get(merge.strategy, merge.strategy)
     if settled := settles(merge):
         return settled
     frozen = Frozen.from_json(merge.claims) if merge.claims else None
     torn = len(frozen.set.conflicts) if frozen is not None else 0
     unsettled = f", {torn} left unresolved" if torn else ""
-    return f"“{merge.source}” {how}: {_messages(len(merge.messages))}{left}{unsettled}{made}"
+    return f"“{merge.source}” {merge.kind.landed}: {_messages(len(merge.messages))}{left}{unsettled}{made}"
 
 
 def settles(merge: MergePart) -> str:
     """What a payload settles that brings nothing else, since no branch was merged; "" of any other."""
-    if merge.strategy != "three-way" or not merge.text.startswith(RESOLVED):
+    if not merge.kind.settles or not merge.text.startswith(RESOLVED):
         return ""
     lines = merge.text.count("\n- ")
     return "1 conflict settled" if lines == 1 else f"{lines} conflicts settled"

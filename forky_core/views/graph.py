@@ -342,7 +342,7 @@ def line_of_text(message: Message) -> str:
         message.parts, key=lambda part: isinstance(part, AttachmentPart | OpaquePart)
     ):  # Words say more than a name.
         match part:
-            case MergePart(strategy="rebase"):
+            case MergePart() if part.kind.reading == "notice":
                 return _line(f"Rebased “{part.source}”: {len(part.messages)} messages", _TEXT)
             case MergePart():
                 if settled := captions.settles(part):

@@ -10,9 +10,9 @@ from forky_core.dag import ancestors, first_parent_path
 from forky_core.errors import ForkyError
 from forky_core.llm.contract import ModelInfo
 from forky_core.merge.block import cited
-from forky_core.merge.options import TOLD
 from forky_core.merge.plan import MergePlan
 from forky_core.model import Message, MessageId, View
+from forky_core.payload_kinds import kind_of
 from forky_core.repo.visible import Visible
 from forky_core.views.places import branch_for
 from forky_core.views.sides import left_from
@@ -81,7 +81,7 @@ def standing(plan: MergePlan, visible: Visible) -> Standing:
     merges = tuple(
         id for id in ours[place:] if any(block.source == plan.source_name for block in known[id].merges)
     )
-    picks = len(plan.turns) if plan.strategy == "cherry-pick" else None
+    picks = len(plan.turns) if kind_of(plan.strategy).reading == "quotation" else None
     has = ancestors(
         [plan.target] if plan.target is not None and plan.target in known else [],
         lambda id: known[id].parents,
@@ -146,7 +146,7 @@ def strange_marks(plan: MergePlan, lookup: Callable[[MessageId], Message]) -> tu
     marks = dict.fromkeys(re.findall(r"\[([0-9a-f]{6,32})\]", plan.payload))
     header = set(re.findall(r"\b[0-9a-f]{6,32}\b", plan.header))
     strange = [m for m in marks if m not in header and not cited(f"[{m}]", plan.speakers)]
-    return tuple(m for m in strange if plan.strategy != "three-way" or not _known(m, lookup))
+    return tuple(m for m in strange if not kind_of(plan.strategy).settles or not _known(m, lookup))
 
 
 def _known(mark: str, lookup: Callable[[MessageId], Message]) -> bool:
@@ -180,7 +180,7 @@ def price(plan: MergePlan, info: ModelInfo) -> Price:
 
 def takes_more_than_full(plan: MergePlan) -> bool:
     """Whether telling the branch in other words saves nothing."""
-    return plan.strategy in TOLD and plan.tokens >= plan.tokens_full > 0
+    return kind_of(plan.strategy).reading == "lines" and plan.tokens >= plan.tokens_full > 0
 
 
 def other_warnings(plan: MergePlan) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ import pytest
 from forky_core.forky import Forky
 from tests.builders import debugged, talk
 from tests.cli.conftest import Ended
+from tests.outline import offered
 
 Run = Callable[..., Ended]
 
@@ -333,3 +334,13 @@ def test_a_branch_whose_only_news_is_a_question_says_so(forky: Run, database: Pa
     assert "already" not in shown.out
     entry = json.loads(forky("merge", "note", "--into", "main", "--json", "--dry-run").out)
     assert (entry["relation"], entry["lands"], len(entry["unanswered"])) == ("unanswered", False, 1)
+
+
+def test_a_strategy_that_a_package_adds_merges_by_its_name(forky: Run, database: Path) -> None:
+    with Forky.open(database) as opened:
+        debugged(opened)
+    with offered():
+        done = forky("merge", "debug", "--into", "main", "--strategy", "outline", "--yes")
+        assert done.code == 0 and "outline of debug into main" in done.out
+    wrong = forky("merge", "debug", "--into", "main", "--strategy", "haiku", "--yes")
+    assert wrong.code != 0 and "There is no way to merge called “haiku”." in wrong.err

@@ -22,7 +22,6 @@ from forky_core.parts import (
     AttachmentPart,
     Draft,
     MergePart,
-    Strategy,
     TextPart,
     ToolCallPart,
     ToolResultPart,
@@ -340,13 +339,13 @@ def test_whatever_the_policy_it_can_be_sent_within_budget_and_the_account_adds_u
     assert not out & set(rules.pins)
 
 
-merges: st.SearchStrategy[tuple[Strategy, list[Draft]] | None] = st.none() | st.tuples(
+merges: st.SearchStrategy[tuple[str, list[Draft]] | None] = st.none() | st.tuples(
     st.sampled_from(["full", "squash", "cherry-pick"]), paths.map(lambda drafts: drafts[:3])
 )
 
 
 def _merged(
-    path: tuple[Message, ...], merge: tuple[Strategy, list[Draft]] | None
+    path: tuple[Message, ...], merge: tuple[str, list[Draft]] | None
 ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
     """The path with a merge at its end, and what that brings."""
     if merge is None or not path or not merge[1]:

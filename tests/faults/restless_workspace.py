@@ -64,7 +64,7 @@ def ask(chat: Conversation) -> None:
 def merge(chat: Conversation) -> None:
     source = random.choice([name for name in chat.branches if name != chat.branch_name] or ["main"])
     strategy = random.choice(("squash", "full"))
-    chat.merge(chat.plan_merge(source, strategy=strategy))  # type: ignore[arg-type]
+    chat.merge(chat.plan_merge(source, strategy=strategy))
 
 
 def stash(chat: Conversation) -> None:

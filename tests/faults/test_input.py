@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from forky_core.errors import LONGEST_SENTENCE, BadContent, ForkyError, NotFound
 from forky_core.llm.contract import Done, Failed, ReasoningDelta, ToolCallDone
 from forky_core.model import Failure, MessageId, Usage
-from forky_core.parts import AttachmentPart, Strategy
+from forky_core.parts import AttachmentPart
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
 from forky_core.store.duckdb import DuckDBStore
@@ -67,7 +67,7 @@ def summed_up(forky: Workspace, chat: Conversation, text: str) -> object:
     return chat.plan_merge("side", model="scripted/one")
 
 
-def merged(chat: Conversation, text: str, strategy: Strategy) -> object:
+def merged(chat: Conversation, text: str, strategy: str) -> object:
     side = chat.checkout("side")
     said = [side.say(text), side.say(text, role="assistant")]
     picks = [message.id for message in said] if strategy == "cherry-pick" else []
@@ -118,7 +118,7 @@ VERBS: dict[str, Verb] = {
     "promoted": lambda forky, chat, text: chat.promote(text),
     "pruned": lambda forky, chat, text: chat.plan_prune(text),
     "picked": lambda forky, chat, text: chat.plan_merge("side", strategy="cherry-pick", picks=[text]),
-    "strategy": lambda forky, chat, text: chat.plan_merge("side", strategy=text),  # type: ignore[arg-type]
+    "strategy": lambda forky, chat, text: chat.plan_merge("side", strategy=text),
     "focus": lambda forky, chat, text: chat.merge(chat.plan_merge("side", focus=text)),
     "merged in full": lambda forky, chat, text: merged(chat, text, "full"),
     "squashed": lambda forky, chat, text: merged(chat, text, "squash"),

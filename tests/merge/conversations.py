@@ -13,7 +13,7 @@ from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge, plan_octopus
 from forky_core.model import Message, MessageId, Rules, seal
-from forky_core.parts import Draft, Part, Strategy, TextPart
+from forky_core.parts import Draft, Part, TextPart
 
 _CHOSEN = frozenset(field.name for field in fields(MergeOptions)) - {"strategy"}
 
@@ -63,7 +63,7 @@ class Talk:
             self.path(branch), Rules(), lookup=self.messages.__getitem__, count_tokens=estimate_tokens
         )
 
-    def plan(self, strategy: Strategy = "full", **more: Any) -> MergePlan:
+    def plan(self, strategy: str = "full", **more: Any) -> MergePlan:
         """Of merging `debug` into `main`, unless told otherwise."""
         target, source = more.pop("target", "main"), more.pop("source", "debug")
         wish = MergeOptions(strategy, **{name: more.pop(name) for name in _CHOSEN & more.keys()})
@@ -83,7 +83,7 @@ class Talk:
             **more,
         )
 
-    def octopus(self, strategy: Strategy, *sources: str, target: str = "main", **more: Any) -> MergePlan:
+    def octopus(self, strategy: str, *sources: str, target: str = "main", **more: Any) -> MergePlan:
         return plan_octopus(
             [self.place(target, source) for source in sources], MergeOptions(strategy, **more)
         )

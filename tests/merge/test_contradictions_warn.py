@@ -12,7 +12,7 @@ from forky_core.merge.claims.conflict_resolution import Choice
 from forky_core.merge.corrections import CorrectedLine, corrected_lines, corrections_in
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.parts import Draft, RevertPart, Strategy
+from forky_core.parts import Draft, RevertPart
 from tests.context.validity import problems
 from tests.merge.conversations import Talk
 
@@ -55,7 +55,7 @@ def said(plan: MergePlan) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("strategy", ["squash", "full", "cherry-pick"])
-def test_a_merge_warns_of_what_contradicts_the_target_and_offers_three_way(strategy: Strategy) -> None:
+def test_a_merge_warns_of_what_contradicts_the_target_and_offers_three_way(strategy: str) -> None:
     talk = parted("The port is 7070.", "No, use port 9090.")
     plan = picked(talk) if strategy == "cherry-pick" else talk.plan(strategy, source="side")
     assert said(plan) == [{"main": "The port is 7070.", "side": "No, use port 9090."}]
@@ -65,7 +65,7 @@ def test_a_merge_warns_of_what_contradicts_the_target_and_offers_three_way(strat
 
 
 @pytest.mark.parametrize("strategy", ["squash", "full", "cherry-pick"])
-def test_a_value_that_only_the_branch_changed_is_no_contradiction(strategy: Strategy) -> None:
+def test_a_value_that_only_the_branch_changed_is_no_contradiction(strategy: str) -> None:
     talk = parted("And the host?", "No, use port 9090.")
     plan = picked(talk) if strategy == "cherry-pick" else talk.plan(strategy, source="side")
     assert plan.contradictions == () and warned(plan) == []
@@ -89,7 +89,7 @@ def test_histories_that_share_nothing_are_compared_whole() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["squash", "full"])
-def test_an_octopus_warns_of_sources_that_contradict_each_other(strategy: Strategy) -> None:
+def test_an_octopus_warns_of_sources_that_contradict_each_other(strategy: str) -> None:
     talk = parted("And the host?", "No, use port 9090.", "No, use port 7070.")
     plan = talk.octopus(strategy, "side", "side2")
     assert said(plan) == [{"side": "No, use port 9090.", "side2": "No, use port 7070."}]
@@ -225,7 +225,7 @@ def test_the_words_of_a_three_way_merge_of_several_can_be_edited() -> None:
 # Corrections of earlier merges.
 
 
-def corrected(strategy: Strategy = "squash") -> Talk:
+def corrected(strategy: str = "squash") -> Talk:
     """`side` was merged with a prefetch of 50, and then says 20."""
     talk = Talk()
     shared = talk.say("main", "user: Tune the queue.", "assistant: Fine.")
@@ -239,7 +239,7 @@ def corrected(strategy: Strategy = "squash") -> Talk:
 
 @pytest.mark.parametrize("first", ["squash", "full", "three-way"])
 @pytest.mark.parametrize("second", ["squash", "three-way"])
-def test_a_merge_that_corrects_an_earlier_one_says_so_and_marks_it(first: Strategy, second: Strategy) -> None:
+def test_a_merge_that_corrects_an_earlier_one_says_so_and_marks_it(first: str, second: str) -> None:
     talk = corrected(first)
     earlier = next(message for message in talk.path("main") if message.merges)
     plan = talk.plan(second, source="side")

@@ -11,7 +11,6 @@ from forky_core.parts import (
     AttachmentPart,
     Draft,
     ReasoningPart,
-    Strategy,
     TextPart,
     ToolCallPart,
     ToolResultPart,
@@ -21,7 +20,7 @@ from tests.merge.conversations import Talk, forked
 
 
 @pytest.mark.parametrize("strategy", ["full", "squash"])
-def test_source_is_target_or_an_ancestor_of_it_is_already_up_to_date(strategy: Strategy) -> None:
+def test_source_is_target_or_an_ancestor_of_it_is_already_up_to_date(strategy: str) -> None:
     talk = forked()
     talk.heads["debug"] = talk.path("main")[1].id
     for plan in (talk.plan(strategy), talk.plan(strategy, source="main")):
@@ -320,7 +319,7 @@ def test_payload_no_shorter_than_the_branch_says_use_full() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["full", "squash"])
-def test_the_context_grows_by_what_the_plan_said(strategy: Strategy) -> None:
+def test_the_context_grows_by_what_the_plan_said(strategy: str) -> None:
     talk = attached()
     tools(talk, "debug")
     before = talk.context("main").tokens

@@ -44,7 +44,7 @@ def short(id: MessageId) -> str:
 def test_a_block_that_nobody_changed_is_written_as_it_was(
     chat: Conversation, branch: str, strategy: str
 ) -> None:
-    plan = chat.plan_merge(branch, strategy=strategy, again=True)  # type: ignore[arg-type]
+    plan = chat.plan_merge(branch, strategy=strategy, again=True)
     source = Source.of(plan, chat.message)
     assert plan.payload and Editing.of(plan, source).block.write(plan.short) == plan.payload
 

@@ -20,7 +20,6 @@ from forky_core.parts import (
     AttachmentPart,
     Draft,
     MergePart,
-    Strategy,
     TextPart,
     ToolCallPart,
     ToolResultPart,
@@ -246,7 +245,7 @@ def take(talk: Talk, kind: str, branch: str, source: str, number: int, line: int
         talk.parts(branch, "tool", ToolResultPart("look", said, "one"))
         talk.say(branch, f"assistant: Looked at path_{number}.py")
     elif branch != source:
-        strategies: dict[str, Strategy] = {"squash": "squash", "three-way": "three-way", "full": "full"}
+        strategies: dict[str, str] = {"squash": "squash", "three-way": "three-way", "full": "full"}
         picks = [message.id for message in talk.path(source)[-(1 + line % 3) :]]
         talk.land(talk.plan(strategies.get(kind, "cherry-pick"), target=branch, source=source, picks=picks))
 
@@ -291,7 +290,7 @@ def check(talk: Talk, target: str, source: str) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["squash", "three-way"])
-def test_every_mark_of_a_third_generation_names_a_message(strategy: Strategy) -> None:
+def test_every_mark_of_a_third_generation_names_a_message(strategy: str) -> None:
     talk, *_ = talk_of_three()
     talk.say("c", "user: And DNS?", "assistant: DNS_TTL=60 for now.")
     talk.land(talk.plan(strategy, target="c", source="b"))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from forky_core.dag import ancestors
 from forky_core.model import MessageId
-from forky_core.parts import Strategy, TextPart, ToolCallPart, ToolResultPart
+from forky_core.parts import TextPart, ToolCallPart, ToolResultPart
 from tests.context.validity import problems
 from tests.merge.conversations import Talk, forked
 
@@ -47,7 +47,7 @@ def take(talk: Talk, step: Step, number: int) -> None:
         merge(talk, branch, source, kind, other)
 
 
-def merge(talk: Talk, target: str, source: str, strategy: Strategy, choice: int) -> None:
+def merge(talk: Talk, target: str, source: str, strategy: str, choice: int) -> None:
     """Plan, land, and check what must hold of the two."""
     path = talk.path(source)
     picks: list[MessageId] = [message.id for message in path[choice % len(path) :][:3]]

@@ -9,7 +9,6 @@ import pytest
 from forky_core.dag import ancestors
 from forky_core.errors import BadContent, NotFound, RequestError
 from forky_core.merge.octopus import WITH_ANOTHER
-from forky_core.parts import Strategy
 from tests.context.validity import problems
 from tests.merge.conversations import Talk, forked, texts
 
@@ -26,7 +25,7 @@ def three() -> Talk:
 
 
 @pytest.mark.parametrize("strategy", ["full", "squash"])
-def test_an_octopus_is_one_message_with_a_payload_for_each_source(strategy: Strategy) -> None:
+def test_an_octopus_is_one_message_with_a_payload_for_each_source(strategy: str) -> None:
     talk = three()
     heads = [talk.heads[name] for name in ("main", "debug", "other", "flags")]
     plan = talk.octopus(strategy, "debug", "other", "flags")
@@ -56,7 +55,7 @@ def test_octopus_each_delta_is_less_the_earlier_delta() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["full", "squash"])
-def test_octopus_order_changes_the_display_only(strategy: Strategy) -> None:
+def test_octopus_order_changes_the_display_only(strategy: str) -> None:
     plans = [three().octopus(strategy, *names) for names in permutations(("debug", "other", "flags"))]
     assert len({frozenset(plan.delta) for plan in plans}) == 1
     assert len({frozenset(plan.turns) for plan in plans}) == 1

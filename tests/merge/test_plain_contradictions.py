@@ -6,7 +6,6 @@ import pytest
 
 from forky_core.merge.claims.plainness import needed
 from forky_core.merge.plan import MergePlan
-from forky_core.parts import Strategy
 from tests.builders import workspace
 from tests.merge.conversations import Talk
 
@@ -57,7 +56,7 @@ HARMLESS = (
     ("Now let me run the linter and the tests.", "Let me run the tests."),
     ("Step 3 is done.", "Step 4 is done."),
 )
-STRATEGIES: tuple[Strategy, ...] = ("squash", "full", "cherry-pick", "three-way")
+STRATEGIES: tuple[str, ...] = ("squash", "full", "cherry-pick", "three-way")
 
 
 def answered(mine: str, theirs: str) -> Talk:
@@ -69,7 +68,7 @@ def answered(mine: str, theirs: str) -> Talk:
     return talk
 
 
-def planned(talk: Talk, strategy: Strategy) -> MergePlan:
+def planned(talk: Talk, strategy: str) -> MergePlan:
     picks = tuple(message.id for message in talk.path("side")[2:])
     return talk.plan(strategy, source="side", **({"picks": picks} if strategy == "cherry-pick" else {}))
 
@@ -79,13 +78,13 @@ def said(plan: MergePlan) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_two_answers_that_contradict_each_other_are_shown(strategy: Strategy) -> None:
+def test_two_answers_that_contradict_each_other_are_shown(strategy: str) -> None:
     plan = planned(answered("The port is 8080.", "The port is 9090."), strategy)
     assert said(plan) == [{"main": "The port is 8080.", "side": "The port is 9090."}]
 
 
 @pytest.mark.parametrize("strategy", ["squash", "full", "three-way"])
-def test_an_octopus_shows_what_two_answers_contradict_each_other_in(strategy: Strategy) -> None:
+def test_an_octopus_shows_what_two_answers_contradict_each_other_in(strategy: str) -> None:
     talk = answered("The port is 8080.", "The port is 9090.")
     talk.say("side2", "user: And logs?", "assistant: They are JSON.", at=talk.path("main")[1].id)
     plan = talk.octopus(strategy, "side", "side2")

@@ -146,6 +146,6 @@ def test_the_ready_conversation_tells_no_name_without_its_denial(branch: str, st
     chat = make_welcome(workspace()[0])
     target = chat.fork(f"from-{branch}", at=chat.path()[3].id)
     for budget in (None, *range(40, 400, 30)):
-        plan = target.plan_merge(branch, strategy=strategy, budget=budget)  # type: ignore[arg-type]
+        plan = target.plan_merge(branch, strategy=strategy, budget=budget)
         told = [line for line in plan.payload.splitlines() if "--inplace" in line]
         assert all("not use" in line for line in told), plan.payload

@@ -7,7 +7,7 @@ import pytest
 from forky_core.merge.incoming_changes import REVERT, TAKEN_BACK, TAKEN_BACK_HERE
 from forky_core.merge.plan import Reverted
 from forky_core.model import Message
-from forky_core.parts import RevertPart, Strategy
+from forky_core.parts import RevertPart
 from tests.context.validity import problems
 from tests.merge.conversations import Talk, forked
 
@@ -17,7 +17,7 @@ def revert(talk: Talk, branch: str, *targets: Message) -> Message:
 
 
 @pytest.mark.parametrize("strategy", ["full", "squash"])
-def test_merge_reverted_merged_again_delta_is_empty_says_so_and_offers_both_ways(strategy: Strategy) -> None:
+def test_merge_reverted_merged_again_delta_is_empty_says_so_and_offers_both_ways(strategy: str) -> None:
     talk = forked()
     (merge,) = talk.land(talk.plan(strategy))
     back = revert(talk, "main", merge)
@@ -28,7 +28,7 @@ def test_merge_reverted_merged_again_delta_is_empty_says_so_and_offers_both_ways
 
 
 @pytest.mark.parametrize("strategy", ["full", "squash"])
-def test_merge_reverted_merged_again_by_a_revert_of_the_revert(strategy: Strategy) -> None:
+def test_merge_reverted_merged_again_by_a_revert_of_the_revert(strategy: str) -> None:
     talk = forked()
     (merge,) = talk.land(talk.plan(strategy))
     held = talk.context("main").messages
@@ -38,7 +38,7 @@ def test_merge_reverted_merged_again_by_a_revert_of_the_revert(strategy: Strateg
 
 
 @pytest.mark.parametrize("strategy", ["full", "squash"])
-def test_merge_reverted_merged_again_with_again_brings_all_of_it(strategy: Strategy) -> None:
+def test_merge_reverted_merged_again_with_again_brings_all_of_it(strategy: str) -> None:
     talk = forked()
     first = talk.plan(strategy)
     (merge,) = talk.land(first)

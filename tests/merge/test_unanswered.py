@@ -6,13 +6,12 @@ import pytest
 
 from forky_core.errors import NothingToDo
 from forky_core.llm.scripted import Fail
-from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation
 from tests.builders import ScriptedModels, debugged, talk, texts, workspace
 from tests.merge.conversations import Talk, forked
 
 QUESTION = "The only news of “note” is a question without an answer: “Which port do we use?”"
-EVERY: tuple[Strategy, ...] = ("full", "squash", "three-way")
+EVERY: tuple[str, ...] = ("full", "squash", "three-way")
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def asked() -> Talk:
 
 
 @pytest.mark.parametrize("strategy", EVERY)
-def test_a_lone_question_is_quoted_with_what_can_be_done(asked: Talk, strategy: Strategy) -> None:
+def test_a_lone_question_is_quoted_with_what_can_be_done(asked: Talk, strategy: str) -> None:
     plan = asked.plan(strategy, source="note")
     assert (plan.relation, plan.lands) == ("unanswered", False)
     assert plan.warnings[:2] == (
@@ -80,7 +79,7 @@ def test_an_answer_makes_it_an_ordinary_merge_again(asked: Talk) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["full", "squash"])
-def test_an_octopus_says_so_of_the_one_and_brings_the_others(asked: Talk, strategy: Strategy) -> None:
+def test_an_octopus_says_so_of_the_one_and_brings_the_others(asked: Talk, strategy: str) -> None:
     plan = asked.octopus(strategy, "debug", "note")
     assert plan.lands
     assert QUESTION in plan.warnings

@@ -13,7 +13,6 @@ from streamlit.testing.v1 import AppTest
 from forky_core.context.citing import sources_in
 from forky_core.forky import Forky
 from forky_core.llm.scripted import ScriptedModel
-from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.repo import short
 from pages.ui.links import cited_link
@@ -99,7 +98,7 @@ def test_in_the_cell_of_a_landed_merge_and_in_the_inspector(side: Conversation) 
 
 @pytest.mark.parametrize("strategy", ["squash", "full"])
 def test_a_grafted_number_that_cites_another_branch_opens_where_that_is(
-    monkeypatch: pytest.MonkeyPatch, strategy: Strategy
+    monkeypatch: pytest.MonkeyPatch, strategy: str
 ) -> None:
     with workspace_with_a_writer(monkeypatch) as (forky, writer):
         there = forky.create("Pumps", model=writer.info().name)

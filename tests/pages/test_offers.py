@@ -12,14 +12,18 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
+from forky_core.merge.strategies import STRATEGIES
 from forky_core.repo.conversation import Conversation
-from pages.ui.chat.offers import WAYS, costs_of
+from pages.ui.chat.offers import ACT, costs_of
 from pages.ui.frame import Frame
 from pages.ui.session import Session
 from tests.builders import debugged
 from tests.hangs import HANG
+from tests.outline import offered
 from tests.pages.apptest import act, by_key, click_graph, open_page, settled
 from tests.pages.workspaces import empty_workspace
+
+ACTS = [f"{ACT}{one.name}" for one in STRATEGIES]
 
 
 @pytest.fixture
@@ -69,12 +73,12 @@ def test_a_clicked_node_offers_each_merge_by_name_with_its_cost(forky: Forky, ch
     assert "merge “debug” into “main”" in html.unescape(body)
     plans = {
         "merge-squash": chat.plan_merge("debug"),
-        "merge-pick": chat.plan_merge("debug", strategy="cherry-pick", picks=[at]),
+        "merge-cherry-pick": chat.plan_merge("debug", strategy="cherry-pick", picks=[at]),
         "merge-full": chat.plan_merge("debug", strategy="full"),
         "merge-three-way": chat.plan_merge("debug", strategy="three-way"),
     }
     costs = told(body)
-    assert {act: costs[act] for act in WAYS} == {
+    assert {act: costs[act] for act in ACTS} == {
         act: f"{plan.tokens:,} tokens" for act, plan in plans.items()
     }
     assert "fork" in costs
@@ -96,7 +100,7 @@ def test_a_merge_that_brings_nothing_is_offered_as_that(forky: Forky, chat: Conv
     test = settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
     body = html.unescape(card(planned(test, forky, chat, at)))
     assert "“main” has all of “debug” already." in body
-    assert {told(body)[act] for act in WAYS} == {"nothing new"} and body.count(" disabled") == len(WAYS)
+    assert {told(body)[act] for act in ACTS} == {"nothing new"} and body.count(" disabled") == len(ACTS)
 
 
 def test_where_there_is_one_branch_only_a_fork_is_offered(forky: Forky) -> None:
@@ -119,7 +123,7 @@ def test_a_message_that_was_offered_is_ticked_on_the_merge_page(chat: Conversati
 def test_the_menu_is_told_what_its_merges_cost_when_it_asks(forky: Forky, chat: Conversation) -> None:
     debug = chat.checkout("debug")
     test = open_page("chat.py", debug)
-    assert {entry[0] for entry in _acts(test)["merges"]} == set(WAYS) and _acts(test)["costs"] is None
+    assert {entry[0] for entry in _acts(test)["merges"]} == set(ACTS) and _acts(test)["costs"] is None
     at = debug.path()[-1].id
     test = planned(settled(act(test, "costs", at)), forky, chat, at)
     of, heading, costs = _acts(test)["costs"]
@@ -132,3 +136,20 @@ def _acts(test: AppTest) -> dict[str, Any]:
     said = json.loads(found.proto.json)
     assert isinstance(said, dict)
     return said
+
+
+def test_a_strategy_that_a_package_adds_is_offered_everywhere(forky: Forky, chat: Conversation) -> None:
+    at = chat.checkout("debug").path()[-1].id
+    with offered():
+        test = settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
+        body = card(planned(test, forky, chat, at))
+        assert ">Outline<" in body and "token" in told(body)["merge-outline"]
+        assert "merge-outline" in {entry[0] for entry in _acts(test)["merges"]}
+        test = open_page("merge.py", chat, source="debug", strategy="outline")
+        radio = by_key(test, "merge.strategy")
+        assert radio.value == "outline" and any("Outline" in label for label in radio.options)
+        by_key(test, "merge.land").click()
+        settled(test.run())
+        page = open_page("chat.py", chat)
+        (note,) = [one.proto.body for one in page.get("html") if 'class="fk-merge"' in one.proto.body]
+        assert "“debug” outlined: 4 messages" in note and "<h4>Outline</h4>" in note

@@ -13,7 +13,7 @@ from forky_core.merge.claims.conflict_resolution import Choice
 from forky_core.merge.options import MergeOptionFields
 from forky_core.merge.plan import MergePlan
 from forky_core.model import MessageId, Role
-from forky_core.parts import Json, Strategy, ToolCallPart, ToolResultPart
+from forky_core.parts import Json, ToolCallPart, ToolResultPart
 from forky_core.repo.conversation import Conversation
 from tests.builders import talk, workspace
 from tests.context.validity import problems
@@ -92,7 +92,7 @@ def fork(world: World, one: int, two: int, number: int) -> None:
     chat.fork(f"b{number}", at=pick(chat, two))
 
 
-def merge(strategy: Strategy, *, again: bool = False) -> Verb:
+def merge(strategy: str, *, again: bool = False) -> Verb:
     def by(world: World, one: int, two: int, number: int) -> None:
         target, source = world.branch(one), world.branch(two)
         picks = [message.id for message in source.path()[two % 3 :][:3]] if strategy == "cherry-pick" else []

@@ -9,7 +9,6 @@ import pytest
 from forky_core.merge.claims.conflict_resolution import Choice
 from forky_core.merge.corrections import corrected_lines, corrections_in
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation
 from tests.builders import talk, workspace
 
@@ -36,7 +35,7 @@ def test_a_graft_warns_of_what_contradicts() -> None:
     forky, _ = workspace()
     chat = talk(forky.create("Here"), "Plan the server.", "The port is 8080.")
     other = talk(forky.create("Other"), "Plan it.", "The port is 4444.")
-    strategies: tuple[Strategy, ...] = ("squash", "full")
+    strategies: tuple[str, ...] = ("squash", "full")
     for strategy in strategies:
         plan = chat.plan_graft(other, strategy=strategy)
         (clash,) = plan.contradictions

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from forky_core.errors import BadContent, InTheWay, NothingToDo, Outdated
-from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
 from forky_core.views.drawing import draw
@@ -35,7 +34,7 @@ def sent(chat: Conversation) -> str:
 
 @pytest.mark.parametrize("strategy", ["full", "squash"])
 def test_another_conversation_is_grafted_by_reference_so_that_ids_hold(
-    here: Conversation, debug: Conversation, strategy: Strategy
+    here: Conversation, debug: Conversation, strategy: str
 ) -> None:
     plan = here.plan_graft(debug, strategy=strategy)
     before, count = here.context().tokens, len(debug.operations)
@@ -87,7 +86,7 @@ def test_picks_from_another_conversation_are_copies_that_name_their_originals(
 
 @pytest.mark.parametrize("strategy", ["full", "squash"])
 def test_an_empty_branch_takes_the_other_conversation_in_whole(
-    forky: Workspace, debug: Conversation, strategy: Strategy
+    forky: Workspace, debug: Conversation, strategy: str
 ) -> None:
     empty = forky.create("Empty")
     plan = empty.plan_graft(debug, strategy=strategy)

@@ -37,7 +37,7 @@ def test_the_preview_holds_the_text_of_a_file_that_the_model_will_read(strategy:
     asked = chat.checkout("debug").say("Which port?", attachments=[file])
     answer = chat.checkout("debug").say("8080.", role="assistant")
     picks = [asked.id, answer.id] if strategy == "cherry-pick" else []
-    plan = chat.plan_merge("debug", strategy=strategy, picks=picks)  # type: ignore[arg-type]
+    plan = chat.plan_merge("debug", strategy=strategy, picks=picks)
     assert '<file name="server.toml">\nport = 8080\n</file>' in plan.payload
     assert "cannot read" not in plan.payload
 
@@ -47,7 +47,7 @@ def test_after_landing_the_model_is_sent_exactly_what_the_preview_said(
     chat: Conversation, strategy: str
 ) -> None:
     before = chat.context()
-    plan = chat.plan_merge("debug", strategy=strategy)  # type: ignore[arg-type]
+    plan = chat.plan_merge("debug", strategy=strategy)
     chat.merge(plan)
     after = chat.context()
     assert after.tokens - before.tokens == plan.tokens

@@ -69,7 +69,7 @@ def test_a_tool_call_and_its_results_are_taken_back_together() -> None:
 @pytest.mark.parametrize("strategy", ["full", "squash"])
 def test_a_reverted_merge_is_gone_with_all_it_brought(chat: Conversation, strategy: str) -> None:
     before = chat.context().tokens
-    chat.merge(chat.plan_merge("debug", strategy=strategy))  # type: ignore[arg-type]
+    chat.merge(chat.plan_merge("debug", strategy=strategy))
     assert chat.head is not None
     take_back(chat, chat.head.id)
     assert chat.context().tokens == before and "collect_members" not in sent(chat)

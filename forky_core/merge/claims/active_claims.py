@@ -23,8 +23,6 @@ from forky_core.parts import MergePart
 Extract = Callable[[Message], Sequence[Claim]]
 """The claims that a message completes: whose last citation it is."""
 
-_SPEAKING = frozenset({"rebase", "fuse"})
-"""Payloads that stand for no other message: what they say is said by the message itself, or below it."""
 _STRENGTH = {kind: place for place, kind in enumerate(SECTION_OF)}
 
 
@@ -44,7 +42,7 @@ def active_claims(
         register.place[message.id] = at
         if message.id in out or message.hidden:
             continue
-        merges = [merge for merge in message.merges if merge.strategy not in _SPEAKING]
+        merges = [merge for merge in message.merges if not merge.kind.speaks_for_itself]
         for merge in merges:
             frozen = frozen_in(merge)
             if frozen is not None:
@@ -65,11 +63,11 @@ def by_message(claims: Iterable[Claim]) -> Extract:
 
 
 def frozen_in(merge: MergePart) -> Frozen | None:
-    """The claims a payload carries; None where it carries none. A three-way one says it all, if nothing."""
+    """The claims a payload carries; None where it carries none. One that settles says it all, if nothing."""
     frozen = Frozen.from_json(merge.claims) if merge.claims else None
     if frozen is not None and frozen.claims_anything:
         return frozen
-    return Frozen() if merge.strategy == "three-way" else None
+    return Frozen() if merge.kind.settles else None
 
 
 def _speakers(merges: Sequence[MergePart], lookup: Lookup) -> Iterable[Message]:
@@ -88,7 +86,7 @@ def _unclaimed(merge: MergePart) -> Iterable[str]:
     if frozen is None:
         return merge.messages
     # Lines that were quoted beside claims which an earlier merge had frozen.
-    quotes = merge.strategy == "squash" and not merge.made_by
+    quotes = merge.kind.reading == "lines" and not merge.kind.settles and not merge.made_by
     claimed = {cite for claim in frozen.set.claims for cite in claim.cites}
     return (id for id in merge.messages if id not in claimed) if quotes else ()
 

@@ -177,7 +177,7 @@ def claims_of(message: Message) -> tuple[Claim, ...]:
     texts = [
         part.text[:_READ]
         for part in message.parts
-        if isinstance(part, TextPart) or (isinstance(part, MergePart) and part.strategy == "fuse")
+        if isinstance(part, TextPart) or (isinstance(part, MergePart) and part.kind.reading == "answer")
     ]
     found = (
         replace(claim, cites=(message.id,))

@@ -13,7 +13,7 @@ from typing import Literal
 
 from forky_core.hashing import content_hash
 from forky_core.llm.contract import ProviderMessage
-from forky_core.merge.headings import HEADINGS
+from forky_core.merge.headings import is_heading
 from forky_core.merge.models.transcript import Transcript
 from forky_core.merge.models.written_note import Ask
 from forky_core.merge.wording import speaker_of
@@ -77,7 +77,7 @@ def review_request(lines: Sequence[str], transcript: Transcript) -> tuple[Provid
 
 def _lines_of(block: str) -> list[str]:
     """The lines of a block that say something, without its header and headings."""
-    return [line for line in block.split("\n")[1:] if line.strip() and line not in HEADINGS]
+    return [line for line in block.split("\n")[1:] if line.strip() and not is_heading(line)]
 
 
 def _flags(answer: str, lines: Sequence[str]) -> tuple[Flag, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from forky_core.merge.claims.cues import NO
-from forky_core.merge.headings import HEADINGS
+from forky_core.merge.headings import is_heading
 from forky_core.merge.note.code_blocks import with_code_blocks
 from forky_core.merge.note.coverage import Relevance, distinct, names_sources
 from forky_core.merge.note.passages import Passage, atoms, is_named, named_atoms, passages, plain_lines
@@ -83,7 +83,7 @@ class Branch:
         found = [
             one
             for one in distinct(passages(messages), known)
-            if one.text not in HEADINGS
+            if not is_heading(one.text)
             and (any(map(str.isalpha, one.text)) or one.text == messages[one.turn].text.strip())
         ]
         named = {message.name for message in messages if message.name and message.role != "tool"}

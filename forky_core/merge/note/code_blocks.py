@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from forky_core.merge.headings import HEADINGS
+from forky_core.merge.headings import is_heading
 from forky_core.merge.note.passages import LONGEST, Passage, is_edit_mark
 from forky_core.model import Message
 
@@ -75,7 +75,7 @@ def _blocks(run: Sequence[Passage], lines: _Lines) -> Iterator[Passage]:
 
 
 def _parted(between: Sequence[str]) -> bool:
-    return any(is_edit_mark(line) or line.startswith("-") or line.strip() in HEADINGS for line in between)
+    return any(is_edit_mark(line) or line.startswith("-") or is_heading(line.strip()) for line in between)
 
 
 def _written(group: Sequence[tuple[int, Passage]], lines: _Lines) -> Iterator[Passage]:

@@ -12,9 +12,10 @@ from forky_core.merge.claims.claim_set import ClaimSet
 from forky_core.merge.claims.conflict_resolution import Choice, Clash
 from forky_core.merge.fuse import FusePlan
 from forky_core.merge.models.proposing import Proposal
-from forky_core.merge.options import MergeOptionFields, MergeOptions, only_used
+from forky_core.merge.options import MergeOptionFields, MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.merge.validation import only_used
 from forky_core.model import Operation
 from forky_core.repo.branching import UNCHANGED, Unchanged
 from forky_core.repo.merges import fusing, replanning, requests, settling

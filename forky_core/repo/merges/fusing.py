@@ -69,7 +69,9 @@ def _beside(repo: Repo, head: Message) -> list[Message]:
     visible = repo.visible
     ids = visible.children.get(head.id, ()) if head.role == "user" else visible.siblings(head.id)
     found = [visible.messages[id] for id in ids]
-    return [m for m in found if m.role == "assistant" and (m.merge is None or m.merge.strategy != "fuse")]
+    return [
+        m for m in found if m.role == "assistant" and (m.merge is None or m.merge.kind.reading != "answer")
+    ]
 
 
 def land(repo: Repo, planned: FusePlan) -> Operation:

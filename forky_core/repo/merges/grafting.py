@@ -15,8 +15,10 @@ from threading import Event
 from forky_core.dag import ancestors, topological_order
 from forky_core.errors import BadContent, InTheWay, NothingToDo
 from forky_core.merge.corrections import with_corrections
-from forky_core.merge.options import MergeOptions, validate_options
+from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import Graft, MergePlan
+from forky_core.merge.strategies import strategy_named
+from forky_core.merge.validation import validate_options
 from forky_core.model import Branch, Message, MessageId
 from forky_core.repo.identity import title_line
 from forky_core.repo.merges.merging import place_of, statuses
@@ -30,12 +32,16 @@ def plan(
     """What merging a branch of `other` would write.
 
     Raises:
-        BadContent: it is this very conversation, or lies in another database.
+        BadContent: it is this very conversation, or lies in another database; or the strategy cannot graft.
         InTheWay: it would make a circle.
         NothingToDo: the branch is empty.
         SquashRejected, ModelError: as a merge.
     """
     validate_options(wish)
+    if not strategy_named(wish.strategy).grafted:
+        raise BadContent(
+            f"A branch of another conversation cannot be merged by {wish.strategy}.", "Squash it."
+        )
     into, of = repo.branch(target), other.branch(source)
     if other.id == repo.id:
         raise BadContent("That is a branch of this conversation.", "Merge it.")

@@ -12,6 +12,7 @@ from forky_core.merge.plan import Graft, MergePlan
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import Operation, seal
 from forky_core.parts import Draft, MergePart
+from forky_core.payload_kinds import kind_of
 from forky_core.repo.answers.asking import refuse_if_moved
 from forky_core.repo.branching import refuse_while_replying
 from forky_core.repo.identity import now
@@ -51,10 +52,11 @@ def land(repo: Repo, planned: MergePlan) -> Operation:
     for one in planned.drafts:
         tx.messages.append(seal(_stamped(one.draft, planned.graft), one.parents, created=now()))
     tx.move(target, tx.messages[-1].id)
-    if planned.source_name == target and planned.strategy == "three-way":
+    if planned.source_name == target and kind_of(planned.strategy).settles:
         settled = "1 conflict" if len(planned.entries) == 1 else f"{len(planned.entries)} conflicts"
         return tx.publish("merge", f"Settled {settled} on “{target}”")
-    what = "Picked from" if planned.strategy == "cherry-pick" else "Grafted" if planned.graft else "Merged"
+    verb = kind_of(planned.strategy).verb
+    what = "Grafted" if planned.graft and verb == "Merged" else verb
     asked = f", request {planned.request}" if planned.request is not None else ""
     how = planned.strategy + asked + (f", {left} unresolved" if (left := _unresolved(planned)) else "")
     return tx.publish("graft" if planned.graft else "merge", f"{what} “{source}” into “{target}” ({how})")

@@ -11,7 +11,7 @@ from forky_core.errors import InTheWay, NotFound
 from forky_core.merge.claims.conflict_resolution import Choice, Policy, Take
 from forky_core.merge.options import MergeOptions
 from forky_core.model import ConversationId, MessageId, View
-from forky_core.parts import Json, Strategy
+from forky_core.parts import Json
 from forky_core.repo.transaction import Transaction
 
 REQUESTS = "requests/"
@@ -81,7 +81,7 @@ class MergeRequest:
         return (f"{self.source} of {self.graft.title}" if self.graft.title else self.source,)
 
     @property
-    def strategy(self) -> Strategy:
+    def strategy(self) -> str:
         return self.wish.strategy
 
     @property

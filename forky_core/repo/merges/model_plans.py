@@ -25,6 +25,7 @@ from forky_core.merge.models.squash import (
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge, plan_octopus
+from forky_core.merge.strategies import strategy_named
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.repo.answers.once import ask_once
 from forky_core.repo.merges.model_reading import ModelReader, NoteWriter
@@ -42,7 +43,7 @@ def plan_of(repo: Repo, place: MergeInputs, wish: MergeOptions, stop: Event) -> 
         SquashRejected: nothing of what the model wrote stands.
         ModelError: the model did not answer, or was stopped.
     """
-    if wish.model is not None and wish.strategy == "three-way":
+    if wish.model is not None and strategy_named(wish.strategy).model == "reads":
         return _three_way((place,), wish, ModelReader(repo, wish.model, wish.focus, stop, wish.reread))
     return written(repo, plan_merge(place, wish), wish, place.lookup, stop)
 
@@ -52,7 +53,7 @@ def written(repo: Repo, planned: MergePlan, wish: MergeOptions, lookup: Lookup, 
 
     Where a reviewer is set, it is asked about the block, and what it flags is shown as a warning.
     """
-    if wish.model is None or wish.strategy != "squash" or not planned.drafts:
+    if wish.model is None or strategy_named(wish.strategy).model != "writes" or not planned.drafts:
         return planned
     writer = NoteWriter(repo, wish.model, wish.focus, stop, wish.reread)
     made = squash_written_by(
@@ -79,7 +80,7 @@ def reviewed(repo: Repo, made: MergePlan, lookup: Lookup, stop: Event) -> MergeP
 
 def plan_of_several(repo: Repo, places: Sequence[MergeInputs], wish: MergeOptions, stop: Event) -> MergePlan:
     """The plan of several sources at once, with the model that is wished for; errors as `plan_of`."""
-    if wish.model is not None and wish.strategy == "three-way":
+    if wish.model is not None and strategy_named(wish.strategy).model == "reads":
         return _three_way(places, wish, ModelReader(repo, wish.model, wish.focus, stop, wish.reread))
     planned = plan_octopus(places, wish)
     if wish.model is None or not planned.sides:

@@ -14,11 +14,11 @@ from types import MappingProxyType
 
 from forky_core.dag import ancestors
 from forky_core.errors import BadContent, InTheWay, NothingToDo
-from forky_core.merge.octopus import SEVERAL
-from forky_core.merge.options import NO_CHOICES, MergeOptions, validate_options
+from forky_core.merge.options import NO_CHOICES, MergeOptions
 from forky_core.merge.plan import MergePlan
+from forky_core.merge.strategies import find_strategy, strategies, strategy_named
+from forky_core.merge.validation import validate_options
 from forky_core.model import ConversationId, Operation, View
-from forky_core.parts import Strategy
 from forky_core.repo.branching import UNCHANGED, Unchanged
 from forky_core.repo.identity import now, title_line
 from forky_core.repo.merges import grafting, merging
@@ -41,8 +41,6 @@ from forky_core.repo.transaction import Transaction, with_a_free_key
 
 LONGEST_NOTE = 10_000
 """Characters of a note or a comment."""
-OFFERED: tuple[Strategy, ...] = ("full", "squash", "three-way", "cherry-pick")
-"""What a request of one branch may propose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +255,7 @@ def _seen_now(repo: Repo, view: View, request: MergeRequest) -> MergeRequest:
 def _refuse_senseless(repo: Repo, view: View, request: MergeRequest) -> None:
     """Refuse what nobody could accept: sentences and errors as `make`."""
     branch_in(view, request.into)
-    offered = SEVERAL if request.others else OFFERED
+    offered = [one.name for one in strategies() if (one.takes_several if request.others else one.requested)]
     if request.strategy not in offered:
         several = " of several branches" if request.others else ""
         raise BadContent(
@@ -269,7 +267,7 @@ def _refuse_senseless(repo: Repo, view: View, request: MergeRequest) -> None:
                 raise NothingToDo(
                     f"“{name}” cannot be merged into “{request.into}”.", "Choose another branch."
                 )
-    if request.strategy != "cherry-pick" and request.graft is None:
+    if not strategy_named(request.strategy).takes_picks and request.graft is None:
         return
     if not plan(repo, request, replace(request.wish, model=None)).lands and request.picks:
         raise NothingToDo(f"“{request.into}” has all that is picked.", "Pick something else.")
@@ -299,7 +297,8 @@ def _is_of(repo: Repo, request: MergeRequest, planned: MergePlan) -> bool:
     brings = planned.sources
     if not request.others:
         return brings == (request.source,)
-    if planned.strategy not in SEVERAL:
+    strategy = find_strategy(planned.strategy)
+    if strategy is None or not strategy.takes_several:
         return False
     first = (name for name in brings if name in request.sources)
     order = tuple(dict.fromkeys((*first, *request.sources)))

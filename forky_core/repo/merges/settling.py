@@ -22,6 +22,7 @@ from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Branch, Message, MessageId
 from forky_core.parts import Draft, MergePart
+from forky_core.payload_kinds import THREE_WAY
 from forky_core.repo.answers.once import ask_once
 from forky_core.repo.merges.merging import RESOLUTIONS
 from forky_core.repo.reader import reader_of
@@ -99,12 +100,12 @@ def plan_resolution(repo: Repo, branch: Branch, choices: Mapping[str, Choice | N
     cites = {cite for result in results for cite in result.cites}
     stands_for = tuple(id for id in messages if id in cites)
     part = MergePart(
-        "three-way", branch.name, stands_for, text, claims=Frozen(ClaimSet.of(results)).to_json()
+        THREE_WAY.name, branch.name, stands_for, text, claims=Frozen(ClaimSet.of(results)).to_json()
     )
     reader = reader_of(repo, branch.rules)
     remembered = {f"{RESOLUTIONS}{clash.conflict.hash}": clash.remembered() for clash in decided}
     return MergePlan(
-        "three-way",
+        THREE_WAY.name,
         "merge",
         branch.name,
         branch.name,

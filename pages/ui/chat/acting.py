@@ -8,11 +8,12 @@ import streamlit as st
 
 from forky_core.errors import NothingToDo
 from forky_core.model import Message, MessageId
+from forky_core.payload_kinds import CHERRY_PICK
 from forky_core.repo.conversation import Conversation
 from forky_core.views.places import branch_for, later_on
 from pages.ui.chat.acts import Act
 from pages.ui.chat.forms import FORMS
-from pages.ui.chat.offers import WAYS, way_of
+from pages.ui.chat.offers import ACT, way_of
 from pages.ui.chat.stashes import stash_from
 from pages.ui.frame import Frame, go, place, saying, seen_in
 from pages.ui.links import passage_place
@@ -37,7 +38,7 @@ def act_on(here: Frame, act: Act) -> None:
             _visit(here, act.id)
             return
         message = here.chat.message(act.id)
-        if act.name in WAYS:
+        if act.name.startswith(ACT):
             _merge(here, act.name, message.id)
         elif act.name == "costs":
             here.session.costs_of = message.id
@@ -101,7 +102,7 @@ def _expand(here: Frame, id: MessageId) -> None:
         raise NothingToDo(
             "No other branch leads to that message any more.", "Fork at it, and pick it from there."
         )
-    plan = here.chat.plan_merge(source, strategy="cherry-pick", picks=[id])
+    plan = here.chat.plan_merge(source, strategy=CHERRY_PICK.name, picks=[id])
     if not plan.lands:
         raise NothingToDo("The branch reads that message already.")
     done(here.session, here.chat.merge(plan))
@@ -120,7 +121,7 @@ def _merge(here: Frame, act: str, id: MessageId) -> None:
             "c": str(here.chat.id),
             "b": way.target,
             "source": way.source,
-            "strategy": WAYS[act][0],
+            "strategy": act.removeprefix(ACT),
             "picks": id.removeprefix("b2:")[:_PICKED],
         },
     )

@@ -14,8 +14,9 @@ from html import escape
 import streamlit as st
 
 from forky_core.errors import ForkyError
+from forky_core.merge.strategies import strategies
+from forky_core.merge.strategy import Strategy
 from forky_core.model import Message, MessageId
-from forky_core.parts import Strategy
 from forky_core.repo.conversation import Conversation
 from forky_core.views.captions import opening_of
 from forky_core.views.graph import line_of_text
@@ -27,13 +28,8 @@ from pages.ui.markdown import showable
 from pages.ui.notice import stay
 from pages.ui.telling import telling
 
-WAYS: Mapping[str, tuple[Strategy, str, str, str]] = {
-    "merge-squash": ("squash", "compress", "Squash", "Squash the branch …"),
-    "merge-pick": ("cherry-pick", "playlist_add_check", "Cherry-pick", "Cherry-pick this message …"),
-    "merge-full": ("full", "notes", "Full", "Merge the branch in full …"),
-    "merge-three-way": ("three-way", "alt_route", "Three-way", "Merge three-way …"),
-}
-"""Acts that lead to the Merge page: strategy, icon, name, entry of the menu."""
+ACT = "merge-"
+"""Before the name of a strategy: the act that leads to the Merge page with it."""
 _AT_ONCE = 0.06
 """Seconds that a page waits for plans before it is drawn without them."""
 _MOST = 60
@@ -67,15 +63,13 @@ def costs_of(here: Frame, message: MessageId) -> Costs | None:
 
 
 def _plan_all(chat: Conversation, way: Way, message: MessageId) -> Costs:
-    return {act: _tokens(chat, way, strategy, message) for act, (strategy, *_) in WAYS.items()}
+    return {f"{ACT}{one.name}": _tokens(chat, way, one, message) for one in strategies()}
 
 
 def _tokens(chat: Conversation, way: Way, strategy: Strategy, message: MessageId) -> int | None:
     try:
-        if strategy == "cherry-pick":
-            plan = chat.plan_merge(way.source, strategy=strategy, picks=[message])
-        else:
-            plan = chat.plan_merge(way.source, strategy=strategy)
+        picks = [message] if strategy.takes_picks else []
+        plan = chat.plan_merge(way.source, strategy=strategy.name, picks=picks)
     except ForkyError:
         return None
     return plan.tokens if plan.lands else None
@@ -90,7 +84,7 @@ def merges_of(here: Frame) -> Merges | None:
     """The entries of every message's menu; of the message whose menu is open, with what they cost."""
     if len(here.chat.branches) < 2:
         return None
-    entries = tuple((act, icon, entry) for act, (_, icon, _, entry) in WAYS.items())
+    entries = tuple((f"{ACT}{one.name}", one.icon, one.entry) for one in strategies())
     of = here.session.costs_of
     if of is None or of not in here.chat.visible.messages:
         return Merges(entries)
@@ -132,9 +126,10 @@ def _card(here: Frame, message: Message) -> str:
     else:
         into = _into(way, costs)
         told = said_costs(costs) if costs is not None else {}
-        for act, (_, icon, name, _) in WAYS.items():
-            off = costs is not None and costs[act] is None
-            ways.append(_button(act, icon, name, told.get(act, "…"), off=off))
+        for one in strategies():
+            act = f"{ACT}{one.name}"
+            off = costs is not None and costs.get(act) is None
+            ways.append(_button(act, one.icon, one.label, told.get(act, "…"), off=off))
     return (
         '<div class="fk-card" role="group" aria-label="What can be done with this message" '
         f'data-id="{escape(message.id)}"><div class="fk-card-top"><span class="fk-who">{escape(showable(who))}</span>'

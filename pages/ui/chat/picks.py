@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.errors import ForkyError
+from forky_core.payload_kinds import CHERRY_PICK
 from pages.ui.frame import Frame, place
 from pages.ui.markdown import plain_label
 
@@ -49,7 +50,7 @@ def draw_picks(here: Frame) -> None:
                 query_params={
                     "c": str(here.chat.id),
                     "source": here.chat.branch_name,
-                    "strategy": "cherry-pick",
+                    "strategy": CHERRY_PICK.name,
                 },
             )
         st.button("Copy", key="chat.picks_copy", icon=":material/content_copy:", on_click=_copy, args=(here,))

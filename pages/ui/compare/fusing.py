@@ -13,6 +13,7 @@ import streamlit as st
 from forky_core.errors import ForkyError, Outdated
 from forky_core.merge.fuse import FusePlan
 from forky_core.model import MessageId
+from forky_core.payload_kinds import FUSION
 from forky_core.views.compare import Comparison, Row
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, leave_for, saying
@@ -59,7 +60,7 @@ def draw_fusion(frame: Frame, found: Comparison, row: Row) -> None:
     targets = tuple(dict.fromkeys((*targets, target)))
     chat = frame.chat.checkout(target)
     wish = MergeOptions(
-        chat.id, target, target, "fuse", writer=st.query_params.get("by") or None, picks=tuple(answers)
+        chat.id, target, target, FUSION.name, writer=st.query_params.get("by") or None, picks=tuple(answers)
     )
     held = frame.session.fusing = planning(frame.session.fusing, frame.forky, chat, wish)
     here = Frame(frame.forky, frame.session, chat, frame.at)

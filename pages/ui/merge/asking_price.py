@@ -9,7 +9,7 @@ from forky_core.llm.contract import ModelInfo
 from forky_core.merge.models.note_request import Limit, note_request
 from forky_core.merge.models.squash import note_room, target_view, transcript_of
 from forky_core.merge.plan import MergePlan
-from forky_core.parts import Strategy
+from forky_core.merge.strategy import Strategy
 from forky_core.views.captions import about
 
 ByItself = Literal["never", "within the limit", "always"]
@@ -23,10 +23,13 @@ _ROUNDS = 2
 
 
 def count_request(
-    plan: MergePlan, strategy: Strategy, focus: str, budget: int | None, lookup: Lookup
+    plan: MergePlan, strategy: Strategy | None, focus: str, budget: int | None, lookup: Lookup
 ) -> tuple[int, int]:
-    """Tokens that one call would be sent, and the most that it is asked to answer with."""
-    if strategy != "squash":
+    """Tokens that one call would be sent, and the most that it is asked to answer with.
+
+    A fusion has no strategy.
+    """
+    if strategy is None or strategy.model != "writes":
         return plan.tokens_full + _INSTRUCTIONS, max(plan.tokens, _INSTRUCTIONS // 3)
     sides = plan.sides or (plan,)
     found = [_note(side, lookup, focus, None if plan.sides else budget) for side in sides]

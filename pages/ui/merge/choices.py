@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import get_args
 
 import streamlit as st
 
@@ -17,8 +16,9 @@ from forky_core.errors import ForkyError
 from forky_core.forky import Forky
 from forky_core.llm.offline import PROVIDER as OFFLINE
 from forky_core.merge.claims.conflict_resolution import Policy
+from forky_core.merge.strategies import find_strategy, strategies, strategy_named
 from forky_core.model import ConversationId, Message, MessageId
-from forky_core.parts import Strategy
+from forky_core.payload_kinds import CHERRY_PICK, FULL, REBASE, SQUASH
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.merges.default_writer import default_writer
 from forky_core.views.graph import line_of_text
@@ -29,29 +29,10 @@ from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label
 from pages.ui.merge.asking_price import ByItself
 from pages.ui.merge.costs import await_costs, costs_of
-from pages.ui.merge.planning import WRITTEN, MergeOptions, Planning
+from pages.ui.merge.planning import MergeOptions, Planning
 from pages.ui.wording import speaker_named
 
-REBASE = "rebase"
-STRATEGIES: dict[str, tuple[str, str]] = {
-    "squash": ("Squash", "The model will read one short message: the lines that matter."),
-    "cherry-pick": ("Cherry-pick", "The model will read the messages you tick, as if said here."),
-    "full": ("Full", "The model will read every message of the branch, as it was said."),
-    "three-way": (
-        "Three-way",
-        "A squash that compares both branches. You decide where they disagree.",
-    ),
-    REBASE: ("Rebase", "The branch itself moves: its messages are copied to the end of the other."),
-}
-_SEVERAL = {
-    "squash": "The model will read one short message of each branch: the lines that matter.",
-    "full": "The model will read every message of the branches, as it was said.",
-    "three-way": "One squash that compares all the branches. You decide where they disagree.",
-}
-_OF_SEVERAL = ("squash", "full", "three-way")
-"""What an octopus can be."""
-_OF_ANOTHER = ("squash", "cherry-pick", "full", "three-way")
-"""What a graft can be."""
+_REBASE_CAPTION = "The branch itself moves: its messages are copied to the end of the other."
 POLICIES: dict[Policy, str] = {
     "ask": "I decide each",
     "mine": "Keep what the target says",
@@ -93,8 +74,9 @@ def read_wish(frame: Frame) -> MergeOptions | None:
     )
     strategy = strategy_of(frame, offered(several=bool(others), graft=graft is not None))
     budget = params.get("budget", "")
-    told = strategy in WRITTEN
-    writer = _writer(frame, params.get("by", "")) if told else None
+    way = strategy_named(strategy)
+    told = way.condenses
+    writer = _writer(frame, params.get("by", "")) if way.model else None
     policy = params.get("policy", "ask")
     return MergeOptions(
         chat.id,
@@ -105,13 +87,13 @@ def read_wish(frame: Frame) -> MergeOptions | None:
         budget=int(budget) if told and budget.isdecimal() else None,
         writer=writer,
         by_itself=_by_itself(frame, writer) if writer is not None else "never",
-        picks=ticked_picks(frame) if strategy == "cherry-pick" else (),
-        force=strategy == "full" and params.get("force") == "1",
+        picks=ticked_picks(frame) if way.takes_picks else (),
+        force="force" in way.takes and params.get("force") == "1",
         others=others,
         graft=graft,
         again=params.get("again") == "1",
         policy=next((known for known in POLICIES if known == policy), "ask")
-        if strategy == "three-way"
+        if "policy" in way.takes
         else "ask",
         request=int(number) if (number := params.get("request", "")).isdecimal() else None,
     )
@@ -153,19 +135,24 @@ def _source(frame: Frame) -> tuple[str, ConversationId | None]:
 
 def offered(*, several: bool, graft: bool) -> tuple[str, ...]:
     """The strategies that can do it."""
-    return _OF_ANOTHER if graft else _OF_SEVERAL if several else tuple(STRATEGIES)
+    if graft:
+        return tuple(one.name for one in strategies() if one.grafted)
+    if several:
+        return tuple(one.name for one in strategies() if one.takes_several)
+    return (*(one.name for one in strategies()), REBASE.name)
 
 
-def strategy_of(frame: Frame, among: Sequence[str]) -> Strategy:
+def strategy_of(frame: Frame, among: Sequence[str]) -> str:
     """The strategy of the URL. A rebase is no merge and plans for itself; as a merge it reads as a squash."""
     asked = st.query_params.get("strategy", "")
-    default: Strategy = "cherry-pick" if frame.session.picks and not asked else "squash"
-    return next((known for known in get_args(Strategy) if known == asked and known in among), default)
+    if asked in among and asked != REBASE.name:
+        return asked
+    return CHERRY_PICK.name if frame.session.picks and not asked else SQUASH.name
 
 
 def rebases(wish: MergeOptions) -> bool:
     """Whether the URL asks to move the branch instead of merging it."""
-    return st.query_params.get("strategy") == REBASE and not wish.others and wish.graft is None
+    return st.query_params.get("strategy") == REBASE.name and not wish.others and wish.graft is None
 
 
 def give_way(frame: Frame) -> None:
@@ -202,21 +189,33 @@ def want(**changes: str | None) -> None:
             st.query_params.pop(key, None)
 
 
+def label_of_strategy(name: str) -> str:
+    """What a person clicks; of what is no strategy, its name."""
+    found = find_strategy(name)
+    return found.label if found is not None else name.capitalize()
+
+
 def draw_strategy(frame: Frame, wish: MergeOptions, held: Planning) -> None:
     """Each strategy with what it costs. Key: `merge.strategy`."""
     names = offered(several=bool(wish.others), graft=wish.graft is not None)
     costs = costs_of(frame, wish, held)
-    st.session_state["merge.strategy"] = REBASE if rebases(wish) else wish.strategy
+    st.session_state["merge.strategy"] = REBASE.name if rebases(wish) else wish.strategy
 
     def label(strategy: str) -> str:
-        name, tokens = STRATEGIES[strategy][0], (costs or {}).get(strategy)
+        name, tokens = label_of_strategy(strategy), (costs or {}).get(strategy)
         return name if tokens is None else f"{name} :gray[{count(tokens, 'token')}]"
+
+    def caption(strategy: str) -> str:
+        found = find_strategy(strategy)
+        if found is None:
+            return _REBASE_CAPTION
+        return (found.caption_of_several if wish.others else "") or found.caption
 
     st.radio(
         "How",
         names,
         format_func=label,
-        captions=[(_SEVERAL if wish.others else {}).get(name) or STRATEGIES[name][1] for name in names],
+        captions=[caption(name) for name in names],
         key="merge.strategy",
         horizontal=True,
         label_visibility="collapsed",
@@ -228,9 +227,9 @@ def draw_strategy(frame: Frame, wish: MergeOptions, held: Planning) -> None:
 
 def draw_settings(frame: Frame, wish: MergeOptions, held: Planning) -> None:
     """What the strategy can be told."""
-    if wish.strategy in WRITTEN:
+    if wish.way is not None and wish.way.condenses:
         _draw_squash(wish, held)
-    elif wish.strategy == "cherry-pick":
+    elif wish.way is not None and wish.way.takes_picks:
         _draw_picks(frame, wish)
 
 
@@ -294,9 +293,9 @@ def candidates(forky: Forky, chat: Conversation, wish: MergeOptions) -> tuple[tu
     try:
         if wish.graft is not None:
             other = forky.conversation(wish.graft, wish.source)
-            plan = chat.plan_graft(other, strategy="full", again=wish.again)
+            plan = chat.plan_graft(other, strategy=FULL.name, again=wish.again)
             return tuple(other.message(id) for id in plan.turns), len(plan.omitted)
-        plan = chat.plan_merge(wish.source, strategy="full", force=True, again=wish.again)
+        plan = chat.plan_merge(wish.source, strategy=FULL.name, force=True, again=wish.again)
     except ForkyError:
         return (), 0
     return tuple(chat.message(id) for id in plan.turns), len(plan.omitted)
@@ -324,7 +323,7 @@ def _toggle(frame: Frame, id: MessageId, order: tuple[MessageId, ...], ticked: f
 def tick(frame: Frame, picks: tuple[MessageId, ...]) -> None:
     """Ask for a cherry-pick of these messages."""
     frame.session.picks = picks
-    want(strategy="cherry-pick", picks=written_picks(picks))
+    want(strategy=CHERRY_PICK.name, picks=written_picks(picks))
 
 
 def written_picks(picks: Sequence[MessageId]) -> str:

@@ -10,14 +10,12 @@ from dataclasses import replace
 import streamlit as st
 
 from forky_core.errors import ForkyError
-from forky_core.parts import Strategy
+from forky_core.merge.strategies import strategies
 from pages.ui.frame import Frame
 from pages.ui.merge.planning import MergeOptions, Planning, plan_anew
 from pages.ui.notice import stay
 from pages.ui.telling import telling
 
-_PLANNED: tuple[Strategy, ...] = ("squash", "full", "three-way")
-"""Strategies whose cost is known before anything is ticked."""
 _AT_ONCE = 0.1
 """Seconds that the page waits before it is drawn without them."""
 _MOST = 60
@@ -59,11 +57,12 @@ def _known(wish: MergeOptions, held: Planning) -> Costs:
 
 def _plan_all(frame: Frame, wish: MergeOptions, known: Costs) -> Costs:
     found = dict(known)
-    for strategy in _PLANNED:
-        if strategy not in known:
-            plan = plan_anew(frame.forky, frame.chat, replace(_bare(wish), strategy=strategy)).plan
+    # What a cherry-pick costs is known only when something is ticked.
+    for name in (one.name for one in strategies() if not one.takes_picks):
+        if name not in known:
+            plan = plan_anew(frame.forky, frame.chat, replace(_bare(wish), strategy=name)).plan
             if plan is not None and plan.lands:
-                found[strategy] = plan.tokens
+                found[name] = plan.tokens
     return found
 
 

@@ -28,17 +28,14 @@ from forky_core.merge.editing import Source
 from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.options import NO_CHOICES
 from forky_core.merge.plan import MergePlan
+from forky_core.merge.strategies import find_strategy
+from forky_core.merge.strategy import Strategy
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import ConversationId, Message, MessageId
-from forky_core.parts import Strategy
+from forky_core.payload_kinds import FULL, FUSION, SQUASH
 from forky_core.repo.conversation import Conversation
 from forky_core.views.merging import takes_more_than_full
 from pages.ui.merge.asking_price import ByItself, count_request, may_begin
-
-WRITTEN = frozenset({"squash", "three-way"})
-"""Strategies that a model can do the reading for."""
-_BY_MODEL = WRITTEN | {"fuse"}
-"""What a model may write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,8 @@ class MergeOptions:
     conversation: ConversationId
     target: str
     source: str
-    strategy: Strategy = "squash"
+    strategy: str = SQUASH.name
+    """The name of a strategy, or of a fusion."""
     focus: str = ""
     budget: int | None = None
     """Tokens of a squash; None: the usual share."""
@@ -70,6 +68,26 @@ class MergeOptions:
     """What becomes of a three-way merge's conflicts that nobody decides."""
     request: int | None = None
     """The merge request that is looked at: what its author decided is in the plan."""
+
+    @property
+    def fuses(self) -> bool:
+        """Whether answers are fused, which is no merge of a branch."""
+        return self.strategy == FUSION.name
+
+    @property
+    def way(self) -> Strategy | None:
+        """The strategy; None of a fusion."""
+        return find_strategy(self.strategy)
+
+    @property
+    def model_writes(self) -> bool:
+        """Whether a model may write the payload of a merge."""
+        return self.way is not None and self.way.model == "writes"
+
+    @property
+    def model_reads(self) -> bool:
+        """Whether a model may find the claims that are compared."""
+        return self.way is not None and self.way.model == "reads"
 
 
 @dataclass(slots=True)
@@ -113,7 +131,7 @@ class Planning:
         assert self.quoted is not None
         if self.request is None:
             wish = self.wish
-            self.request = count_request(self.quoted, wish.strategy, wish.focus, wish.budget, lookup)
+            self.request = count_request(self.quoted, wish.way, wish.focus, wish.budget, lookup)
         return self.request
 
     @property
@@ -208,7 +226,7 @@ def planning(held: Planning | None, forky: Forky, chat: Conversation, wish: Merg
 
 def _plans(wish: MergeOptions) -> MergeOptions:
     """The wish as far as what is shown at first depends on it. A fusion waits for its writer."""
-    return replace(wish, writer=wish.writer if wish.strategy == "fuse" else None, by_itself="never")
+    return replace(wish, writer=wish.writer if wish.fuses else None, by_itself="never")
 
 
 def _about(wish: MergeOptions) -> tuple[object, ...]:
@@ -219,7 +237,7 @@ def _about(wish: MergeOptions) -> tuple[object, ...]:
 def _write_by_itself(held: Planning, forky: Forky, chat: Conversation) -> None:
     """Begin a squash where it can save something. What a request says is its author's."""
     wish, quoted = held.wish, held.quoted
-    if wish.by_itself == "never" or wish.strategy != "squash" or wish.request is not None:
+    if wish.by_itself == "never" or not wish.model_writes or wish.request is not None:
         return
     if quoted is None or takes_more_than_full(quoted):
         return
@@ -262,13 +280,14 @@ def plan_anew(forky: Forky, chat: Conversation, wish: MergeOptions) -> Planning:
         plan = _plan(forky, chat, wish, None, made.stop)
     except ForkyError as error:
         made.sentence = str(error)
-        if wish.strategy == "cherry-pick":
+        if wish.way is not None and wish.way.takes_picks:
             with suppress(ForkyError):
-                made.sketch = _plan(forky, chat, replace(wish, strategy="full", picks=()), None, made.stop)
+                made.sketch = _plan(forky, chat, replace(wish, strategy=FULL.name, picks=()), None, made.stop)
         return made
-    if wish.writer is not None and wish.strategy in _BY_MODEL and plan.drafts:
+    by_model = wish.fuses or wish.model_writes or wish.model_reads
+    if wish.writer is not None and by_model and plan.drafts:
         made.quoted = plan
-    if made.quoted is None or wish.strategy != "fuse":
+    if made.quoted is None or not wish.fuses:
         made.take(plan)
     _take_its_words(made, chat, plan)
     return made
@@ -293,7 +312,7 @@ def go_on(held: Planning, chat: Conversation) -> Planning:
     made = held.plan or held.quoted
     assert made is not None
     fresh = Planning(held.wish)
-    if held.wish.strategy != "fuse":
+    if not held.wish.fuses:
         fresh.take(chat.replan(made))
         return fresh
     again, block = chat.plan_fuse(held.wish.picks), made.block
@@ -311,7 +330,7 @@ def begin_writing(held: Planning, forky: Forky, chat: Conversation) -> None:
 
 
 def _plan(forky: Forky, chat: Conversation, wish: MergeOptions, model: str | None, stop: Event) -> MergePlan:
-    if wish.strategy == "fuse":
+    if wish.fuses:
         return chat.plan_fuse(wish.picks, model=model, stop=stop)
     if wish.request is not None:
         return _plan_request(chat, wish, wish.request, model, stop)
@@ -356,11 +375,11 @@ def _plan_request(
         force=wish.force or wish.graft is not None,
         again=wish.again,
         policy=wish.policy,
-        choices=chat.request(number).wish.choices if wish.strategy == "three-way" else NO_CHOICES,
+        choices=chat.request(number).wish.choices if wish.model_reads else NO_CHOICES,
         stop=stop,
     )
 
 
 @st.cache_resource(show_spinner=False)
 def _writers() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max_workers=8, thread_name_prefix="squash")
+    return ThreadPoolExecutor(max_workers=8, thread_name_prefix="merge-writers")

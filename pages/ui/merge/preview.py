@@ -14,6 +14,7 @@ from forky_core.llm.contract import ModelInfo
 from forky_core.merge.editing import Budget
 from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, Message, MessageId
+from forky_core.payload_kinds import kind_of
 from forky_core.repo.repo import short
 from forky_core.views.captions import dollars
 from forky_core.views.merging import budget_range, left_out, price, strange_marks
@@ -23,7 +24,7 @@ from pages.ui.links import chat_link
 from pages.ui.markdown import plain_label, show_text, showable
 from pages.ui.merge.editor import draw_editor
 from pages.ui.merge.payload import SHOWN, draw_turns
-from pages.ui.merge.planning import WRITTEN, Planning, lookup_of
+from pages.ui.merge.planning import Planning, lookup_of
 
 _OPENABLE = 40
 """Messages offered to be opened, of one list."""
@@ -53,7 +54,7 @@ def _cost_line(frame: Frame, plan: MergePlan) -> str:
             said.append(f"**{plain_label(dollars(cost.each))}** each with {label}")
             if cost.cached and dollars(cost.cached) != dollars(cost.each):
                 said.append(f"{plain_label(dollars(cost.cached))} once cached")
-    if plan.strategy not in ("full", "cherry-pick"):
+    if kind_of(plan.strategy).reading not in ("turns", "quotation"):
         whole = price(plan, info) if info is not None else None
         differs = whole is not None and whole.full and dollars(whole.full) != dollars(whole.each or 0)
         paid = (
@@ -77,7 +78,7 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
     parts = _parts(plan)
     editable = any(side.block is not None for side in parts)
     as_text = editable and bool(st.session_state.get("merge.edit"))
-    beside = plan.strategy in WRITTEN and not as_text
+    beside = kind_of(plan.strategy).reading == "lines" and not as_text
     with st.container(key="line-merge-preview", horizontal=True, vertical_alignment="center"):
         told = "What the model will read" if beside else "What the model will read, word for word"
         st.caption(told, width="stretch")
@@ -109,7 +110,7 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
                     lookup=lookup_of(frame.forky, frame.chat, plan),
                     home=partial(_seen_at, frame, side, plan),
                 )
-    elif plan.strategy != "fuse":
+    elif kind_of(plan.strategy).reading != "answer":
         draw_turns(plan.payload, partial(_seen_at, frame, plan, plan))
     else:
         text = showable(plan.payload)

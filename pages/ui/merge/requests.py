@@ -22,7 +22,7 @@ from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp
 from pages.ui.frame import Frame, saying
 from pages.ui.markdown import plain_label, show_text
-from pages.ui.merge.choices import POLICIES, STRATEGIES, want, written_picks
+from pages.ui.merge.choices import POLICIES, label_of_strategy, want, written_picks
 from pages.ui.notice import done
 
 _SHOWN = 6
@@ -137,7 +137,7 @@ def _between(request: MergeRequest) -> str:
 
 def _how(wish: CoreWish, *, worded: bool = False) -> str:
     """All that is chosen, as a person would say it."""
-    title = STRATEGIES[wish.strategy][0] if wish.strategy in STRATEGIES else wish.strategy
+    title = label_of_strategy(wish.strategy)
     said = [
         plain_label(title, 40).lower() + (f" of {count(len(wish.picks), 'message')}" if wish.picks else "")
     ]

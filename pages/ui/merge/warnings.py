@@ -11,6 +11,7 @@ from forky_core.merge.claims.claim_set import Claim
 from forky_core.merge.claims.conflict_resolution import Clash
 from forky_core.merge.models.squash import UNCONFIRMED
 from forky_core.merge.plan import MergePlan
+from forky_core.payload_kinds import FULL, THREE_WAY, kind_of
 from forky_core.views.merging import other_warnings, takes_more_than_full
 from forky_core.views.shelf import count
 from pages.ui.markdown import plain_label, showable
@@ -26,7 +27,7 @@ def draw_warnings(held: Planning) -> None:
     """Keys: `merge.settle_three_way`, `merge.in_full`."""
     plan = held.plan
     assert plan is not None
-    if plan.contradictions and plan.strategy != "three-way":
+    if plan.contradictions and not kind_of(plan.strategy).settles:
         _draw_contradictions(held, plan)
     if takes_more_than_full(plan):
         _draw_no_shorter(plan)
@@ -44,19 +45,19 @@ def _draw_contradictions(held: Planning, plan: MergePlan) -> None:
         with st.container(key="line-merge-contradictions", horizontal=True, vertical_alignment="center"):
             what = count(len(plan.contradictions), "contradiction")
             st.markdown(f":material/call_split: **{what}** in what would be read together", width="stretch")
-            if "three-way" in offered(several=bool(plan.sides), graft=plan.graft is not None):
+            if THREE_WAY.name in offered(several=bool(plan.sides), graft=plan.graft is not None):
                 st.button(
                     "Settle it three-way",
                     key="merge.settle_three_way",
                     icon=":material/alt_route:",
                     help="Both sides are set against each other, and you say what holds",
-                    on_click=lambda: want(strategy="three-way", picks=None),
+                    on_click=lambda: want(strategy=THREE_WAY.name, picks=None),
                 )
         for clash in plan.contradictions[:_MOST]:
             st.markdown(_told(clash))
         if len(plan.contradictions) > _MOST:
             st.caption(f"and {len(plan.contradictions) - _MOST} more")
-        if held.wish.strategy != "three-way":
+        if not kind_of(held.wish.strategy).settles:
             st.caption("Landed as it is, the model reads both, and nothing says which one holds.")
 
 
@@ -80,7 +81,7 @@ def _draw_no_shorter(plan: MergePlan) -> None:
             "Merge in full",
             key="merge.in_full",
             icon=":material/notes:",
-            on_click=lambda: want(strategy="full", picks=None),
+            on_click=lambda: want(strategy=FULL.name, picks=None),
         )
 
 

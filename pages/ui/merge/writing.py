@@ -19,10 +19,6 @@ from pages.ui.merge.planning import Planning, begin_writing, lookup_of, writer_i
 from pages.ui.person import NONE, WRITES_BY_ITSELF
 from pages.ui.telling import telling
 
-_VERBS = {"three-way": "Compare with"}
-"""What a model does of a strategy, where it does not write."""
-_INSTEAD = {"fuse": "Use the one by rule instead", "three-way": "Use the lines found by rules instead"}
-
 
 def draw_writing(frame: Frame, held: Planning) -> None:
     """Where nothing is shown before a model has written.
@@ -68,10 +64,10 @@ def draw_writing_beside(frame: Frame, held: Planning) -> None:
 def _draw_written(frame: Frame, held: Planning, written: MergePlan) -> None:
     stands = "The quoted lines stand." if held.plan is held.quoted else "What you changed stands."
     with st.container(key="line-merge-written", horizontal=True, vertical_alignment="center"):
-        did = "read the branches" if held.wish.strategy == "three-way" else "written it"
+        did = "read the branches" if held.wish.model_reads else "written it"
         st.markdown(f":material/edit_note: {_name(frame, held)} has {did}. {stands}", width="stretch")
         st.button(
-            "Use what it found" if held.wish.strategy == "three-way" else "Use what it wrote",
+            "Use what it found" if held.wish.model_reads else "Use what it wrote",
             key="merge.take_written",
             on_click=held.take,
             args=(written,),
@@ -80,7 +76,7 @@ def _draw_written(frame: Frame, held: Planning, written: MergePlan) -> None:
 
 def _draw_author(frame: Frame, held: Planning) -> None:
     with st.container(key="line-merge-author", horizontal=True, vertical_alignment="center"):
-        did = "read the branches" if held.wish.strategy == "three-way" else "wrote this"
+        did = "read the branches" if held.wish.model_reads else "wrote this"
         edited = ", and you changed it" if held.edited else ""
         st.markdown(
             f":material/edit_note: {_author(frame, held)} {did}{edited}. Each line was checked against what it cites.",
@@ -98,7 +94,7 @@ def _draw_again(frame: Frame, held: Planning) -> None:
             on_click=_write,
             args=(frame, held),
         )
-        if held.wish.strategy != "fuse":
+        if not held.wish.fuses:
             _draw_which(frame, held)
 
 
@@ -126,31 +122,27 @@ def _draw_offer(frame: Frame, held: Planning) -> None:
     price = priced(request, writer_info(frame.forky, held.wish))
     with st.container(key="line-merge-write", horizontal=True, vertical_alignment="center"):
         st.button(
-            f"{_VERBS.get(held.wish.strategy, 'Write it with')} {_name(frame, held)} · {plain_label(price)}",
+            f"{'Compare with' if held.wish.model_reads else 'Write it with'} {_name(frame, held)} · {plain_label(price)}",
             key="merge.write",
             type="primary" if held.plan is None else "secondary",
             icon=":material/edit_note:",
             on_click=_write,
             args=(frame, held),
         )
-        if held.wish.strategy != "fuse":
+        if not held.wish.fuses:
             _draw_which(frame, held)
     st.caption(_sent(held, plan, request[0]))
 
 
 def _sent(held: Planning, plan: MergePlan, tokens: int) -> str:
     """What goes to the model, and what becomes of its answer."""
-    if held.wish.strategy == "fuse":
+    if held.wish.fuses:
         return (
             f"It is sent the question and the {count(len(plan.turns), 'answer')}, about {tokens:,} tokens. What it writes is "
             "checked against them, and shown here before anything lands."
         )
     names = " and ".join(f"“{plain_label(name, 40)}”" for name in (held.wish.source, *held.wish.others))
-    what = (
-        "It reads what each branch says; you decide"
-        if held.wish.strategy == "three-way"
-        else "Each line is checked"
-    )
+    what = "It reads what each branch says; you decide" if held.wish.model_reads else "Each line is checked"
     return (
         f"It is sent {count(len(plan.turns), 'message')} of {names} and the newest of “{plain_label(held.wish.target, 40)}”, "
         f"about {tokens:,} tokens. {what}, and the quoted lines below stay one click away."
@@ -177,7 +169,7 @@ def _draw_which(frame: Frame, held: Planning) -> None:
 
 def _draw_by_itself(frame: Frame, held: Planning) -> None:
     """The switch that ends it, or allows it whatever a note costs."""
-    if held.wish.strategy != "squash" or held.quoted is None:
+    if not held.wish.model_writes or held.quoted is None:
         return
     request = held.asking(lookup_of(frame.forky, frame.chat, held.quoted))
     st.session_state["merge.by_itself"] = may_begin(
@@ -261,8 +253,15 @@ def _draw_ways_on(frame: Frame, held: Planning) -> None:
 
 
 def _draw_quoted(held: Planning) -> None:
+    instead = (
+        "Use the one by rule instead"
+        if held.wish.fuses
+        else "Use the lines found by rules instead"
+        if held.wish.model_reads
+        else "Use the quoted lines instead"
+    )
     st.button(
-        _INSTEAD.get(held.wish.strategy, "Use the quoted lines instead"),
+        instead,
         key="merge.quoted",
         icon=":material/format_quote:",
         on_click=_use_quoted,

@@ -1,0 +1,65 @@
+"""The plan of a strategy that tells a branch in lines, each with the messages it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from forky_core.merge.block import PayloadLine, render
+from forky_core.merge.incoming_changes import IncomingChanges
+from forky_core.merge.inputs import MergeInputs
+from forky_core.merge.plan import MergePlan
+from forky_core.merge.wording import full_header
+from forky_core.model import MessageId
+
+NOTHING_TO_TELL = (
+    "No line of it is told: none has words, the target has them already, or none finds room in the budget."
+)
+_NONE: Mapping[MessageId, tuple[MessageId, ...]] = MappingProxyType({})
+
+
+def plan_of_lines(
+    name: str,
+    place: MergeInputs,
+    found: IncomingChanges,
+    header: str,
+    lines: Sequence[PayloadLine],
+    *,
+    through: Mapping[MessageId, tuple[MessageId, ...]] = _NONE,
+    claims: str = "",
+) -> MergePlan:
+    """The plan of one message with these lines below the header, counted, with what it leaves out.
+
+    `name` is the strategy's. `through` has, by a merge among the turns, the messages that it tells of, so that lines
+    may cite them. `claims` are those that the payload carries, as JSON.
+    """
+    short = place.short_ids()
+    text = render(header, lines, short)
+    tokens = place.count_tokens(text)
+    prompt = place.prompt_of_source(found)
+    tokens_full = place.tokens_full(found.turns, full_header(place.source_name, found, short, prompt))
+    warnings = place.warnings(found, short)
+    if tokens >= tokens_full:
+        warnings.append(
+            f"The {name} ({tokens} tokens) is no shorter than the branch: use full ({tokens_full})."
+        )
+    cites = {id for line in lines for id in line.cites}
+    if not cites:
+        warnings.append(NOTHING_TO_TELL)
+    plan = replace(
+        place.empty(name, "merge", *warnings),
+        delta=found.delta,
+        bases=found.bases,
+        turns=tuple(message.id for message in found.turns),
+        through=through,
+        payload=text,
+        tokens=tokens,
+        tokens_full=tokens_full,
+        omitted=found.omitted,
+        header=header,
+        short=short,
+    )
+    # It stands for the whole branch where the target knows all of it already, or no line finds room.
+    block = replace(plan.squash_block(text, cites or set(plan.speakers)), claims=claims)
+    return replace(plan, drafts=(place.merge_message(found, block),)).with_block(block)

@@ -1,0 +1,60 @@
+"""Whether a strategy reads all that was chosen for it: nothing that a person says is passed over in silence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from forky_core.errors import BadContent
+from forky_core.merge.options import NO_CHOICES, MergeOptions
+from forky_core.merge.strategies import strategies, strategy_named
+from forky_core.merge.strategy import Option
+
+
+def validate_options(wish: MergeOptions) -> None:
+    """Refuse what this strategy would pass over in silence.
+
+    Raises:
+        BadContent: there is no such strategy; or a focus, budget or model for a merge that is not told in other words,
+            picks for one that takes all, a policy or choices for one without conflicts.
+    """
+    strategy = strategy_named(wish.strategy)
+    name = strategy.name
+    condensed = {"focus": wish.focus, "budget": wish.budget, "model": wish.model}
+    for option in ("focus", "budget", "model"):
+        if condensed[option] not in (None, "") and option not in strategy.takes:
+            raise BadContent(
+                f"A merge by {name} brings messages as they are: a {option} changes nothing.",
+                _takers(option, "takes one", "take one"),
+            )
+    if wish.picks and not strategy.takes_picks:
+        raise BadContent(
+            f"A merge by {name} takes the whole branch, not picks.",
+            _takers("picks", "takes them", "take them"),
+        )
+    if (wish.policy != "ask" or wish.choices) and "policy" not in strategy.takes:
+        raise BadContent(
+            f"A merge by {name} compares no claims: there is no conflict to settle.",
+            _takers("policy", "settles them", "settle them"),
+        )
+
+
+def _takers(option: Option, one: str, several: str) -> str:
+    """A sentence on the strategies that take an option."""
+    labels = [strategy.label for strategy in strategies() if option in strategy.takes]
+    if len(labels) == 1:
+        return f"{labels[0]} {one}."
+    return f"{', '.join(labels[:-1])} or {labels[-1].lower()} {several}."
+
+
+def only_used(wish: MergeOptions) -> MergeOptions:
+    """The options without what the strategy would pass over: for a merge whose strategy was changed."""
+    takes = strategy_named(wish.strategy).takes
+    return replace(
+        wish,
+        focus=wish.focus if "focus" in takes else "",
+        budget=wish.budget if "budget" in takes else None,
+        model=wish.model if "model" in takes else None,
+        picks=wish.picks if "picks" in takes else (),
+        policy=wish.policy if "policy" in takes else "ask",
+        choices=wish.choices if "choices" in takes else NO_CHOICES,
+    )
