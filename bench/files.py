@@ -24,7 +24,7 @@ from forky_core.formats.arriving.landing import import_file, preview
 from forky_core.formats.forky_file.files import save
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.leaving.sharing import exporter, pieces
-from forky_core.gateway.downloading import Downloading, Offer, Offers
+from forky_core.gateway.downloading import Download, Downloading, Offers
 from forky_core.model import Message, Rules, seal
 from forky_core.parts import Draft, TextPart
 from forky_core.repo.transaction import Transaction
@@ -89,7 +89,7 @@ def hand_out(path: Path) -> Told:
     with Forky.open(path) as forky:
         (summary,) = forky.conversations()
         offers, to = Offers(), exporter("forky")
-        offer = Offer("a", to.media_type, lambda: pieces(chat_of(forky.store, summary.id), to))
+        offer = Download("a", to.media_type, lambda: pieces(chat_of(forky.store, summary.id), to))
         token = offers.address(offer).rpartition("/")[2]
         before = _peak()
         start = time.perf_counter()

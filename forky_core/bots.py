@@ -51,7 +51,7 @@ class Recall(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class ScoredMessage:
     """A message that bears on a query."""
 
     message: Message
@@ -84,15 +84,15 @@ class History:
     def extend(self, texts: Iterable[str]) -> tuple[Message, ...]:
         return tuple(self.append(text) for text in texts)
 
-    def retrieve(self, query: str, n: int = 5, *, budget: int | None = None) -> tuple[Remembered, ...]:
+    def retrieve(self, query: str, n: int = 5, *, budget: int | None = None) -> tuple[ScoredMessage, ...]:
         path = self.chat.path()
-        found: list[Remembered] = []
+        found: list[ScoredMessage] = []
         spent = 0
         for match in rank(query, [message.text for message in path], n):
             spent += estimate_tokens(path[match.index].text)
             if budget is not None and spent > budget:
                 break
-            found.append(Remembered(path[match.index], match.score))
+            found.append(ScoredMessage(path[match.index], match.score))
         return tuple(found)
 
     def reset(self) -> None:

@@ -68,7 +68,7 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class DocumentPiece:
     """Some chunks of a document on their way into a store."""
 
     document: Document

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from forky_core.model import Branch
-from forky_core.repo.answers.asking_around import Asked
+from forky_core.repo.answers.asking_around import ReplyAttempt
 from forky_core.views.compare import Comparison, compare
 from forky_core.views.sides import MOST_SIDES, Side, all_sides, first_sides, read_sides, written
 from pages.ui.chat.acts import hear_acts
@@ -210,7 +210,7 @@ def _ask_models(chosen: Chosen) -> None:
         st.session_state[_WHOM] = "columns"
 
 
-def _tell(frame: Frame, asked: Sequence[Asked]) -> None:
+def _tell(frame: Frame, asked: Sequence[ReplyAttempt]) -> None:
     frame.session.choices[_ASKED] = f"asked {frame.chat.view.version}"
     refused = [f"“{one.branch}” was not asked: {one.error}" for one in asked if one.error is not None]
     if refused:

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from forky_core.errors import ForkyError
 from forky_core.model import Message, MessageId
 from forky_core.repo.answers.preparing import Prepared
-from forky_core.views.context import Row, compared, rows
+from forky_core.views.context import ContextRow, compared, rows
 from pages.ui.context.facts import draw_facts
 from pages.ui.context.items import MOST, draw_compared, draw_items, hear_steering
 from pages.ui.context.memory import draw_memory
@@ -112,7 +112,7 @@ def _switch(here: Frame) -> None:
         go(here.chat.checkout(st.session_state["context.branch"]))
 
 
-def _rows(here: Frame, made: Prepared) -> tuple[Row, ...]:
+def _rows(here: Frame, made: Prepared) -> tuple[ContextRow, ...]:
     known = here.chat.visible.messages
     asked = made.asked
 

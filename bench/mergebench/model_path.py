@@ -31,7 +31,7 @@ from bench.mergebench.true import BadItem
 from bench.mergebench.true import load as load_true
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.headings import FACTS, NOTE
-from forky_core.merge.models.checks import Failed
+from forky_core.merge.models.checks import FailedCheck
 from forky_core.merge.models.squash import target_view, transcript_of
 from forky_core.merge.models.written_note import NoteFailed, write_note
 
@@ -76,7 +76,7 @@ class Judged:
 
     passed: frozenset[int]
     """Numbers of the lines that were believed."""
-    failed: tuple[Failed, ...]
+    failed: tuple[FailedCheck, ...]
     """What was dropped, with the reason."""
 
 

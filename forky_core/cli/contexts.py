@@ -11,7 +11,7 @@ from forky_core.cli.plain import one_line, plain
 from forky_core.memory import Memory, parse_memory
 from forky_core.repo.repo import short
 from forky_core.views import captions
-from forky_core.views.context import Row, cache_hint, rows
+from forky_core.views.context import ContextRow, cache_hint, rows
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky
@@ -82,7 +82,7 @@ def run_context(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     return 0
 
 
-def _line(row: Row) -> str:
+def _line(row: ContextRow) -> str:
     item = row.item
     mark = "*" if item.pinned else "+" if item.included else "-"
     id = short(item.message) if item.message is not None else " " * 8
@@ -104,7 +104,7 @@ def _total(made: Prepared) -> str:
     return "; ".join(facts)
 
 
-def _entry(chat: Conversation, made: Prepared, found: tuple[Row, ...]) -> dict[str, object]:
+def _entry(chat: Conversation, made: Prepared, found: tuple[ContextRow, ...]) -> dict[str, object]:
     context = made.context
     return {
         "conversation": chat.id,

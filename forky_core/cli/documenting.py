@@ -13,7 +13,7 @@ from forky_core.views.shelf import count
 
 if TYPE_CHECKING:
     from forky_core.document import Document
-    from forky_core.documents.adding import Progress
+    from forky_core.documents.adding import AddingProgress
     from forky_core.documents.shelf import DocumentStore
     from forky_core.forky import Forky
 
@@ -129,6 +129,6 @@ def _line(document: Document, options: argparse.Namespace, out: TextIO) -> None:
         )
 
 
-def _told(progress: Progress) -> None:
+def _told(progress: AddingProgress) -> None:
     line = f"{progress.number}/{progress.of} {one_line(progress.name)[:50]} {progress.done:4.0%}"
     print(f"\r{line:<70}", end="\n" if progress.done >= 1 else "", file=sys.stderr)

@@ -17,15 +17,15 @@ from forky_core.cli.plain import one_line, plain
 from forky_core.errors import BadContent, ImportBrokenOff, NotFound
 from forky_core.formats.arriving.following import follow
 from forky_core.formats.arriving.import_record import (
+    ImportedFile,
     ImportRecord,
-    Source,
     broken_off,
     import_of,
     imports,
     keep_import,
     source_of,
 )
-from forky_core.formats.arriving.landing import Imported, Line, Progress, import_file, preview
+from forky_core.formats.arriving.landing import Imported, ImportProgress, PreviewLine, import_file, preview
 from forky_core.formats.arriving.taking_back import undo_import
 from forky_core.formats.forky_file.adopting import Adopted, fork_file, pull
 from forky_core.formats.forky_file.files import load
@@ -240,7 +240,7 @@ def _list(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) ->
             print(plain(_described(line)), file=out)
 
 
-def _described(line: Line) -> str:
+def _described(line: PreviewLine) -> str:
     if line.problem:
         return f"{line.number:>5}  {one_line(line.title)}: {line.problem}"
     when = stamp(line.created) if line.created else "no date"
@@ -250,7 +250,7 @@ def _described(line: Line) -> str:
     return f"{line.number:>5}  {when:>16}  {size:>26}  {one_line(called(line.title))}  [{line.label}]{here}"
 
 
-def _as_json(line: Line) -> dict[str, Json]:
+def _as_json(line: PreviewLine) -> dict[str, Json]:
     return {
         "number": line.number,
         "label": line.label,
@@ -265,12 +265,12 @@ def _as_json(line: Line) -> dict[str, Json]:
     }
 
 
-def _take(forky: Forky, path: Path, source: Source, options: argparse.Namespace, out: TextIO) -> int:
+def _take(forky: Forky, path: Path, source: ImportedFile, options: argparse.Namespace, out: TextIO) -> int:
     wanted: Collection[int] | None = options.only
     shows = sys.stderr.isatty() and not options.json
     number = 0
 
-    def progress(now: Progress) -> None:
+    def progress(now: ImportProgress) -> None:
         nonlocal number
         number = now.number
         if shows and now.done % 20 == 0:

@@ -12,7 +12,7 @@ from forky_core.cli.piped import comes_once, lasting
 from forky_core.cli.plain import one_line
 from forky_core.errors import BadContent
 from forky_core.formats.forky_file.files import load, save
-from forky_core.formats.forky_file.uniting import Difference, difference, united
+from forky_core.formats.forky_file.uniting import CopyDifference, difference, united
 from forky_core.model import Message
 from forky_core.parts import Json
 from forky_core.repo.repo import short
@@ -78,7 +78,7 @@ def _differ(options: argparse.Namespace) -> int:
     return 0 if found.same else 1
 
 
-def _as_json(found: Difference) -> Json:
+def _as_json(found: CopyDifference) -> Json:
     return {
         "only_left": [message.id for message in found.only_left],
         "only_right": [message.id for message in found.only_right],
@@ -86,7 +86,7 @@ def _as_json(found: Difference) -> Json:
     }
 
 
-def _print(found: Difference, left: str, right: str, out: TextIO) -> None:
+def _print(found: CopyDifference, left: str, right: str, out: TextIO) -> None:
     if found.same:
         print("No difference.", file=out)
     for name, sign, messages in ((left, "-", found.only_left), (right, "+", found.only_right)):

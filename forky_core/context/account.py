@@ -78,7 +78,7 @@ def why_here(message: Message) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class MessageRun:
     """Neighbouring messages that only say something, an item each."""
 
     messages: Sequence[Message]
@@ -98,8 +98,8 @@ class Account(Sequence[Item]):
 
     __slots__ = ("_entries", "_items")
 
-    def __init__(self, entries: Sequence[Item | Run]) -> None:
-        self._entries: Sequence[Item | Run] = entries
+    def __init__(self, entries: Sequence[Item | MessageRun]) -> None:
+        self._entries: Sequence[Item | MessageRun] = entries
         self._items: tuple[Item, ...] | None = None
 
     @property
@@ -108,7 +108,7 @@ class Account(Sequence[Item]):
         if self._items is None:
             found: list[Item] = []
             for entry in self._entries:
-                if isinstance(entry, Run):
+                if isinstance(entry, MessageRun):
                     found += entry.items()
                 else:
                     found.append(entry)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from forky_core.context.account import Account, Context, Item, ItemKind, Run
-from forky_core.context.choosing import Choice, choose
+from forky_core.context.account import Account, Context, Item, ItemKind, MessageRun
+from forky_core.context.choosing import ContextChoice, choose
 from forky_core.context.citing import passage_texts, passages_why
 from forky_core.context.convert import BlobOf, Converted, CountTokens, Sight, convert
 from forky_core.context.masking import Lookup, turns_of
@@ -20,7 +20,7 @@ from forky_core.context.normalise import OPENING, normalise
 from forky_core.context.quoting import merge_footer
 from forky_core.context.read import Read, read_path
 from forky_core.context.remembered import converter
-from forky_core.context.window import Kept, reason
+from forky_core.context.window import WindowChoice, reason
 from forky_core.document import Looked
 from forky_core.llm.contract import ProviderMessage
 from forky_core.memory import EVERYTHING, Memory
@@ -120,7 +120,7 @@ class _Builder:
     costs: list[int] = field(default_factory=list)
     words: list[tuple[int, int]] = field(default_factory=list)
     """Stretches of the drafts that hold words only, of the user and the assistant."""
-    entries: list[Item | Run] = field(default_factory=list)
+    entries: list[Item | MessageRun] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     tokens: int = 0
 
@@ -153,7 +153,7 @@ class _Builder:
         """Add what the policy keeps, and account for what it does not."""
         end = len(self.read.path)
         if self.memory.policy == "everything":
-            self.add(Choice((), None), 0, end)
+            self.add(ContextChoice((), None), 0, end)
             return
         choice = choose(self.read, self.memory, self.window, self.passages, sums_up=summarise is not None)
         if choice.warning:
@@ -164,7 +164,7 @@ class _Builder:
             self._sum_up(choice.kept, choice, summarise)
         self.add(choice, start, end)
 
-    def _sum_up(self, kept: Kept, choice: Choice, summarise: Summarise) -> None:
+    def _sum_up(self, kept: WindowChoice, choice: ContextChoice, summarise: Summarise) -> None:
         stretches = [
             [self.read.path[at] for at in range(start, end) if choice.parts[at] and at not in kept.held]
             for start, end in zip((0, *choice.bounds), choice.bounds, strict=False)
@@ -194,7 +194,7 @@ class _Builder:
         if pinned > self.window:
             self.warnings.append(_OVER_PINNED.format(f"{pinned:,}", f"{self.window:,}"))
 
-    def add(self, choice: Choice, start: int, end: int) -> None:
+    def add(self, choice: ContextChoice, start: int, end: int) -> None:
         """Add a stretch of the path, or account for what is not sent of it; the choice changes nowhere within it."""
         shown, kept = self.read.shown, choice.kept
         alone = shown.keys() | kept.held if kept is not None else shown.keys()
@@ -217,7 +217,7 @@ class _Builder:
             return
         said = self.read.said
         costs = said.costs[start:end]
-        self.entries.append(Run(self.read.path[start:end], costs, out))
+        self.entries.append(MessageRun(self.read.path[start:end], costs, out))
         if not out:
             self.words.append((len(self.drafts), len(self.drafts) + end - start))
             self.drafts += said.drafts[start:end]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from forky_core.context.convert import JOINT, Converted
 from forky_core.context.normalise import OPENING
 from forky_core.context.read import Read
-from forky_core.context.window import Kept, Weighed, boundaries, held, keep, room_of, step_of
+from forky_core.context.window import Weighed, WindowChoice, boundaries, held, keep, room_of, step_of
 from forky_core.memory import Memory
 from forky_core.model import Message, MessageId
 
@@ -17,10 +17,10 @@ _OVER_BUDGET = "What is sent in any case ({}) needs more than {}: {} too many."
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ContextChoice:
     parts: Sequence[bool]
     """Of each message of the path, whether the policy had a say in it."""
-    kept: Kept | None
+    kept: WindowChoice | None
     """None: all of it is sent."""
     bounds: Sequence[int] = ()
     """Where the stretches end that are summed up."""
@@ -32,18 +32,20 @@ class Choice:
 
 def choose(
     read: Read, memory: Memory, window: int | None, passages: Sequence[str], *, sums_up: bool
-) -> Choice:
+) -> ContextChoice:
     """What is sent of the path; `passages` take their room first, and `sums_up` says that somebody can."""
     parts = read.takes_part()
     if memory.policy == "summary" and sums_up:
         weighed = Weighed(read.path, parts, parts)
         bounds = boundaries(weighed, memory.least)
-        return Choice(
-            parts, Kept(bounds[-1] if bounds else 0, held(weighed, frozenset(read.rules.pins))), bounds
+        return ContextChoice(
+            parts,
+            WindowChoice(bounds[-1] if bounds else 0, held(weighed, frozenset(read.rules.pins))),
+            bounds,
         )
     room = room_of(memory, window)
     if room is None:
-        return Choice(parts, None, warning=_NO_WINDOW if memory.policy == "tokens" else "")
+        return ContextChoice(parts, None, warning=_NO_WINDOW if memory.policy == "tokens" else "")
     pins = _pinned(read)
     if memory.policy == "last":
         costs, fixed = list(map(int, parts)), 0
@@ -52,7 +54,7 @@ def choose(
     else:
         costs, fixed = _Scale(read, memory.policy == "characters").weigh(parts, passages)
     kept = keep(Weighed(read.path, costs, parts), pins, room - fixed, step=step_of(memory, room))
-    return Choice(
+    return ContextChoice(
         parts, kept, warning=_over(memory, room, kept.over, passages=bool(passages)) if kept.over else ""
     )
 

@@ -22,7 +22,7 @@ _ENTRY = re.compile(r"\[(\d+)\] (.*?) \((doc:[0-9a-f]+#\d+|b2:[0-9a-f]+)\)")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CitedSource:
     """One entry of a SOURCES line."""
 
     number: int
@@ -86,11 +86,11 @@ def _plain(source: str) -> str:
     return " ".join(source.split())
 
 
-def sources_in(text: str) -> tuple[Source, ...]:
+def sources_in(text: str) -> tuple[CitedSource, ...]:
     """What the last SOURCES line of a text names."""
     lines = _LINE.findall(text)
     found = _ENTRY.findall(lines[-1]) if lines else ()
-    return tuple(Source(int(number), source, address) for number, source, address in found)
+    return tuple(CitedSource(int(number), source, address) for number, source, address in found)
 
 
 def documents_cited(text: str) -> Iterator[str]:

@@ -48,7 +48,7 @@ def normalise(
     `words` names stretches, from and to, in order, that are known to hold nothing but words of the user and the
     assistant, as most of a long chat is: where they take turns, a stretch is taken whole.
     """
-    writer = _Writer()
+    writer = _TurnWriter()
     done = 0
     for start, end in words:
         writer.take(messages[done:start])
@@ -63,7 +63,7 @@ def normalise(
 
 
 @dataclass(slots=True)
-class _Writer:
+class _TurnWriter:
     """Collects the output; holds back the last turn while it may still grow."""
 
     out: list[ProviderMessage] = field(default_factory=list)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from forky_core.context.convert import Converted, Sight
 from forky_core.context.masking import Lookup, masked, turns_of
 from forky_core.context.quoting import merge_footer
-from forky_core.context.remembered import Converter, Said
+from forky_core.context.remembered import Converter, PlainMessages
 from forky_core.model import Message, MessageId, Rules
 
 _OVERRIDDEN = "Overridden by the branch's own system prompt."
@@ -22,7 +22,7 @@ class Read:
     lookup: Lookup
     convert: Converter
     sight: Sight
-    said: Said
+    said: PlainMessages
     """Those of the path that only say something."""
     shown: Mapping[int, Converted]
     """By their places on the path, in order, all others, and of those the pinned and the masked ones."""

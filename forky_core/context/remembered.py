@@ -24,7 +24,7 @@ _STRETCH = 256
 """Messages that are converted and kept together."""
 
 
-class Said(NamedTuple):
+class PlainMessages(NamedTuple):
     """The messages of a path, or of a stretch of it, that only say something."""
 
     drafts: list[ProviderMessage]
@@ -34,17 +34,17 @@ class Said(NamedTuple):
     others: list[int]
     """The places of the others, in order."""
 
-    def until(self, end: int) -> Said:
-        return Said(self.drafts[:end], self.costs[:end], [at for at in self.others if at < end])
+    def until(self, end: int) -> PlainMessages:
+        return PlainMessages(self.drafts[:end], self.costs[:end], [at for at in self.others if at < end])
 
-    def and_then(self, more: Said) -> Said:
+    def and_then(self, more: PlainMessages) -> PlainMessages:
         others = [len(self.costs) + at for at in more.others]
-        return Said(self.drafts + more.drafts, self.costs + more.costs, self.others + others)
+        return PlainMessages(self.drafts + more.drafts, self.costs + more.costs, self.others + others)
 
 
-_Known = tuple[list[MessageId], Said]
+_Known = tuple[list[MessageId], PlainMessages]
 """The messages of a stretch, and what they are sent as."""
-_UNKNOWN: _Known = [], Said([], [], [])
+_UNKNOWN: _Known = [], PlainMessages([], [], [])
 
 
 class Converter:
@@ -67,9 +67,9 @@ class Converter:
         self._old: dict[MessageId, tuple[Message, Converted]] = {}
 
     @uncollected()
-    def said(self, path: Sequence[Message]) -> Said:
+    def said(self, path: Sequence[Message]) -> PlainMessages:
         """What of a path only says something."""
-        whole = Said([], [], [])
+        whole = PlainMessages([], [], [])
         for start in range(0, len(path), _STRETCH):
             one = self._stretch(path[start : start + _STRETCH])
             whole.drafts.extend(one.drafts)
@@ -77,7 +77,7 @@ class Converter:
             whole.others.extend([start + at for at in one.others])
         return whole
 
-    def _stretch(self, messages: Sequence[Message]) -> Said:
+    def _stretch(self, messages: Sequence[Message]) -> PlainMessages:
         """A stretch of a path, of which all may be known, or the beginning: it has grown, or another branch left it."""
         if True in [message.hidden for message in messages]:
             # An id leaves that out: the same message elsewhere may not be hidden.
@@ -97,7 +97,7 @@ class Converter:
         self._said[ids[0]] = ids, known
         return known
 
-    def _learn(self, messages: Sequence[Message]) -> Said:
+    def _learn(self, messages: Sequence[Message]) -> PlainMessages:
         """By columns where all of them only say something, as in most of a path of 10,000: quicker than message by
         message.
         """
@@ -105,10 +105,10 @@ class Converter:
         if words is None:
             return self._one_by_one(messages)
         drafts = [{"role": role, "content": text} for role, text in zip(*words, strict=True)]
-        return Said(drafts, count_each(words[1], self.count_tokens), [])
+        return PlainMessages(drafts, count_each(words[1], self.count_tokens), [])
 
-    def _one_by_one(self, messages: Sequence[Message]) -> Said:
-        found, voiced = Said([], [], []), self.voices is not None
+    def _one_by_one(self, messages: Sequence[Message]) -> PlainMessages:
+        found, voiced = PlainMessages([], [], []), self.voices is not None
         for at, message in enumerate(messages):
             if text := _text_of(message, voiced=voiced):
                 found.drafts.append({"role": message.role, "content": text})

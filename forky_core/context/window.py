@@ -36,7 +36,7 @@ class Weighed:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class WindowChoice:
     """What a policy chose."""
 
     start: int
@@ -79,15 +79,15 @@ def reason(memory: Memory, window: int | None) -> str:
             return f"Not sent: there is room for {room_of(memory, window):,} tokens{share}."
 
 
-def keep(weighed: Weighed, pins: AbstractSet[MessageId], room: int, *, step: int = 1) -> Kept:
+def keep(weighed: Weighed, pins: AbstractSet[MessageId], room: int, *, step: int = 1) -> WindowChoice:
     """The newest whole turns that fit into `room` beside what is sent in any case."""
     must, costs = held(weighed, pins), weighed.costs
     for_must = sum(costs[at] for at in must)
     left, total = room - for_must, sum(costs) - for_must
     if left < 0:
-        return Kept(len(costs), must, -left)
+        return WindowChoice(len(costs), must, -left)
     if total <= left:
-        return Kept(0, must)
+        return WindowChoice(0, must)
     exact = stepped = len(costs)
     before, sent = total, 0
     for start in _cuts(weighed):
@@ -97,7 +97,7 @@ def keep(weighed: Weighed, pins: AbstractSet[MessageId], room: int, *, step: int
         exact = start
         if before >= -(-(total - left) // step) * step:
             stepped, sent = start, total - before
-    return Kept(stepped if stepped < len(costs) and sent >= left / 2 else exact, must)
+    return WindowChoice(stepped if stepped < len(costs) and sent >= left / 2 else exact, must)
 
 
 def step_of(memory: Memory, room: int) -> int:

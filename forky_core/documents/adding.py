@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
-from forky_core.document import Chunk, Document, DocumentId, Piece, Shelf
+from forky_core.document import Chunk, Document, DocumentId, DocumentPiece, Shelf
 from forky_core.documents.kinds import media_type
 from forky_core.documents.readers import READERS, Readers
-from forky_core.documents.source import Source, source_of_file
+from forky_core.documents.source import DocumentSource, source_of_file
 from forky_core.errors import BadContent
 from forky_core.store.document_contract import DocumentKeeper
 
@@ -26,7 +26,7 @@ _LOOKED_UP = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class AddingProgress:
     """How far adding has come."""
 
     name: str
@@ -41,7 +41,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedDocument:
     name: str
     why: str
     """A sentence or two."""
@@ -55,19 +55,19 @@ class Added:
     """New here, in the order they were given."""
     already: tuple[Document, ...] = ()
     """Known by their content, whatever they are called."""
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[RefusedDocument, ...] = ()
     stopped: bool = False
     """It was given up: what was read before that is kept."""
     note: str = ""
     """A sentence about other work that was done; "" where there was none."""
 
 
-Tell = Callable[[Progress], None]
+Tell = Callable[[AddingProgress], None]
 
 
 def add_all(
     keeper: DocumentKeeper,
-    sources: Iterable[Source | Path],
+    sources: Iterable[DocumentSource | Path],
     *,
     shelf: Shelf,
     at: Callable[[], int],
@@ -95,14 +95,14 @@ class _Intake:
     of: int
     fresh: dict[DocumentId, None] = field(default_factory=dict)
     already: dict[DocumentId, Document] = field(default_factory=dict)
-    refused: list[Refused] = field(default_factory=list)
-    pending: list[Piece] = field(default_factory=list)
+    refused: list[RefusedDocument] = field(default_factory=list)
+    pending: list[DocumentPiece] = field(default_factory=list)
     waiting: int = 0
     """Chunks of the pending pieces."""
 
-    def group(self, given: Sequence[Source | Path], first: int) -> None:
+    def group(self, given: Sequence[DocumentSource | Path], first: int) -> None:
         """A few sources, whose ids are looked up together."""
-        named: list[tuple[int, Source, DocumentId]] = []
+        named: list[tuple[int, DocumentSource, DocumentId]] = []
         for number, one in enumerate(given, first):
             if self.stop.is_set():
                 return
@@ -126,11 +126,11 @@ class _Intake:
         try:
             yield
         except BadContent as error:
-            self.refused.append(Refused(name, str(error)))
+            self.refused.append(RefusedDocument(name, str(error)))
         except OSError as error:
-            self.refused.append(Refused(name, f"“{name}” cannot be read: {error.strerror or error}."))
+            self.refused.append(RefusedDocument(name, f"“{name}” cannot be read: {error.strerror or error}."))
 
-    def _read(self, source: Source, id: DocumentId, number: int) -> None:
+    def _read(self, source: DocumentSource, id: DocumentId, number: int) -> None:
         self._say(source.name, number, 0.0, 0)
         document: Document | None = None
         held: list[Chunk] = []
@@ -145,7 +145,7 @@ class _Intake:
                     held.append(one.chunk)
                     count += 1
                     if len(held) == BATCH:
-                        self._take(Piece(document, tuple(held), last=False))
+                        self._take(DocumentPiece(document, tuple(held), last=False))
                         held = []
                     self._say(source.name, number, one.done, count)
                     if self.stop.is_set():
@@ -158,15 +158,15 @@ class _Intake:
             return
         if document is None:
             raise BadContent(f"“{source.name}” holds no text.", "Add a file with text in it.")
-        self._take(Piece(document, tuple(held)))
+        self._take(DocumentPiece(document, tuple(held)))
         self.fresh[id] = None
         self._say(source.name, number, 1.0, count)
 
     def _say(self, name: str, number: int, done: float, chunks: int) -> None:
         if self.tell is not None:
-            self.tell(Progress(name, number, self.of, done, chunks))
+            self.tell(AddingProgress(name, number, self.of, done, chunks))
 
-    def _take(self, piece: Piece) -> None:
+    def _take(self, piece: DocumentPiece) -> None:
         self.pending.append(piece)
         self.waiting += len(piece.chunks)
         if self.waiting >= BATCH:

@@ -23,7 +23,7 @@ _PARAGRAPHS = re.compile(r"\n[ \t]*\n+")
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class DocumentSection:
     """A stretch of text under one heading, on one page, in one function …"""
 
     place: str
@@ -36,7 +36,7 @@ class Section:
     """The place says what it is about (headings), so that its words are searched too."""
 
 
-def chunked(sections: Iterable[Section], first: int = 1) -> Iterator[Chunk]:
+def chunked(sections: Iterable[DocumentSection], first: int = 1) -> Iterator[Chunk]:
     """The chunks of a document's sections, numbered from `first` on."""
     number = first
     before = ""
@@ -52,7 +52,7 @@ def chunked(sections: Iterable[Section], first: int = 1) -> Iterator[Chunk]:
             before = piece
 
 
-def _pieces(section: Section) -> Iterator[str]:
+def _pieces(section: DocumentSection) -> Iterator[str]:
     """Its text in pieces of at most SIZE characters, as few as that takes."""
     joint = "\n" if section.whole_lines else "\n\n"
     held: list[str] = []
@@ -67,7 +67,7 @@ def _pieces(section: Section) -> Iterator[str]:
         yield joint.join(held)
 
 
-def _units(section: Section) -> Iterator[str]:
+def _units(section: DocumentSection) -> Iterator[str]:
     """What should stay whole where it fits: paragraphs, or lines."""
     text = section.text.strip("\n")
     parts = text.split("\n") if section.whole_lines else _PARAGRAPHS.split(text)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import zipfile
 
-from forky_core.documents.source import Source
+from forky_core.documents.source import DocumentSource
 from forky_core.errors import BadContent
 
 LARGEST_UNPACKED = 200_000_000
 """Bytes of the text inside; a small file that unpacks to more is a trap."""
 
 
-def docx_html(source: Source) -> str:
+def docx_html(source: DocumentSource) -> str:
     """Its text as HTML, pictures left out.
 
     Raises:

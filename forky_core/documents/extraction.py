@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forky_core.document import Chunk
-from forky_core.documents.chunking import Section, chunked
+from forky_core.documents.chunking import DocumentSection, chunked
 from forky_core.documents.kinds import Kind
 from forky_core.documents.reading import sections
-from forky_core.documents.source import Source
+from forky_core.documents.source import DocumentSource
 
 
-def extracted(source: Source, kind: Kind) -> Iterator[tuple[Chunk, float]]:
+def extracted(source: DocumentSource, kind: Kind) -> Iterator[tuple[Chunk, float]]:
     """The chunks in reading order, each with the share of the document that has been read, 0 to 1.
 
     Raises:
@@ -19,7 +19,7 @@ def extracted(source: Source, kind: Kind) -> Iterator[tuple[Chunk, float]]:
     """
     done = 0.0
 
-    def read() -> Iterator[Section]:
+    def read() -> Iterator[DocumentSection]:
         nonlocal done
         for section, done in sections(source, kind):  # noqa: B007 - it is yielded with the chunks below
             yield section

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from forky_core.documents.adding import Added, Progress, Refused, Tell
+from forky_core.documents.adding import Added, AddingProgress, RefusedDocument, Tell
 from forky_core.documents.shelf import DocumentStore
-from forky_core.documents.source import Source
+from forky_core.documents.source import DocumentSource
 from forky_core.errors import ForkyError
 
 Work = Callable[[Tell, threading.Event], Added]
@@ -19,7 +19,7 @@ class Intake:
     """One run of work on documents. Safe to read from any thread."""
 
     def __init__(self, work: Work) -> None:
-        self.progress: Progress | None = None
+        self.progress: AddingProgress | None = None
         self.added: Added | None = None
         """What came of it; None while it runs, and where it failed."""
         self.failure = ""
@@ -31,7 +31,10 @@ class Intake:
 
     @classmethod
     def of(
-        cls, store: DocumentStore, sources: Sequence[Source | Path], refused: Sequence[Refused] = ()
+        cls,
+        store: DocumentStore,
+        sources: Sequence[DocumentSource | Path],
+        refused: Sequence[RefusedDocument] = (),
     ) -> Intake:
         """`refused` could not even be opened: it is told at the end, with what is refused on reading."""
 
@@ -70,5 +73,5 @@ class Intake:
                 f"The documents could not be read in ({type(error).__name__}). What was whole is kept."
             )
 
-    def _tell(self, progress: Progress) -> None:
+    def _tell(self, progress: AddingProgress) -> None:
         self.progress = progress

@@ -11,7 +11,7 @@ import zipfile
 from pathlib import PurePath
 from typing import Literal
 
-from forky_core.documents.source import Source
+from forky_core.documents.source import DocumentSource
 from forky_core.errors import BadContent
 
 Kind = Literal["pdf", "docx", "html", "markdown", "table", "code", "text"]
@@ -96,7 +96,7 @@ def media_type(kind: Kind) -> str:
     return _MEDIA_TYPES[kind]
 
 
-def kind_of(source: Source) -> Kind:
+def kind_of(source: DocumentSource) -> Kind:
     """BadContent where it holds no text that can be read."""
     start = source.start()
     if b"%PDF-" in start[:1024]:
@@ -117,7 +117,7 @@ def kind_of(source: Source) -> Kind:
     return _by_name(source, start)
 
 
-def _by_name(source: Source, start: bytes) -> Kind:
+def _by_name(source: DocumentSource, start: bytes) -> Kind:
     match PurePath(source.name).suffix.lower():
         case ".md" | ".markdown" | ".mdx" | ".rst":
             return "markdown"
@@ -131,7 +131,7 @@ def _by_name(source: Source, start: bytes) -> Kind:
     return "html" if head.startswith((b"<!doctype html", b"<html")) else "text"
 
 
-def _zipped(source: Source) -> Kind:
+def _zipped(source: DocumentSource) -> Kind:
     try:
         with source.open() as stream, zipfile.ZipFile(stream) as archive:
             names = set(archive.namelist())

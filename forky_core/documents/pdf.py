@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forky_core.documents.chunking import Section
-from forky_core.documents.source import Source
+from forky_core.documents.chunking import DocumentSection
+from forky_core.documents.source import DocumentSource
 from forky_core.errors import BadContent
 
 _FRESH = 200
@@ -14,7 +14,7 @@ _OPENINGS = 20
 """How often a file is opened, at most: each time pypdf goes through the whole list of pages."""
 
 
-def pdf_pages(source: Source) -> Iterator[tuple[Section, float]]:
+def pdf_pages(source: DocumentSource) -> Iterator[tuple[DocumentSection, float]]:
     """Each page with text, and how much has been read.
 
     Raises:
@@ -26,7 +26,7 @@ def pdf_pages(source: Source) -> Iterator[tuple[Section, float]]:
         for number, pages, text in _pages(source, number):  # noqa: B020 - the next part begins behind the last page
             if text.strip():
                 said = True
-                yield Section(f"page {number}", text), number / pages
+                yield DocumentSection(f"page {number}", text), number / pages
     if not said:
         what = f"its {pages} pages are pictures" if pages > 1 else "its page is a picture"
         raise BadContent(
@@ -35,7 +35,7 @@ def pdf_pages(source: Source) -> Iterator[tuple[Section, float]]:
         )
 
 
-def _pages(source: Source, first: int) -> Iterator[tuple[int, int, str]]:
+def _pages(source: DocumentSource, first: int) -> Iterator[tuple[int, int, str]]:
     """(number, how many there are, text) of some pages behind the first `first` ones."""
     # It takes a quarter of a second, which every start of Forky would pay.
     from pypdf import PdfReader  # noqa: PLC0415
@@ -65,7 +65,7 @@ def _pages(source: Source, first: int) -> Iterator[tuple[int, int, str]]:
             yield number + 1, pages, text
 
 
-def _unreadable(source: Source, error: Exception) -> BadContent:
+def _unreadable(source: DocumentSource, error: Exception) -> BadContent:
     if type(error).__name__ == "DependencyError":
         return BadContent(
             f"“{source.name}” is encrypted in a way that Forky cannot open.",

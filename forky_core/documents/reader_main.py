@@ -25,7 +25,7 @@ from typing import Any, BinaryIO
 
 from forky_core.documents.extraction import extracted
 from forky_core.documents.kinds import kind_of
-from forky_core.documents.source import Source
+from forky_core.documents.source import DocumentSource
 from forky_core.errors import BadContent
 
 OVER_MEMORY = 81
@@ -92,14 +92,14 @@ def _take_jobs(jobs: queue.SimpleQueue[tuple[dict[str, Any], bytes]]) -> None:
     os._exit(0)
 
 
-def _source(job: dict[str, Any], content: bytes) -> Source:
+def _source(job: dict[str, Any], content: bytes) -> DocumentSource:
     if job["path"]:
         path = job["path"].encode("latin-1")
-        return Source(job["name"], job["size"], lambda: open(path, "rb"))  # noqa: PTH123 - bytes are no Path
-    return Source(job["name"], job["size"], lambda: io.BytesIO(content))
+        return DocumentSource(job["name"], job["size"], lambda: open(path, "rb"))  # noqa: PTH123 - bytes are no Path
+    return DocumentSource(job["name"], job["size"], lambda: io.BytesIO(content))
 
 
-def _read(source: Source, out: BinaryIO) -> dict[str, Any]:
+def _read(source: DocumentSource, out: BinaryIO) -> dict[str, Any]:
     """Write the kind and the chunks of a document, and return the last answer."""
     try:
         kind = kind_of(source)

@@ -34,7 +34,7 @@ from forky_core.documents.limits import (
     unforeseen,
 )
 from forky_core.documents.reader_main import OVER_MEMORY, OVER_TIME
-from forky_core.documents.source import Source
+from forky_core.documents.source import DocumentSource
 from forky_core.errors import BadContent
 
 _ROOT = str(Path(__file__).resolve().parents[2])
@@ -90,7 +90,7 @@ class ReaderProcess:
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def read(self, source: Source, limits: Limits, stop: Event) -> Iterator[Extract]:
+    def read(self, source: DocumentSource, limits: Limits, stop: Event) -> Iterator[Extract]:
         """The chunks of a document; they end early where `stop` is set meanwhile.
 
         Raises:
@@ -126,7 +126,7 @@ class ReaderProcess:
                     os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
 
-    def _send(self, source: Source, limits: Limits, stop: Event) -> None:
+    def _send(self, source: DocumentSource, limits: Limits, stop: Event) -> None:
         """Hand the job over; where the process is gone, its answer tells."""
         pipe = self._process.stdin
         assert pipe is not None
@@ -146,7 +146,7 @@ class ReaderProcess:
                         pipe.write(block)
             pipe.flush()
 
-    def _answers(self, source: Source, limits: Limits, waiting: _Waiting) -> Iterator[Extract]:
+    def _answers(self, source: DocumentSource, limits: Limits, waiting: _Waiting) -> Iterator[Extract]:
         kind: Kind = "text"
         characters = chunks = 0
         while (answer := self._answer(source.name, limits, waiting)) is not None:

@@ -23,7 +23,7 @@ from forky_core.documents.extraction import extracted
 from forky_core.documents.kinds import Kind, kind_of
 from forky_core.documents.limits import Limits, limits_for, no_reader
 from forky_core.documents.reader_process import LOOK_EVERY, Extract, ReaderProcess
-from forky_core.documents.source import Source
+from forky_core.documents.source import DocumentSource
 
 SMALL = 65_536
 """Bytes of a text that is read in the program itself."""
@@ -65,7 +65,7 @@ class Readers:
         with self._lock:
             return tuple(reader.id for reader in (*self._idle, *self._busy))
 
-    def read(self, source: Source, stop: Event | None = None) -> Generator[Extract]:
+    def read(self, source: DocumentSource, stop: Event | None = None) -> Generator[Extract]:
         """The chunks of a document in reading order; they end early where `stop` is set meanwhile.
 
         Raises:
@@ -90,7 +90,7 @@ class Readers:
         """In a fork of the program: the processes belong to the program that started them."""
         self._begin()
 
-    def _read(self, source: Source, stop: Event) -> Generator[Extract]:
+    def _read(self, source: DocumentSource, stop: Event) -> Generator[Extract]:
         while not self._places.acquire(timeout=LOOK_EVERY):
             if stop.is_set():
                 return
@@ -150,7 +150,7 @@ class Readers:
             reader.close()
 
 
-def _is_small_text(source: Source) -> bool:
+def _is_small_text(source: DocumentSource) -> bool:
     """Whether the document is text whose reading is cheap whatever stands in it.
 
     Raises:

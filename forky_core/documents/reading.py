@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from typing import BinaryIO
 
-from forky_core.documents.chunking import SIZE, Section
+from forky_core.documents.chunking import SIZE, DocumentSection
 from forky_core.documents.docx import docx_html
 from forky_core.documents.kinds import Kind
 from forky_core.documents.pdf import pdf_pages
-from forky_core.documents.source import Source
+from forky_core.documents.source import DocumentSource
 from forky_core.errors import BadContent
 from forky_core.formats.html_text import markdown_of
 
@@ -39,7 +39,7 @@ _TOP_LEVEL = re.compile(
 )
 
 
-def sections(source: Source, kind: Kind) -> Iterator[tuple[Section, float]]:
+def sections(source: DocumentSource, kind: Kind) -> Iterator[tuple[DocumentSection, float]]:
     """The text in order, with how much of the file has been read, 0 to 1.
 
     Raises:
@@ -62,7 +62,7 @@ def sections(source: Source, kind: Kind) -> Iterator[tuple[Section, float]]:
             yield from _streamed(source, _paragraphs)
 
 
-def _html(source: Source) -> str:
+def _html(source: DocumentSource) -> str:
     if source.size > PARSED_WHOLE:
         raise BadContent(
             f"“{source.name}” has {source.size / 1e6:,.0f} MB of HTML; at most {PARSED_WHOLE // 1_000_000} MB can be read.",
@@ -73,7 +73,7 @@ def _html(source: Source) -> str:
     return content.decode(_encoding(source.start(), source.name), "replace")
 
 
-def _markdown(html: str) -> Iterator[tuple[Section, float]]:
+def _markdown(html: str) -> Iterator[tuple[DocumentSection, float]]:
     text = markdown_of(html, longest=len(html))
     for section in _headed(iter(text.splitlines())):
         yield section, 1.0
@@ -102,10 +102,10 @@ def _encoding(start: bytes, name: str) -> str:
     return "utf-8"
 
 
-class _Lines:
+class _StreamLines:
     """The lines of a stream, and how far it is read."""
 
-    def __init__(self, stream: BinaryIO, source: Source) -> None:
+    def __init__(self, stream: BinaryIO, source: DocumentSource) -> None:
         self._stream = stream
         self._size = source.size
         self._text = io.TextIOWrapper(stream, _encoding(source.start(), source.name), "replace")
@@ -120,15 +120,15 @@ class _Lines:
 
 
 def _streamed(
-    source: Source, cut: Callable[[Iterator[str]], Iterator[Section]]
-) -> Iterator[tuple[Section, float]]:
+    source: DocumentSource, cut: Callable[[Iterator[str]], Iterator[DocumentSection]]
+) -> Iterator[tuple[DocumentSection, float]]:
     with source.open() as stream:
-        lines = _Lines(stream, source)
+        lines = _StreamLines(stream, source)
         for section in cut(iter(lines)):
             yield section, lines.done
 
 
-def _headed(lines: Iterator[str]) -> Iterator[Section]:
+def _headed(lines: Iterator[str]) -> Iterator[DocumentSection]:
     """Markdown by its headings; the place is the path of them."""
     path: list[tuple[int, str]] = []
     held: list[str] = []
@@ -153,12 +153,14 @@ def _headed(lines: Iterator[str]) -> Iterator[Section]:
     yield from _section(held, path, follows=follows)
 
 
-def _section(held: Sequence[str], path: Sequence[tuple[int, str]], *, follows: bool) -> Iterator[Section]:
+def _section(
+    held: Sequence[str], path: Sequence[tuple[int, str]], *, follows: bool
+) -> Iterator[DocumentSection]:
     text = "\n".join(held)
     # A heading with nothing below it is said by the path of the one that follows.
     if text.strip() and not (len(held) == 1 and _HEADING.match(text)):
         place = " › ".join(title for _, title in path)[-_LONGEST_TITLE:]
-        yield Section(place, text, follows, titled=True)
+        yield DocumentSection(place, text, follows, titled=True)
 
 
 def _title(written: str) -> str:
@@ -166,17 +168,19 @@ def _title(written: str) -> str:
     return written.rstrip().rstrip("#").rstrip()[:_LONGEST_TITLE]
 
 
-def _paragraphs(lines: Iterator[str]) -> Iterator[Section]:
+def _paragraphs(lines: Iterator[str]) -> Iterator[DocumentSection]:
     """Plain text in stretches of about a chunk, ended between paragraphs; the place is the first line's number."""
     yield from _stretches(lines, lambda line: not line.strip(), whole_lines=False)
 
 
-def _definitions(lines: Iterator[str]) -> Iterator[Section]:
+def _definitions(lines: Iterator[str]) -> Iterator[DocumentSection]:
     """Code, ended before a definition at the left margin where a stretch is long enough."""
     yield from _stretches(lines, lambda line: _TOP_LEVEL.match(line) is not None, whole_lines=True)
 
 
-def _stretches(lines: Iterator[str], ends: Callable[[str], bool], *, whole_lines: bool) -> Iterator[Section]:
+def _stretches(
+    lines: Iterator[str], ends: Callable[[str], bool], *, whole_lines: bool
+) -> Iterator[DocumentSection]:
     held: list[str] = []
     size, first = 0, 1
     for number, line in enumerate(lines, 1):
@@ -193,14 +197,14 @@ def _stretches(lines: Iterator[str], ends: Callable[[str], bool], *, whole_lines
         yield _stretch(held, first, whole_lines=whole_lines)
 
 
-def _stretch(held: Sequence[str], first: int, *, whole_lines: bool) -> Section:
+def _stretch(held: Sequence[str], first: int, *, whole_lines: bool) -> DocumentSection:
     place = f"line {first}"
     if whole_lines and (named := next(filter(None, map(_TOP_LEVEL.match, held)), None)):
         place += f", {named.group(1)[:_LONGEST_TITLE]}"
-    return Section(place, "\n".join(held), whole_lines=whole_lines)
+    return DocumentSection(place, "\n".join(held), whole_lines=whole_lines)
 
 
-def _rows(lines: Iterator[str]) -> Iterator[Section]:
+def _rows(lines: Iterator[str]) -> Iterator[DocumentSection]:
     """A table: each row as `column: value`, so that one row makes sense without the others."""
     sample = list(islice(lines, 20))
     try:
@@ -216,7 +220,7 @@ def _rows(lines: Iterator[str]) -> Iterator[Section]:
         for number, row in enumerate(rows, 2):
             line = " · ".join(f"{name}: {value}" for name, value in _cells(header, row) if value.strip())
             if held and size + len(line) > SIZE:
-                yield Section(f"rows {first}–{number - 1}", "\n".join(held), False, True)
+                yield DocumentSection(f"rows {first}–{number - 1}", "\n".join(held), False, True)
                 held, size, first = [], 0, number
             held.append(line)
             size += len(line) + 1
@@ -226,7 +230,9 @@ def _rows(lines: Iterator[str]) -> Iterator[Section]:
         ) from error
     if held or header:
         text = "\n".join(held) or " · ".join(header)
-        yield Section(f"rows {first}–{first + len(held) - 1}" if held else "the header", text, False, True)
+        yield DocumentSection(
+            f"rows {first}–{first + len(held) - 1}" if held else "the header", text, False, True
+        )
 
 
 def _cells(header: Sequence[str], row: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -43,7 +43,7 @@ class Embedder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundChunk:
     """A chunk that bears on a question."""
 
     document: Document
@@ -95,7 +95,7 @@ def split_address(text: str) -> tuple[str, int]:
 
 def search(
     keeper: DocumentKeeper, question: str, reach: Reach, n: int, embedder: Embedder | None = None
-) -> tuple[Found, ...]:
+) -> tuple[FoundChunk, ...]:
     """The best `n` chunks within reach, best first; of a question's parts, each has its best one among them."""
     wanted = bm25.asked(question)
     parts = [bm25.asked(part) for part in parts_asked(question)]
@@ -119,7 +119,7 @@ def search(
     best = sorted((*leads, *others)[: max(n, 0)], key=lambda key: -scores.get(key, 0.0))
     kept = keeper.found(best) if best else {}
     return tuple(
-        Found(*kept[key], scores.get(key, 0.0), coverage.get(key, 0.0), of_part.get(key, 0.0))
+        FoundChunk(*kept[key], scores.get(key, 0.0), coverage.get(key, 0.0), of_part.get(key, 0.0))
         for key in best
         if key in kept
     )

@@ -17,8 +17,8 @@ from typing import Protocol
 from forky_core.document import Document, DocumentId, Reach, Shelf
 from forky_core.documents.adding import Added, Tell, add_all
 from forky_core.documents.readers import READERS, Readers
-from forky_core.documents.searching import Embedder, Found, changed_size, search
-from forky_core.documents.source import Source, source_of_bytes
+from forky_core.documents.searching import Embedder, FoundChunk, changed_size, search
+from forky_core.documents.source import DocumentSource, source_of_bytes
 from forky_core.errors import BadContent, ModelError
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.store.document_contract import DocumentKeeper
@@ -29,7 +29,7 @@ _NAME = 50
 """Characters of the name of a text that came without one."""
 
 
-class Place(Protocol):
+class DocumentPlace(Protocol):
     """What names documents."""
 
     @property
@@ -54,7 +54,7 @@ class Place(Protocol):
 class Findings:
     """What a search found, and what a person should know about it."""
 
-    found: tuple[Found, ...]
+    found: tuple[FoundChunk, ...]
     trouble: str = ""
     """Why meaning did not count this time; "" where nothing went wrong."""
 
@@ -65,7 +65,7 @@ class DocumentStore:
     def __init__(
         self,
         keeper: DocumentKeeper,
-        place: Place,
+        place: DocumentPlace,
         embedder: Embedder | None = None,
         readers: Readers = READERS,
     ) -> None:
@@ -100,7 +100,7 @@ class DocumentStore:
         return self.add_sources([Path(path).expanduser() for path in paths], tell=tell, stop=stop)
 
     def add_sources(
-        self, sources: Sequence[Source | Path], *, tell: Tell | None = None, stop: Event | None = None
+        self, sources: Sequence[DocumentSource | Path], *, tell: Tell | None = None, stop: Event | None = None
     ) -> Added:
         added = add_all(
             self._keeper,
@@ -116,7 +116,7 @@ class DocumentStore:
             self._place.add(here)
         return added
 
-    def retrieve(self, query: str, n: int = 5, *, budget: int | None = None) -> tuple[Found, ...]:
+    def retrieve(self, query: str, n: int = 5, *, budget: int | None = None) -> tuple[FoundChunk, ...]:
         """The chunks that bear on a question, best first: at most `n`, and of `budget` tokens together."""
         return self.look(query, n, budget=budget).found
 

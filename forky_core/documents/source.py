@@ -18,7 +18,7 @@ _BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DocumentSource:
     name: str
     size: int
     open: Callable[[], BinaryIO]
@@ -38,11 +38,11 @@ class Source:
         return DocumentId(digest.hexdigest())
 
 
-def source_of_bytes(name: str, content: bytes) -> Source:
-    return _checked(Source(_line(name), len(content), lambda: io.BytesIO(content)))
+def source_of_bytes(name: str, content: bytes) -> DocumentSource:
+    return _checked(DocumentSource(_line(name), len(content), lambda: io.BytesIO(content)))
 
 
-def source_of_file(path: Path) -> Source:
+def source_of_file(path: Path) -> DocumentSource:
     """Raises BadContent where it cannot be read, is empty, or is larger than LARGEST."""
     name = _line(path.name)
     try:
@@ -54,7 +54,7 @@ def source_of_file(path: Path) -> Source:
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "that is no name of a file"
         raise BadContent(f"“{name}” cannot be read: {why}.") from error
-    return _checked(Source(name, size, lambda: path.open("rb"), path))
+    return _checked(DocumentSource(name, size, lambda: path.open("rb"), path))
 
 
 def _line(name: str) -> str:
@@ -64,7 +64,7 @@ def _line(name: str) -> str:
     return line[-200:] or "document"
 
 
-def _checked(source: Source) -> Source:
+def _checked(source: DocumentSource) -> DocumentSource:
     if not source.size:
         raise BadContent(f"“{source.name}” is empty.", "Add a file with text in it.")
     if source.size > LARGEST:

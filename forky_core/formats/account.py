@@ -16,7 +16,7 @@ from forky_core.parts import Json
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class ImportAccount:
     """Of one conversation, or the sum over several."""
 
     conversations: int = 0
@@ -68,8 +68,8 @@ class Account:
     def adds_up(self) -> bool:
         return self.seen + self.split == self.imported + self.collapsed + sum(self.skipped.values())
 
-    def __add__(self, other: Account) -> Account:
-        return Account(
+    def __add__(self, other: ImportAccount) -> ImportAccount:
+        return ImportAccount(
             self.conversations + other.conversations,
             self.unreadable + other.unreadable,
             self.seen + other.seen,
@@ -105,7 +105,7 @@ class Account:
         return entry
 
     @classmethod
-    def from_stored(cls, entry: Mapping[str, Any]) -> Account:
+    def from_stored(cls, entry: Mapping[str, Any]) -> ImportAccount:
         return cls(
             entry["conversations"],
             entry.get("unreadable", 0),

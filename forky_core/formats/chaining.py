@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from forky_core.formats.contract import NOTHING, Files, Node
+from forky_core.formats.contract import NOTHING, Node, SourceFiles
 from forky_core.formats.fields import micros, obj, whole, word
 from forky_core.formats.leftovers import Program
 from forky_core.formats.speaking import in_turns, openai_parts, role_of
@@ -69,7 +69,7 @@ class Chain:
 
 
 def openai_chain(
-    messages: Sequence[Mapping[str, Any]], files: Files, program: Program, *, model: str = ""
+    messages: Sequence[Mapping[str, Any]], files: SourceFiles, program: Program, *, model: str = ""
 ) -> Chain:
     """Messages as OpenAI's or Anthropic's API takes them, one after another."""
     chain = Chain()

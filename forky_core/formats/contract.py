@@ -54,7 +54,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ParsedConversation:
     """One conversation as the source tells it."""
 
     source_id: str
@@ -110,7 +110,7 @@ class Sample:
         return any(all(key in value for key in keys) for value in self.objects)
 
 
-class Document(Protocol):
+class SourceDocument(Protocol):
     """One file, or one member of an archive."""
 
     name: str
@@ -139,7 +139,7 @@ class Document(Protocol):
         ...
 
 
-class Files(Protocol):
+class SourceFiles(Protocol):
     """The files beside a document: the other members of its archive."""
 
     def names(self) -> tuple[str, ...]: ...
@@ -165,6 +165,6 @@ class Importer(Protocol):
         """Whether this is the format. Asked in the order of the registry; the first that fits reads the document."""
         ...
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         """Every conversation of the document, one at a time, in its order. Raises nothing for bad content."""
         ...

@@ -24,7 +24,7 @@ _SPACES = re.compile(r"\s+")
 
 def markdown_of(html: str, longest: int = LONGEST) -> str:
     """The text of a piece of HTML, of which `longest` characters are read."""
-    reader = _Reader()
+    reader = _HtmlReader()
     reader.feed(_without_loose_ends(html[:longest]))
     reader.close()
     return _GAPS.sub("\n\n", "".join(reader.out)).strip()
@@ -43,7 +43,7 @@ def _without_loose_ends(html: str) -> str:
     return html[:last] + html[last:].replace("<!--", "&lt;!--")
 
 
-class _Reader(HTMLParser):
+class _HtmlReader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.out: list[str] = []

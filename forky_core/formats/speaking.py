@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
-from forky_core.formats.contract import Files
+from forky_core.formats.contract import SourceFiles
 from forky_core.formats.fields import TEXTS, kept_json, obj, objs, word, words
 from forky_core.formats.leftovers import BOOKKEEPING, Program, leftovers, says_something, told
 from forky_core.matching.media import data_url, decoded
@@ -71,7 +71,7 @@ _PLAIN = BOOKKEEPING | {"content"}
 _SPEAKERS = ("user", "assistant")
 
 
-def openai_parts(message: Mapping[str, Any], files: Files, program: Program = ANY) -> list[Part]:
+def openai_parts(message: Mapping[str, Any], files: SourceFiles, program: Program = ANY) -> list[Part]:
     """The parts of a message as OpenAI's chat API writes it, with the open-source world's `reasoning_content`.
 
     Where `content` is empty, the words are taken from where other programs have them. A field that is not known comes
@@ -101,7 +101,7 @@ def openai_parts(message: Mapping[str, Any], files: Files, program: Program = AN
     return [*map(ReasoningPart, thoughts), *said, *leftovers(message, known, program)]
 
 
-def _said(message: Mapping[str, Any], files: Files, program: Program) -> tuple[list[Part], str]:
+def _said(message: Mapping[str, Any], files: SourceFiles, program: Program) -> tuple[list[Part], str]:
     """What the message says, and the field that it stands in: the first in which there is something to understand."""
     first: tuple[list[Part], str] | None = None
     for key in ("content", "refusal", *_ELSEWHERE):
@@ -135,7 +135,7 @@ def tool_calls(calls: Json, program: Program) -> list[Part]:
     return parts
 
 
-def content_parts(content: Json, files: Files, program: Program = ANY) -> list[Part]:
+def content_parts(content: Json, files: SourceFiles, program: Program = ANY) -> list[Part]:
     """A text, or a list of texts and blocks of either kind. What is not known of a block is a part of its own."""
     if isinstance(content, str):
         return text_parts(content)
@@ -158,7 +158,7 @@ _CALL = frozenset(("name", "input", "arguments", "args", "parameters"))
 _RESULT = frozenset(("name", "content", "is_error", "tool_use_id", "output"))
 
 
-def _block(block: Mapping[str, Any], files: Files, program: Program) -> list[Part]:
+def _block(block: Mapping[str, Any], files: SourceFiles, program: Program) -> list[Part]:
     def rest(known: Collection[str]) -> list[Part]:
         return leftovers(block, known, program, within="content.")
 
@@ -190,7 +190,7 @@ def _block(block: Mapping[str, Any], files: Files, program: Program) -> list[Par
             return [OpaquePart(kept_json(dict(block)))]
 
 
-def _text(block: Mapping[str, Any], files: Files, program: Program) -> list[Part]:
+def _text(block: Mapping[str, Any], files: SourceFiles, program: Program) -> list[Part]:
     """A block of text; one without a type may be a thought, a picture, or something that nobody understands."""
     text = words(block)
     said: list[Part] = text_parts(text)
@@ -215,14 +215,14 @@ def _signature(block: Mapping[str, Any]) -> str | None:
     return kept_json({"signature": signature}) if signature else None
 
 
-def _result(block: Mapping[str, Any], files: Files, program: Program) -> list[Part]:
+def _result(block: Mapping[str, Any], files: SourceFiles, program: Program) -> list[Part]:
     output, shown = _output(block.get("content", block.get("output")), files, program)
     failed = output if block.get("is_error") is True else None
     result = ToolResultPart(word(block.get("name")), output, word(block.get("tool_use_id")) or None, failed)
     return [result, *shown]
 
 
-def _output(content: Json, files: Files, program: Program) -> tuple[str, list[Part]]:
+def _output(content: Json, files: SourceFiles, program: Program) -> tuple[str, list[Part]]:
     """The words of what a tool answered, and its pictures and what else stands among them."""
     if isinstance(content, dict) and not words(content).strip():
         return (kept_json(content) if says_something(content) else ""), []
@@ -234,7 +234,7 @@ def _output(content: Json, files: Files, program: Program) -> tuple[str, list[Pa
 _FILE = frozenset(("source", "image_url", "image", "file_data", "file", "name", "media_type", "mimeType"))
 
 
-def _file(block: Mapping[str, Any], files: Files, program: Program) -> list[Part]:
+def _file(block: Mapping[str, Any], files: SourceFiles, program: Program) -> list[Part]:
     source = obj(block.get("source"))
     holder = block.get("image_url", block.get("image", block.get("file_data", source.get("url"))))
     url = word(holder) or word(obj(holder).get("url")) or word(obj(block.get("file")).get("file_data"))

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from forky_core.errors import BadName
-from forky_core.formats.account import Account
-from forky_core.formats.contract import Found, Node
+from forky_core.formats.account import ImportAccount
+from forky_core.formats.contract import Node, ParsedConversation
 from forky_core.model import Message, MessageId, seal
 from forky_core.opaque import opaque
 from forky_core.parts import Draft, OpaquePart, TextPart
@@ -37,7 +37,7 @@ NO_CURRENT = "The message that was checked out is not in the file: the newest en
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class NodeOrigin:
     """Where a message comes from: one of the source's nodes."""
 
     message: MessageId
@@ -45,7 +45,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class FailedReply:
     """A reply of which nothing arrived."""
 
     question: MessageId | None
@@ -56,10 +56,10 @@ class Failed:
 class Grown:
     """A conversation ready to land."""
 
-    found: Found
+    found: ParsedConversation
     messages: tuple[Message, ...]
     """Parents before children, siblings in the source's order; no id twice."""
-    origins: tuple[Origin, ...]
+    origins: tuple[NodeOrigin, ...]
     """One for each node that is imported or collapsed."""
     head: MessageId | None
     """What was checked out in the source."""
@@ -69,19 +69,19 @@ class Grown:
     """The other named ends."""
     kept: tuple[MessageId, ...]
     """Ends without a name of their own."""
-    failed: tuple[Failed, ...]
+    failed: tuple[FailedReply, ...]
     """Replies of which nothing arrived."""
-    account: Account
+    account: ImportAccount
 
 
-def grow(found: Found) -> Grown:
+def grow(found: ParsedConversation) -> Grown:
     """The messages of `found`. Raises nothing, whatever the nodes are."""
     return _Growing(found).grown()
 
 
 @dataclass(slots=True)
 class _Growing:
-    found: Found
+    found: ParsedConversation
     skipped: Counter[str] = field(default_factory=Counter)
     notes: Counter[str] = field(default_factory=Counter)
     nodes: list[Node] = field(default_factory=list)
@@ -94,8 +94,8 @@ class _Growing:
     landed: list[MessageId | None] = field(default_factory=list)
     """The message of each node, or of the nearest ancestor that is one."""
     messages: dict[MessageId, Message] = field(default_factory=dict)
-    origins: list[Origin] = field(default_factory=list)
-    failed: list[Failed] = field(default_factory=list)
+    origins: list[NodeOrigin] = field(default_factory=list)
+    failed: list[FailedReply] = field(default_factory=list)
     lost: int = 0
     unread: Counter[str] = field(default_factory=Counter)
 
@@ -107,7 +107,7 @@ class _Growing:
         current = self._current(order)
         head = self.landed[current] if current is not None else None
         branches, kept = self._name(head)
-        account = Account(
+        account = ImportAccount(
             conversations=1,
             seen=sum(not node.piece for node in self.nodes),
             imported=len(self.messages),
@@ -215,14 +215,14 @@ class _Growing:
                 self.skipped[node.why or failed or (STRUCTURE if node.draft is None else EMPTY)] += 1
                 self.landed[at] = parent
                 if node.failure:
-                    self.failed.append(Failed(parent, node))
+                    self.failed.append(FailedReply(parent, node))
                 continue
             message = seal(_fit(node.draft), (parent,), created=max(0, node.created), hidden=node.hidden)
             self.landed[at] = message.id
             if message.id not in self.messages:
                 self.messages[message.id] = message
                 self._count_unread(message)
-            self.origins.append(Origin(message.id, node))
+            self.origins.append(NodeOrigin(message.id, node))
 
     def _count_unread(self, message: Message) -> None:
         for part in message.parts:

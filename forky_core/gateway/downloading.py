@@ -22,7 +22,7 @@ from weakref import WeakValueDictionary
 
 from forky_core.errors import ForkyError
 from forky_core.gateway.asgi import Receive, Send
-from forky_core.gateway.events import Stream, gone
+from forky_core.gateway.events import EventStream, gone
 from forky_core.gateway.serving import server_stops
 
 PREFIX = "/downloads"
@@ -35,7 +35,7 @@ LOOK = 1.0
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
-class Offer:
+class Download:
     """A file that can be made."""
 
     name: str
@@ -46,35 +46,35 @@ class Offer:
 
 
 class Offers:
-    """The files that can be asked for, each while somebody else holds on to its `Offer`."""
+    """The files that can be asked for, each while somebody else holds on to its `Download`."""
 
     def __init__(self) -> None:
-        self._offered: WeakValueDictionary[str, Offer] = WeakValueDictionary()
+        self._offered: WeakValueDictionary[str, Download] = WeakValueDictionary()
 
-    def address(self, offer: Offer) -> str:
+    def address(self, offer: Download) -> str:
         """A new one at which the file can be had."""
         token = secrets.token_urlsafe(24)
         self._offered[token] = offer
         return f"{PREFIX}/{token}"
 
-    def find(self, token: str) -> Offer | None:
+    def find(self, token: str) -> Download | None:
         return self._offered.get(token)
 
 
-class Downloading(Stream[Offer]):
+class Downloading(EventStream[Download]):
     """The endpoint: an ASGI app for `PREFIX/{id}`. `find` must not wait."""
 
     unknown = "This file is not offered any more. Open “Export or share” in Forky again."
     crowded = "Too many files are being downloaded. Try again in a moment."
 
-    def __init__(self, find: Callable[[str], Offer | None], *, most: int = MOST) -> None:
+    def __init__(self, find: Callable[[str], Download | None], *, most: int = MOST) -> None:
         super().__init__(most)
         self._find = find
 
-    async def _found(self, id: str) -> Offer | None:
+    async def _found(self, id: str) -> Download | None:
         return self._find(id)
 
-    async def _tell(self, thing: Offer, _known: int, receive: Receive, send: Send) -> None:
+    async def _tell(self, thing: Download, _known: int, receive: Receive, send: Send) -> None:
         pieces = _gathered(thing.pieces)
         try:
             piece = await asyncio.to_thread(next, pieces, b"")
@@ -121,7 +121,7 @@ async def _taken(piece: bytes, send: Send, left: asyncio.Future[None]) -> bool:
     return sending.exception() is None
 
 
-def _headers(offer: Offer) -> list[tuple[bytes, bytes]]:
+def _headers(offer: Download) -> list[tuple[bytes, bytes]]:
     plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "_" for c in offer.name)
     coded = quote(offer.name, safe="", errors="replace")
     return [

@@ -37,7 +37,7 @@ async def send_event(send: Send, body: bytes) -> None:
         await send({"type": "http.response.body", "body": body, "more_body": True})
 
 
-class Stream(ABC, Generic[T]):
+class EventStream(ABC, Generic[T]):
     """An ASGI endpoint for `PREFIX/{id}` that tells its watchers what becomes of one thing."""
 
     unknown: str

@@ -30,7 +30,7 @@ PATIENCE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """What a check found."""
 
     ok: bool
@@ -74,7 +74,7 @@ class Readiness:
         body = json.dumps({"ready": ready, "checks": checks}).encode()
         await answer(scope, send, 200 if ready else 503, body, "application/json")
 
-    async def _found(self) -> list[Finding]:
+    async def _found(self) -> list[CheckResult]:
         """In the order of the checks. The database comes before the writer: its first check may have to open it."""
         first, half = self._checks["database"].begin(), self._patience / 2
         await asyncio.wait([asyncio.wrap_future(first)], timeout=half)
@@ -82,28 +82,30 @@ class Readiness:
         await asyncio.wait([asyncio.wrap_future(one) for one in running], timeout=half)
         return [_outcome(one, self._patience) for one in running]
 
-    def _database(self) -> Finding:
+    def _database(self) -> CheckResult:
         try:
             self._opened = self._workspace()
             self._opened.store.setting("readyz")
         except ForkyError as error:
-            return Finding(ok=False, says=str(error), in_public="The database cannot be opened or read.")
-        return Finding(ok=True, says="The database answers.")
+            return CheckResult(ok=False, says=str(error), in_public="The database cannot be opened or read.")
+        return CheckResult(ok=True, says="The database answers.")
 
-    def _writer(self) -> Finding:
+    def _writer(self) -> CheckResult:
         forky = self._opened
         if forky is None:
-            return Finding(ok=False, says="The database is not open yet.")
+            return CheckResult(ok=False, says="The database is not open yet.")
         status = forky.store.status(self._patience / 4)
         waiting = f"{status.waiting} {'request waits' if status.waiting == 1 else 'requests wait'}"
         if status.answered:
-            return Finding(ok=True, says=f"The writer answers; {waiting}.")
+            return CheckResult(ok=True, says=f"The writer answers; {waiting}.")
         if status.writes:
-            return Finding(ok=True, says=f"The writer has been at work for {status.busy:.1f} s; {waiting}.")
+            return CheckResult(
+                ok=True, says=f"The writer has been at work for {status.busy:.1f} s; {waiting}."
+            )
         if status.busy:
             says = f"The writer has hung for {status.busy:.0f} s; {waiting}. Restart Forky."
-            return Finding(ok=False, says=says)
-        return Finding(ok=False, says=f"The writer has ended; {waiting}. Restart Forky.")
+            return CheckResult(ok=False, says=says)
+        return CheckResult(ok=False, says=f"The writer has ended; {waiting}. Restart Forky.")
 
     def _note(self, failing: set[str]) -> None:
         """In the log where it has changed: it is asked every few seconds."""
@@ -115,31 +117,31 @@ class Readiness:
 class _Check:
     """A question that may hang: asked in a thread of its own, one at a time."""
 
-    def __init__(self, ask: Callable[[], Finding]) -> None:
+    def __init__(self, ask: Callable[[], CheckResult]) -> None:
         self._ask = ask
-        self._running: Future[Finding] | None = None
+        self._running: Future[CheckResult] | None = None
 
-    def begin(self) -> Future[Finding]:
+    def begin(self) -> Future[CheckResult]:
         """Ask; or, where the one before still hangs, wait on for that."""
         if self._running is None or self._running.done():
             self._running = Future()
             threading.Thread(target=self._run, args=(self._running,), name="readyz", daemon=True).start()
         return self._running
 
-    def _run(self, outcome: Future[Finding]) -> None:
+    def _run(self, outcome: Future[CheckResult]) -> None:
         try:
             outcome.set_result(self._ask())
         except Exception as error:  # noqa: BLE001 - whatever it is, Forky is not ready
             events.thread_failed(thread="readyz", fault=error)
             says = f"It failed ({type(error).__name__}); the log has the trace."
-            outcome.set_result(Finding(ok=False, says=says))
+            outcome.set_result(CheckResult(ok=False, says=says))
 
 
-def _outcome(one: Future[Finding], limit: float) -> Finding:
-    return one.result() if one.done() else Finding(ok=False, says=f"No answer within {limit:g} s.")
+def _outcome(one: Future[CheckResult], limit: float) -> CheckResult:
+    return one.result() if one.done() else CheckResult(ok=False, says=f"No answer within {limit:g} s.")
 
 
-def _server() -> Finding:
+def _server() -> CheckResult:
     if server_stops():
-        return Finding(ok=False, says="Forky is shutting down.")
-    return Finding(ok=True, says="The server takes requests.")
+        return CheckResult(ok=False, says="Forky is shutting down.")
+    return CheckResult(ok=True, says="The server takes requests.")

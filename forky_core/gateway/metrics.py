@@ -32,7 +32,7 @@ _NEEDED = b"A token that may read metrics is needed, as a bearer. Make one in Fo
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class MetricSample:
     """A number of the moment, or one that was counted elsewhere."""
 
     name: str
@@ -50,7 +50,7 @@ class Metrics:
         self,
         opened: Callable[[], Workspace | None],
         *,
-        readings: Callable[[], Iterable[Reading]] = tuple,
+        readings: Callable[[], Iterable[MetricSample]] = tuple,
         asked_for: bool | None = None,
         is_local: Callable[[Scope], bool] = lambda _scope: False,
         version: str = "",
@@ -105,21 +105,23 @@ class Metrics:
             yield _counter(one) if isinstance(one, counters.Counter) else _histogram(one)
         yield from _families([*self._moment(), *self._readings()])
 
-    def _moment(self) -> Iterator[Reading]:
-        yield Reading("info", "Which Forky this is.", 1, labels={"version": self._version})
+    def _moment(self) -> Iterator[MetricSample]:
+        yield MetricSample("info", "Which Forky this is.", 1, labels={"version": self._version})
         forky = self._opened()
-        yield Reading("database_open", "Whether the database is open.", forky is not None)
+        yield MetricSample("database_open", "Whether the database is open.", forky is not None)
         if forky is None:
             return
         status = forky.store.status()
-        yield Reading("replies_running", "Replies that are being written.", len(forky.replies.running()))
-        yield Reading("store_queue", "Requests that wait for the thread that writes.", status.waiting)
-        yield Reading("store_busy_seconds", "How long it has been at what it does now.", status.busy)
-        yield Reading("store_works", "Whether it is there and does not hang.", status.writes)
-        yield Reading("database_bytes", "The database on disk, with its log.", status.size)
-        yield Reading("cache_bytes", "Messages in memory, roughly.", status.cached_bytes)
-        yield Reading("cache_limit_bytes", "The most of them that stay there.", status.cache_limit)
-        yield Reading("cache_conversations", "Conversations they belong to.", status.cached_conversations)
+        yield MetricSample("replies_running", "Replies that are being written.", len(forky.replies.running()))
+        yield MetricSample("store_queue", "Requests that wait for the thread that writes.", status.waiting)
+        yield MetricSample("store_busy_seconds", "How long it has been at what it does now.", status.busy)
+        yield MetricSample("store_works", "Whether it is there and does not hang.", status.writes)
+        yield MetricSample("database_bytes", "The database on disk, with its log.", status.size)
+        yield MetricSample("cache_bytes", "Messages in memory, roughly.", status.cached_bytes)
+        yield MetricSample("cache_limit_bytes", "The most of them that stay there.", status.cache_limit)
+        yield MetricSample(
+            "cache_conversations", "Conversations they belong to.", status.cached_conversations
+        )
 
 
 class _Collector:
@@ -154,7 +156,7 @@ def _histogram(one: counters.Durations) -> Metric:
     return family
 
 
-def _families(readings: Iterable[Reading]) -> Iterator[Metric]:
+def _families(readings: Iterable[MetricSample]) -> Iterator[Metric]:
     """Readings of one name are one family."""
     from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily  # noqa: PLC0415 - loaded by now
 

@@ -19,7 +19,7 @@ import json
 from collections.abc import Callable
 
 from forky_core.gateway.asgi import Receive, Send
-from forky_core.gateway.events import HEADERS, Stream, gone, send_event
+from forky_core.gateway.events import HEADERS, EventStream, gone, send_event
 from forky_core.gateway.serving import server_stops
 
 PREFIX = "/moves"
@@ -34,7 +34,7 @@ ALIVE = 15.0
 """Seconds of silence after which a watcher is told that the connection lives."""
 
 
-class Moving(Stream[str]):
+class Moving(EventStream[str]):
     """The endpoint: an ASGI app for `PREFIX/{id}`. `version` gives the number of the last operation; None: unknown."""
 
     unknown = "No such conversation."

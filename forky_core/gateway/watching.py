@@ -23,7 +23,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from forky_core.gateway.asgi import Receive, Send
-from forky_core.gateway.events import HEADERS, Stream, send_event
+from forky_core.gateway.events import HEADERS, EventStream, send_event
 from forky_core.gateway.events import gone as left
 from forky_core.gateway.serving import server_stops
 
@@ -39,7 +39,7 @@ ALIVE = 1.0
 """Seconds of silence after which a watcher is told that the connection lives."""
 
 
-class Watching(Stream["ReplyJob"]):
+class Watching(EventStream["ReplyJob"]):
     """The endpoint: an ASGI app for `PREFIX/{id}`. `find` must not wait."""
 
     unknown = "No such reply is being written."

@@ -34,13 +34,13 @@ from forky_core.llm.addresses import (
 )
 from forky_core.llm.contract import Done, Failed, Model, ModelInfo, Request
 from forky_core.llm.embedding import LiteLLMEmbedder
-from forky_core.llm.failures import Asked, failure
+from forky_core.llm.failures import CallContext, failure
 from forky_core.llm.keys import Keys
 from forky_core.llm.linked_media import PICTURES_READ_BY
 from forky_core.llm.litellm_model import Connection, LiteLLMModel, Patience
 from forky_core.llm.offline import offline_models
 from forky_core.llm.prices import facts, price_map
-from forky_core.llm.probing import FAR, USUAL, Found, LocalServer, ServerProposal, probe, server_at
+from forky_core.llm.probing import FAR, USUAL, LocalServer, ServerAnswer, ServerProposal, probe, server_at
 from forky_core.llm.providers import PROVIDERS, Provider, current_models, provider_of, quick_model
 from forky_core.llm.status import ProviderStatus, keyed_status, offline_status, server_status
 from forky_core.llm.upstream import NATIVE, Dialect, Upstream
@@ -92,7 +92,7 @@ class Catalogue:
         self._resolver = resolver
         self._far = far
         self._chosen: str | None = None
-        self._found: tuple[Found, ...] = ()
+        self._found: tuple[ServerAnswer, ...] = ()
         self._looked = 0.0
         self._looking: Future[None] | None = None
         self._http: HttpClients | None = None
@@ -168,7 +168,7 @@ class Catalogue:
         if (provider := provider_of(name)) is not None:
             return self._keyed_model(provider, name)
         if self._only_litellm_knows(name):
-            asked = Asked(name, name.partition("/")[0])
+            asked = CallContext(name, name.partition("/")[0])
             return self._make(self._info(name, asked.provider), Connection(name, asked))
         raise NotFound(
             f"Nobody here offers the model “{name}” any more.",
@@ -343,7 +343,7 @@ class Catalogue:
             self.refresh(now=True, wait=10.0)
             found = self._found_at(server)
             if not found.models:
-                asked = Asked(
+                asked = CallContext(
                     "any",
                     server.label,
                     base_url=server.shown_url,
@@ -364,9 +364,9 @@ class Catalogue:
         assert isinstance(end, Done | Failed)
         return end
 
-    def _found_at(self, server: LocalServer) -> Found:
+    def _found_at(self, server: LocalServer) -> ServerAnswer:
         """What was found at a server; nothing where it was not asked yet."""
-        return next((found for found in self._found if found.server.id == server.id), Found(server))
+        return next((found for found in self._found if found.server.id == server.id), ServerAnswer(server))
 
     def _is_unproven(self, server: LocalServer) -> bool:
         """Whether it is beyond this machine and has not answered as a model server yet."""
@@ -378,7 +378,9 @@ class Catalogue:
         key, _, variable = self._keys.find(provider)
         base_url = self._base_url(provider)
         secrets = (key,) if key else ()
-        asked = Asked(name, provider.label, variable, base_url or "", local=bool(base_url), secrets=secrets)
+        asked = CallContext(
+            name, provider.label, variable, base_url or "", local=bool(base_url), secrets=secrets
+        )
         style = provider.id if provider.id in ("openai", "anthropic") else ""
         full = name if "/" in name else f"{provider.id}/{name}"
         pictures = ("https://",) if provider.id in PICTURES_READ_BY else ()
@@ -411,7 +413,7 @@ class Catalogue:
                 f"Choose another one, or load it there; it has {', '.join(m.id for m in found.models[:5])}.",
             )
         key = self._keys.entered(server.id)
-        asked = Asked(
+        asked = CallContext(
             id,
             server.label,
             "",
@@ -467,7 +469,7 @@ class Catalogue:
     def _keyed_info(self, provider: Provider, name: str) -> ModelInfo:
         return self._info(name, provider.label)
 
-    def _local_info(self, found: Found, id: str) -> ModelInfo:
+    def _local_info(self, found: ServerAnswer, id: str) -> ModelInfo:
         server = found.server
         where = "" if server.id in self._further else " on this machine"
         window = next((model.context_window for model in found.models if model.id == id), None)

@@ -12,7 +12,7 @@ from forky_core.model import Usage
 
 
 @dataclass(slots=True)
-class _Call:
+class _ToolCallChunk:
     id: str = ""
     name: str = ""
     arguments: list[str] = field(default_factory=list)
@@ -25,7 +25,7 @@ class Assembly:
     usage: Any = None
     """The provider's usage record, as LiteLLM hands it over."""
     text: list[str] = field(default_factory=list)
-    _calls: dict[int, _Call] = field(default_factory=dict)
+    _calls: dict[int, _ToolCallChunk] = field(default_factory=dict)
 
     @property
     def said_something(self) -> bool:
@@ -45,7 +45,7 @@ class Assembly:
                 self._add(piece)
 
     def _add(self, piece: Any) -> None:
-        call = self._calls.setdefault(piece.index or 0, _Call())
+        call = self._calls.setdefault(piece.index or 0, _ToolCallChunk())
         call.id = call.id or piece.id or ""
         function = piece.function
         if function is not None:

@@ -54,7 +54,7 @@ _LONGEST = 240
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CallContext:
     """Whom a request went to, as far as a sentence needs it."""
 
     model: str
@@ -70,7 +70,7 @@ class Asked:
     """Whether it is beyond this machine and has not answered as a model server yet; no sentence says how it failed."""
 
 
-def failure_of(error: BaseException, asked: Asked) -> Failure:
+def failure_of(error: BaseException, asked: CallContext) -> Failure:
     """What went wrong, by the most telling link of the chain of causes."""
     chain = tuple(_chain(error))
     if (refused := next((link for link in chain if isinstance(link, AddressRefused)), None)) is not None:
@@ -267,7 +267,12 @@ _SENTENCES: Mapping[str, str] = {
 
 
 def sentence(
-    kind: FailureKind, asked: Asked, *, status: int | None = None, words: str = "", after: float | None = None
+    kind: FailureKind,
+    asked: CallContext,
+    *,
+    status: int | None = None,
+    words: str = "",
+    after: float | None = None,
 ) -> str:
     """What happened and what to do."""
     variable = asked.variable
@@ -285,7 +290,7 @@ def sentence(
     )
 
 
-def _variant(kind: FailureKind, asked: Asked, status: int | None, words: str) -> str:
+def _variant(kind: FailureKind, asked: CallContext, status: int | None, words: str) -> str:
     """The more telling sentence where a kind has two."""
     if kind == "bad_key" and status == HTTPStatus.FORBIDDEN:
         return "forbidden"
@@ -307,6 +312,6 @@ def _in(after: float | None) -> str:
     return "in 1 second" if seconds == 1 else f"in {seconds} seconds"
 
 
-def failure(kind: FailureKind, asked: Asked) -> Failure:
+def failure(kind: FailureKind, asked: CallContext) -> Failure:
     """A failure that Forky found itself."""
     return Failure(kind, sentence(kind, asked))

@@ -91,7 +91,7 @@ def _openai_classes() -> Any:
                 extra_body, messages = {**(extra_body or {}), "messages": messages}, []
             return await super().create(messages=messages, extra_body=extra_body, **named)
 
-    class Chat(chat.AsyncChat):  # type: ignore[misc]  # a base that is imported late
+    class ChatCompletions(chat.AsyncChat):  # type: ignore[misc]  # a base that is imported late
         @property
         def completions(self) -> Any:
             return Completions(self._client)
@@ -99,7 +99,7 @@ def _openai_classes() -> Any:
     class Client(openai.AsyncOpenAI):  # type: ignore[misc]  # a base that is imported late
         @property
         def chat(self) -> Any:
-            return Chat(self)
+            return ChatCompletions(self)
 
         def _process_response_data(self, *, data: Mapping[str, Any], cast_to: Any, response: Any) -> Any:
             if cast_to is piece:

@@ -22,7 +22,7 @@ from forky_core.llm import loading, loop
 from forky_core.llm.addresses import Network
 from forky_core.llm.chunks import Assembly, forget, shed, usage_of
 from forky_core.llm.contract import Done, Failed, FailureKind, ModelEvent, ModelInfo, ProviderMessage, Request
-from forky_core.llm.failures import Asked, failure, failure_of
+from forky_core.llm.failures import CallContext, failure, failure_of
 from forky_core.llm.linked_media import unsendable_link
 from forky_core.llm.litellm_calls import is_listened_to, unpriced
 from forky_core.llm.litellm_clients import openai_client, provider_client
@@ -70,7 +70,7 @@ class Connection:
 
     model: str
     """LiteLLM's name for it."""
-    asked: Asked
+    asked: CallContext
     key: str | None = field(default=None, repr=False)
     needs_key: bool = False
     base_url: str | None = None

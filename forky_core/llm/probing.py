@@ -73,7 +73,7 @@ class LocalModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ServerAnswer:
     """What one server answered."""
 
     server: LocalServer
@@ -131,17 +131,19 @@ def server_at(url: str, reach: frozenset[Network]) -> LocalServer:
 
 async def probe(
     clients: HttpClients, server: LocalServer, key: str | None = None, *, far: float = FAR
-) -> Found:
+) -> ServerAnswer:
     """Ask a server for its models; `key`: for one that wants it; `far`: seconds for one beyond this machine."""
     try:
         if server.is_near:
             return await _ask(clients, server, key, connect=_CONNECT)
         return await _ask_far(clients, server, key, far)
     except AddressRefused as error:
-        return Found(server, problem=str(error))
+        return ServerAnswer(server, problem=str(error))
 
 
-async def _ask_far(clients: HttpClients, server: LocalServer, key: str | None, patience: float) -> Found:
+async def _ask_far(
+    clients: HttpClients, server: LocalServer, key: str | None, patience: float
+) -> ServerAnswer:
     """What a model server beyond this machine answered; of everything else, the same sentence after the same time."""
     clock = asyncio.get_running_loop().time
     end = clock() + patience
@@ -151,10 +153,10 @@ async def _ask_far(clients: HttpClients, server: LocalServer, key: str | None, p
         if found.models or found.problem == _NO_MODELS:
             return found
     await asyncio.sleep(end - clock())
-    return Found(server, problem=NO_MODEL_SERVER)
+    return ServerAnswer(server, problem=NO_MODEL_SERVER)
 
 
-async def _ask(clients: HttpClients, server: LocalServer, key: str | None, *, connect: float) -> Found:
+async def _ask(clients: HttpClients, server: LocalServer, key: str | None, *, connect: float) -> ServerAnswer:
     """`connect`: seconds that connecting may take. AddressRefused where its name leads to what must not be asked."""
     import httpx  # noqa: PLC0415 - looking happens in the background; importing it must not slow a start
 
@@ -164,26 +166,28 @@ async def _ask(clients: HttpClients, server: LocalServer, key: str | None, *, co
     try:
         async with client.stream("GET", server.list_url, headers=headers, timeout=limits) as response:
             if response.status_code in (401, 403):
-                return Found(
+                return ServerAnswer(
                     server, problem="It wants a key, or did not accept the one it was given.", answered=True
                 )
             if response.status_code != httpx.codes.OK:
-                return Found(server, problem=f"It answered {response.status_code} when asked for its models.")
+                return ServerAnswer(
+                    server, problem=f"It answered {response.status_code} when asked for its models."
+                )
             body = b""
             async for piece in response.aiter_raw():
                 body += piece
                 if len(body) > _LARGEST:
-                    return Found(server, problem="Its answer is too long for a list of models.")
+                    return ServerAnswer(server, problem="Its answer is too long for a list of models.")
     except httpx.ConnectError as error:
         if (refused := refusal_in(error)) is not None:
             raise refused from error
-        return Found(server, problem=f"Nothing answers at {server.shown_url}.")
+        return ServerAnswer(server, problem=f"Nothing answers at {server.shown_url}.")
     except httpx.HTTPError:
-        return Found(server, problem="It did not answer in time.")
+        return ServerAnswer(server, problem="It did not answer in time.")
     models = _models(_json(body), ollama=server.ollama)
     if models is None:
-        return Found(server, problem="What answers there is no model server.")
-    return Found(server, models, "" if models else _NO_MODELS, answered=True)
+        return ServerAnswer(server, problem="What answers there is no model server.")
+    return ServerAnswer(server, models, "" if models else _NO_MODELS, answered=True)
 
 
 def refusal_in(error: BaseException) -> AddressRefused | None:

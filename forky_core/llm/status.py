@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from forky_core.llm.keys import Keys, KeySource
 from forky_core.llm.offline import PROVIDER as OFFLINE
-from forky_core.llm.probing import Found, LocalServer
+from forky_core.llm.probing import LocalServer, ServerAnswer
 from forky_core.llm.providers import Provider
 
 
@@ -44,7 +44,7 @@ def keyed_status(provider: Provider, keys: Keys, models: int) -> ProviderStatus:
     )
 
 
-def server_status(server: LocalServer, keys: Keys, found: Found | None) -> ProviderStatus:
+def server_status(server: LocalServer, keys: Keys, found: ServerAnswer | None) -> ProviderStatus:
     """Of a server; `found` is None where it was not asked yet."""
     source: KeySource = "entered" if keys.entered(server.id) else "not needed"
     count = len(found.models) if found else 0

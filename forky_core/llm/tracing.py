@@ -34,7 +34,7 @@ def _exporter() -> Any:
         OpenTelemetryConfig,
     )
 
-    class Exporter(OpenTelemetry):  # type: ignore[misc]  # litellm is not type-checked
+    class TraceExporter(OpenTelemetry):  # type: ignore[misc]  # litellm is not type-checked
         """Of a failure it writes the type and the status."""
 
         def _record_exception_on_span(self, span: Any, kwargs: dict[str, Any]) -> None:
@@ -50,4 +50,4 @@ def _exporter() -> Any:
     config.capture_message_content = _NOTHING_SAID
     if config.service_name == "litellm":
         config.service_name = _SERVICE
-    return Exporter(config=config)
+    return TraceExporter(config=config)

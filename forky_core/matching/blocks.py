@@ -13,7 +13,7 @@ from typing import Any
 
 from forky_core.errors import BadCall
 from forky_core.hashing import mend_json, mend_text
-from forky_core.matching.call import LONGEST_TEXT, Files
+from forky_core.matching.call import LONGEST_TEXT, RequestFiles
 from forky_core.matching.links import link, provider_file
 from forky_core.matching.media import data_url
 from forky_core.parts import (
@@ -74,7 +74,7 @@ def optional_text(value: Json, where: str) -> str | None:
     return (text_of(value, where) or None) if value is not None else None
 
 
-def content_parts(content: Json, where: str, files: Files) -> list[Part]:
+def content_parts(content: Json, where: str, files: RequestFiles) -> list[Part]:
     """A text, nothing, or a list of blocks."""
     if isinstance(content, str):
         text = text_of(content, where)
@@ -86,7 +86,7 @@ def content_parts(content: Json, where: str, files: Files) -> list[Part]:
     return [part for at, block in enumerate(content) for part in block_parts(block, f"{where}[{at}]", files)]
 
 
-def block_parts(block: Json, where: str, files: Files) -> list[Part]:
+def block_parts(block: Json, where: str, files: RequestFiles) -> list[Part]:
     """One block; several parts at most where a result of a tool holds pictures."""
     if isinstance(block, str):
         return [TextPart(text_of(block, where))] if block else []
@@ -146,7 +146,7 @@ def _tool_use(block: Mapping[str, Any], where: str) -> Part:
     return tool_call(block.get("name"), block.get("input"), block.get("id"), where)
 
 
-def _tool_result(block: Mapping[str, Any], where: str, files: Files) -> list[Part]:
+def _tool_result(block: Mapping[str, Any], where: str, files: RequestFiles) -> list[Part]:
     id = text_of(block.get("tool_use_id"), f"{where}.tool_use_id")
     content = block.get("content")
     output = output_text(content, f"{where}.content")
@@ -169,7 +169,7 @@ def _thought(block: Mapping[str, Any], where: str) -> Part:
     return ReasoningPart(text_of(said, f"{where}.thinking"), provider_metadata=kept)
 
 
-def _file(block: Mapping[str, Any], kind: str, where: str, files: Files) -> Part:
+def _file(block: Mapping[str, Any], kind: str, where: str, files: RequestFiles) -> Part:
     """The bytes where they are there, else the name under which they are elsewhere."""
     if kind == "input_audio":
         audio = object_of(block.get("input_audio"), f"{where}.input_audio")
@@ -193,7 +193,7 @@ def _file(block: Mapping[str, Any], kind: str, where: str, files: Files) -> Part
     raise BadCall("This block names no file: it has neither bytes, nor an address, nor an id.", at)
 
 
-def _source(source: Mapping[str, Any], where: str, block: Mapping[str, Any], files: Files) -> Part:
+def _source(source: Mapping[str, Any], where: str, block: Mapping[str, Any], files: RequestFiles) -> Part:
     """Anthropic's way to say where a picture or document is."""
     name = optional_text(block.get("title"), f"{where}.title") or ""
     match source.get("type"):
@@ -212,7 +212,7 @@ def _source(source: Mapping[str, Any], where: str, block: Mapping[str, Any], fil
             raise BadCall(f"A file does not come from “{str(other)[:40]}”.", f"{where}.type")
 
 
-def _at(url: str, where: str, files: Files, name: str = "") -> Part:
+def _at(url: str, where: str, files: RequestFiles, name: str = "") -> Part:
     """A data URL holds its bytes; any other address only names them."""
     url = text_of(url, where)
     if not url:
@@ -226,7 +226,7 @@ def _at(url: str, where: str, files: Files, name: str = "") -> Part:
     return link(url)
 
 
-def _bytes(value: Json, where: str, files: Files, claimed: str, name: str = "") -> Part:
+def _bytes(value: Json, where: str, files: RequestFiles, claimed: str, name: str = "") -> Part:
     text = text_of(value, where)
     if not _is_base64(text):
         raise BadCall("This is not base64.", where)

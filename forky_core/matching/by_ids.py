@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from forky_core.hashing import path_ids
-from forky_core.matching.finding import Match
+from forky_core.matching.finding import PlaceMatch
 from forky_core.matching.keys import calls_of, folded, plain_text, sayings
 from forky_core.matching.walking import is_silent
 from forky_core.model import Along, Message, MessageId
@@ -22,7 +22,7 @@ FEW = 8
 
 def match_by_ids(
     turns: Sequence[Draft], along: Callable[[Sequence[MessageId]], Along | None]
-) -> Match | None:
+) -> PlaceMatch | None:
     """As `match`; None where ids do not settle it.
 
     `along` says how far a path is stored; None where more than `FEW` messages leave it.
@@ -38,7 +38,7 @@ def match_by_ids(
         at = turn_below.get(other.parent, 0)
         if is_silent(other) or (at < len(turns) and _begins_alike(turns, at, other)):
             return None
-    return Match(path[found.known - 1], found.known)
+    return PlaceMatch(path[found.known - 1], found.known)
 
 
 def _begins_alike(turns: Sequence[Draft], at: int, other: Message) -> bool:

@@ -85,7 +85,7 @@ def is_greedy(parameters: Mapping[str, Json]) -> bool:
     return isinstance(temperature, int | float) and not isinstance(temperature, bool) and temperature == 0
 
 
-class Files:
+class RequestFiles:
     """The files of one request, kept apart under their sha256 while it is read."""
 
     def __init__(self) -> None:
@@ -152,7 +152,7 @@ def made(
     body: Mapping[str, Json],
     parameters: Mapping[str, Json],
     tools: Sequence[Json],
-    files: Files,
+    files: RequestFiles,
 ) -> Call:
     """A call of messages (each with its place in the request) and the system texts that stood `before` them.
 

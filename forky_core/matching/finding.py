@@ -22,7 +22,7 @@ _ANCHORS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class PlaceMatch:
     """Where an array belongs."""
 
     message: MessageId | None
@@ -43,7 +43,7 @@ def match(
     messages: Mapping[MessageId, Message],
     visible: Callable[[], Collection[MessageId]],
     is_enough: IsEnough | None = None,
-) -> Match:
+) -> PlaceMatch:
     """Where `turns` belong among the `messages` of a conversation. Of equals the newest that is `visible`.
 
     `is_enough` judges an array without its head; None where the caller named the conversation, so that no proof is
@@ -51,7 +51,7 @@ def match(
     """
     last, found = tree.deepest(turns, messages)
     if last < 0:
-        return _anchored(turns, messages, is_enough) or Match(None, 0)
+        return _anchored(turns, messages, is_enough) or PlaceMatch(None, 0)
     first = last
     while first and turns[first].role == "system":
         first -= 1
@@ -69,16 +69,16 @@ def _past_system_messages(
     at: MessageId,
     messages: Mapping[MessageId, Message],
     same: Sequence[MessageId],
-) -> Match:
+) -> PlaceMatch:
     """System messages have no key of their own: those that stand at the end of the match are known by their text."""
     for position in range(first + 1, last + 1):
         below = [
             id for id in same if messages[id].parent == at and messages[id].parts == turns[position].parts
         ]
         if not below:
-            return Match(at, position)
+            return PlaceMatch(at, position)
         at = below[-1]
-    return Match(at, last + 1)
+    return PlaceMatch(at, last + 1)
 
 
 def anchor_texts(turns: Sequence[Draft]) -> list[str]:
@@ -89,7 +89,7 @@ def anchor_texts(turns: Sequence[Draft]) -> list[str]:
 
 def _anchored(
     turns: Sequence[Draft], messages: Mapping[MessageId, Message], is_enough: IsEnough | None
-) -> Match | None:
+) -> PlaceMatch | None:
     """The newest message of the assistant that is stored, with enough of what stands before it in the array."""
     calls: dict[str, int] = {}
     said: list[tuple[bytes, ...]] = []
@@ -109,7 +109,7 @@ def _anchored(
         if fitting:
             run, number = max(fitting, key=lambda one: (one[0].turns, one[1]))
             if is_enough is None or is_enough(run.stored):
-                return Match(candidates[number], at + 1, at + 1 - run.turns)
+                return PlaceMatch(candidates[number], at + 1, at + 1 - run.turns)
     return None
 
 

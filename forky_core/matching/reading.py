@@ -20,7 +20,7 @@ from forky_core.matching.blocks import (
     text_of,
     tool_call,
 )
-from forky_core.matching.call import MOST_MESSAGES, Call, Files, made
+from forky_core.matching.call import MOST_MESSAGES, Call, RequestFiles, made
 from forky_core.parts import Draft, Json, OpaquePart, Part, ReasoningPart, ToolResultPart, canonical_json
 
 Turns = list[tuple[Draft, str]]
@@ -62,7 +62,7 @@ def chat_call(body: Mapping[str, Json] | Sequence[Json]) -> Call:
         BadCall
     """
     given: Mapping[str, Json] = body if isinstance(body, Mapping) else {"messages": list(body)}
-    files = Files()
+    files = RequestFiles()
     turns: Turns = []
     for at, message in enumerate(_messages(given, "messages")):
         where = f"messages[{at}]"
@@ -70,7 +70,7 @@ def chat_call(body: Mapping[str, Json] | Sequence[Json]) -> Call:
     return made(turns, (), given, _parameters(given), _tools(given), files)
 
 
-def _chat_turns(message: Mapping[str, Any], where: str, files: Files) -> Turns:
+def _chat_turns(message: Mapping[str, Any], where: str, files: RequestFiles) -> Turns:
     content = message.get("content")
     name = optional_text(message.get("name"), f"{where}.name")
     match message.get("role"):
@@ -145,7 +145,7 @@ def anthropic_call(body: Mapping[str, Json]) -> Call:
     Raises:
         BadCall
     """
-    files = Files()
+    files = RequestFiles()
     turns: Turns = []
     for at, message in enumerate(_messages(body, "messages")):
         where = f"messages[{at}]"
@@ -170,7 +170,7 @@ def responses_call(body: Mapping[str, Json]) -> Call:
     Raises:
         BadCall
     """
-    files = Files()
+    files = RequestFiles()
     given = body.get("input")
     items = [{"role": "user", "content": given}] if isinstance(given, str) else _messages(body, "input")
     turns: Turns = []
@@ -192,7 +192,7 @@ def responses_call(body: Mapping[str, Json]) -> Call:
     return made(turns, [instructions] if instructions else [], body, _parameters(body), _tools(body), files)
 
 
-def _item(item: Mapping[str, Any], where: str, files: Files) -> list[Part] | tuple[Draft, ...]:
+def _item(item: Mapping[str, Any], where: str, files: RequestFiles) -> list[Part] | tuple[Draft, ...]:
     """What the assistant says, as parts of the message it is part of; what others say, as messages."""
     match item.get("type", "message"):
         case "message":

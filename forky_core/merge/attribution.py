@@ -14,7 +14,15 @@ from itertools import groupby
 
 from forky_core.context.masking import Lookup
 from forky_core.errors import NotFound
-from forky_core.merge.block import FURTHER_NAMES, ITEM, PayloadLine, Row, read_back, read_quotation, unmarked
+from forky_core.merge.block import (
+    FURTHER_NAMES,
+    ITEM,
+    ParsedLine,
+    PayloadLine,
+    read_back,
+    read_quotation,
+    unmarked,
+)
 from forky_core.merge.claims.claim_set import Frozen
 from forky_core.merge.headings import (
     ALSO_SAID,
@@ -52,7 +60,7 @@ class Attribution:
 
 def attribute(turns: Sequence[Message], lookup: Lookup, short: ShortIds) -> Attribution:
     """What `turns` say; only messages that `short` knows are cited, whatever a payload names beside."""
-    gathering = _Gathering(_Origins(lookup, short))
+    gathering = _Attributing(_Origins(lookup, short))
     whole = {turn.id: turn for turn in turns if not turn.merges}
     for turn in turns:
         if turn.id in whole:
@@ -103,7 +111,7 @@ class _Told:
 
 
 @dataclass(slots=True)
-class _Gathering:
+class _Attributing:
     origins: _Origins
     told: dict[MessageId, _Told] = field(default_factory=dict)
     claims: dict[PayloadLine, None] = field(default_factory=dict)
@@ -127,7 +135,7 @@ class _Gathering:
         if own.rest or own.lines:
             self.told[turn.id] = own
 
-    def _pass_on(self, turn: Message, row: Row, into: dict[MessageId, _Told]) -> bool:
+    def _pass_on(self, turn: Message, row: ParsedLine, into: dict[MessageId, _Told]) -> bool:
         """Whether others said it."""
         if row.section in OF_CLAIMS and row.section not in NOTE:
             return self._claim(turn, row)
@@ -149,7 +157,7 @@ class _Gathering:
             return True
         return row.text.startswith(ITEM) and row.section in NOTE and self._claim(turn, row)
 
-    def _claim(self, turn: Message, row: Row) -> bool:
+    def _claim(self, turn: Message, row: ParsedLine) -> bool:
         cites = tuple(id for id in row.cites if self.origins.find(id) is not None)
         if not cites:
             return False
@@ -170,7 +178,7 @@ class _Origins:
     lookup: Lookup
     short: ShortIds
     words: dict[MessageId, str] = field(default_factory=dict)
-    rows: dict[MessageId, tuple[Row, ...]] = field(default_factory=dict)
+    rows: dict[MessageId, tuple[ParsedLine, ...]] = field(default_factory=dict)
 
     def of(self, text: str, cite: MessageId) -> tuple[Message | None, str]:
         """Who said it, and the text as it stands there: "" where it does not. A cited merge may tell of another."""
@@ -191,7 +199,7 @@ class _Origins:
             self.words[message.id] = _words(message)
         return self.words[message.id]
 
-    def _told_by(self, message: Message) -> tuple[Row, ...]:
+    def _told_by(self, message: Message) -> tuple[ParsedLine, ...]:
         if message.id not in self.rows:
             self.rows[message.id] = tuple(rows_of(message))
         return self.rows[message.id]
@@ -208,7 +216,7 @@ def _retells(merge: MergePart) -> bool:
     return merge.kind.reading in ("lines", "quotation")
 
 
-def rows_of(message: Message) -> Iterator[Row]:
+def rows_of(message: Message) -> Iterator[ParsedLine]:
     """The lines of the payloads of a merge that tell what other messages said."""
     for merge in message.merges:
         if merge.kind.reading == "quotation":
@@ -237,7 +245,7 @@ def _own_words(part: Part) -> Part | None:
     return replace(part, text="\n".join(line for line in by_rule if not line.startswith("[Put together ")))
 
 
-def _only_names(row: Row) -> bool:
+def _only_names(row: ParsedLine) -> bool:
     """Whether a row lists bare names, as squashes once did: they say nothing of what they name."""
     return row.section == NAMES or row.text.startswith(FURTHER_NAMES)
 

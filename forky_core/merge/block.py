@@ -91,7 +91,7 @@ def unmarked(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ParsedLine:
     """One line of a payload, read back."""
 
     text: str
@@ -111,7 +111,7 @@ class Row:
         )
 
 
-def read_back(text: str, messages: Iterable[MessageId]) -> list[Row]:
+def read_back(text: str, messages: Iterable[MessageId]) -> list[ParsedLine]:
     """The lines of a payload, each with what it rests on of the messages it may cite.
 
     A line without an id of its own shares that of the lines beneath it.
@@ -119,20 +119,20 @@ def read_back(text: str, messages: Iterable[MessageId]) -> list[Row]:
     lines = text.split("\n")
     named = _Named(messages)
     above = _header(lines, named)
-    rows: list[Row] = []
+    rows: list[ParsedLine] = []
     cites: tuple[MessageId, ...] = ()
     for at in range(len(lines) - 1, -1, -1):
         line = lines[at]
         ends = _MARKS.search(line)
         if at < above or is_heading(line):
             cites = ()
-            rows.append(Row(line, None))
+            rows.append(ParsedLine(line, None))
             continue
         if ends is not None and (found := named.all(ends.group())):
             strange = [mark for mark in _MARK.findall(ends.group()) if not named.by(mark)]
             cites, line = found, " ".join((line[: ends.start()], *(f"[{mark}]" for mark in strange)))
         inside = {mark: names[0] for mark in _MARK.findall(line) if (names := named.by(mark))}
-        rows.append(Row(line, "", () if at == 0 and ends is None else cites, inside))
+        rows.append(ParsedLine(line, "", () if at == 0 and ends is None else cites, inside))
     section = SETTLED if lines[0] == RESOLVED else ""
     rows.reverse()
     for at, row in enumerate(rows):
@@ -143,17 +143,17 @@ def read_back(text: str, messages: Iterable[MessageId]) -> list[Row]:
     return rows
 
 
-def read_quotation(text: str, messages: Iterable[MessageId]) -> list[Row]:
+def read_quotation(text: str, messages: Iterable[MessageId]) -> list[ParsedLine]:
     """The lines of picked messages that were quoted in one block; a merge among them without its header and marks."""
     named = _Named(messages)
-    rows: list[Row] = []
+    rows: list[ParsedLine] = []
     cites: tuple[MessageId, ...] = ()
     for line in text.split("\n"):
         said, quotes = line.removeprefix("> "), line.startswith("> ")
         if speaker := _SPEAKER.fullmatch(line):
             cites = named.by(speaker[1])
         nobody = not quotes or is_heading(said) or said.startswith("[Merged ")
-        rows.append(Row(line, None) if nobody else Row(_MARKS.sub("", said), "", cites))
+        rows.append(ParsedLine(line, None) if nobody else ParsedLine(_MARKS.sub("", said), "", cites))
     return rows
 
 

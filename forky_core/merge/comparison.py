@@ -46,7 +46,7 @@ _NOTHING_STANDS = frozenset({CORRECTS, OPEN, TRIED, UNRESOLVED})
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedSide:
     """One branch or one answer, as far as it may contradict another."""
 
     name: str
@@ -58,7 +58,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class MergeComparison:
     """How what comes stands to what the target says."""
 
     target: ClaimSet
@@ -77,7 +77,9 @@ class Comparison:
         return tuple(clash for clash in self.clashes if clash.theirs and len(clash.said_by) > 1)
 
 
-def compare(sources: Sequence[tuple[MergeInputs, Sequence[Message]]], *, whole: bool = False) -> Comparison:
+def compare(
+    sources: Sequence[tuple[MergeInputs, Sequence[Message]]], *, whole: bool = False
+) -> MergeComparison:
     """The target, and the turns that each source brings to it, set against each other.
 
     What stands on the lines of all contradicts nothing; its claims are found only where `whole` sets are asked for.
@@ -104,12 +106,12 @@ def compare(sources: Sequence[tuple[MergeInputs, Sequence[Message]]], *, whole: 
     standing = _Standing()
     standing.read(line, known, place.lookup)
     asked = [path[-1] if path and path[-1].role == "user" else None for path in shared]
-    sides = [Side(place.target_name, ours, tuple(standing.said), asked[0])]
+    sides = [ComparedSide(place.target_name, ours, tuple(standing.said), asked[0])]
     for (here, turns), path, question in zip(sources, heard, asked, strict=True):
         on_path = {message.id for message in path}
         theirs = claims(here, (*path, *(turn for turn in turns if turn.id not in on_path)))
         said = chain.from_iterable(_as_said(turn, here.lookup) for turn in turns)
-        sides.append(Side(here.source_name, _reopened(ours, theirs), tuple(said), question))
+        sides.append(ComparedSide(here.source_name, _reopened(ours, theirs), tuple(said), question))
     pairs, cut = _found(sides)
     kept = _in_parallel(pairs, standing, _Knowledge(place.parents_of))
     corrects: dict[tuple[MessageId, str], Correction] = {}
@@ -133,7 +135,7 @@ def compare(sources: Sequence[tuple[MergeInputs, Sequence[Message]]], *, whole: 
             ),
         )
     clashes = tuple(remembered(clash, place.resolutions) for clash in _clashes(sides, base))
-    return Comparison(sides[0].claims, joined, clashes, tuple(corrects.values()), cut or standing.cut)
+    return MergeComparison(sides[0].claims, joined, clashes, tuple(corrects.values()), cut or standing.cut)
 
 
 def _in_parallel(pairs: Iterable[_Pair], standing: _Standing, knowledge: _Knowledge) -> list[_Pair]:
@@ -150,7 +152,7 @@ def _in_parallel(pairs: Iterable[_Pair], standing: _Standing, knowledge: _Knowle
 
 def compare_answers(answers: Iterable[tuple[str, Message]]) -> tuple[Clash, ...]:
     """Where answers to one question contradict each other; each is named."""
-    sides = [Side(name, ClaimSet.of(claims_of(answer)), (answer,)) for name, answer in answers]
+    sides = [ComparedSide(name, ClaimSet.of(claims_of(answer)), (answer,)) for name, answer in answers]
     found, _ = _found(sides)
     return tuple(_clashes(_with_statements(sides, found), ClaimSet()))
 
@@ -164,7 +166,7 @@ class _Pair:
     found: Contradiction
 
 
-def _found(sides: Sequence[Side]) -> tuple[list[_Pair], bool]:
+def _found(sides: Sequence[ComparedSide]) -> tuple[list[_Pair], bool]:
     newest = [_newest(side.said) for side in sides]
     pairs = [
         _Pair(one, other, found)
@@ -245,7 +247,7 @@ class _Standing:
             newest.append(here)
         self.said += chain.from_iterable(reversed(newest))
 
-    def taken_back(self, source: Side) -> dict[tuple[MessageId, str], Correction]:
+    def taken_back(self, source: ComparedSide) -> dict[tuple[MessageId, str], Correction]:
         """What merges told the target that the source takes back further down the same line."""
         own = {message.id for message in source.said}
         told = {id for _, id, _ in self.told} - self.settled
@@ -321,8 +323,8 @@ class _Knowledge:
 
 
 def _with_statements(
-    sides: Sequence[Side], pairs: Iterable[_Pair], settled: Iterable[MessageId] = ()
-) -> list[Side]:
+    sides: Sequence[ComparedSide], pairs: Iterable[_Pair], settled: Iterable[MessageId] = ()
+) -> list[ComparedSide]:
     """The sides with a claim for each statement of a contradiction that their claims do not show by themselves.
 
     Both claims of a pair get one key, so that they are settled, remembered and left open as any conflict is.
@@ -384,7 +386,7 @@ def _made(said: Statement, key: str) -> Claim:
     return Claim("fact", text, (said.message,), key, value, quote=said.quote)
 
 
-def _clashes(sides: Sequence[Side], base: ClaimSet) -> Iterator[Clash]:
+def _clashes(sides: Sequence[ComparedSide], base: ClaimSet) -> Iterator[Clash]:
     conflicts: tuple[Conflict, ...] = reduce(ClaimSet.join, (side.claims for side in sides)).conflicts
     for conflict in conflicts:
         left = list(conflict.claims)

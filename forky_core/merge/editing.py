@@ -155,7 +155,7 @@ class SourceLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class BranchLines:
     """What a branch says, by lines."""
 
     messages: tuple[Message, ...]
@@ -166,7 +166,7 @@ class Source:
     """All that can be quoted of each."""
 
     @classmethod
-    def of(cls, plan: MergePlan, lookup: Lookup) -> Source:
+    def of(cls, plan: MergePlan, lookup: Lookup) -> BranchLines:
         """What the block of `plan` is made from."""
         said = attribute([lookup(id) for id in plan.turns], lookup, plan.short).messages
         lines = _source_lines(said)
@@ -197,7 +197,7 @@ class Editing:
     """A plan whose block is edited beside its source."""
 
     plan: MergePlan
-    source: Source
+    source: BranchLines
     block: EditableBlock
     drawn_from: Mapping[str, tuple[SourceLine, ...]]
     """Of each line of the block, by key, the lines of the branch it is made of; () where it only cites messages."""
@@ -206,7 +206,7 @@ class Editing:
     which may hold its neighbours, too."""
 
     @classmethod
-    def of(cls, plan: MergePlan, source: Source) -> Editing:
+    def of(cls, plan: MergePlan, source: BranchLines) -> Editing:
         block = EditableBlock.read(plan.payload, plan.speakers, lambda id: source.words.get(id, ""))
         drawn_from = {line.key: _origins(line, source) for line in block.lines}
         quotes = {
@@ -386,7 +386,7 @@ def _made_of(line: BlockLine, origins: Sequence[SourceLine]) -> bool:
     )
 
 
-def _origins(line: BlockLine, source: Source) -> tuple[SourceLine, ...]:
+def _origins(line: BlockLine, source: BranchLines) -> tuple[SourceLine, ...]:
     """The lines of the branch that hold it or that it holds, of the messages that it cites; the same words first."""
     text = plain(line.text)
     if not text:

@@ -89,7 +89,7 @@ def incoming(
     here = taken_back([lookup(message) for message in first_parent_path(target, parents_of)])
     masked |= dict.fromkeys(here, TAKEN_BACK_HERE)
     copies = Copies(lookup, known, without=here)
-    gathering = _Gathering(lookup, known, frozenset(brought), masked, copies)
+    gathering = _Sorting(lookup, known, frozenset(brought), masked, copies)
     for message in complete:
         gathering.take(message)
     return IncomingChanges(
@@ -105,7 +105,7 @@ def incoming(
 
 
 @dataclass(slots=True)
-class _Gathering:
+class _Sorting:
     """Sorts a source's messages into turns and omissions."""
 
     lookup: Lookup

@@ -18,7 +18,7 @@ from forky_core.merge.claims.claim_set import Correction, Frozen
 from forky_core.merge.claims.conflict_resolution import Clash
 from forky_core.merge.claims.supersessions import Superseded
 from forky_core.merge.incoming_changes import REPRESENTED, Omission
-from forky_core.merge.models.checks import Failed
+from forky_core.merge.models.checks import FailedCheck
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.pointing import Dangling
 from forky_core.merge.wording import ShortIds
@@ -118,7 +118,7 @@ class MergePlan:
     """What waits for an answer on the source, where nothing else is new there: it can be cherry-picked."""
     badge: str = ""
     """Why this payload is not the one asked for (a model's answer was refused)."""
-    failed: tuple[Failed, ...] = ()
+    failed: tuple[FailedCheck, ...] = ()
     """What a model's answer failed, where `badge` says that it did."""
     wish: MergeOptions | None = None
     """What it was planned from, so that it can be planned again when a branch has moved."""

@@ -20,7 +20,7 @@ from forky_core.merge.block import PayloadLine, fitting, render
 from forky_core.merge.claims.active_claims import active_claims, by_message
 from forky_core.merge.claims.claim_set import SECTION_OF, Claim
 from forky_core.merge.claims.rules import claims_of
-from forky_core.merge.models.reading import Reading
+from forky_core.merge.models.reading import ClaimReading
 from forky_core.merge.note.compose import default_budget, note
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
@@ -87,7 +87,7 @@ def _size(messages: Iterable[Message]) -> int:
     return sum(estimate_tokens(spoken(message)) for message in messages)
 
 
-def read_chapter(reading: Reading) -> Chapter:
+def read_chapter(reading: ClaimReading) -> Chapter:
     """What a model read."""
     lines = tuple(
         PayloadLine(one.span, (MessageId(one.cite),), SECTION_OF["verbatim"], quoted=True)

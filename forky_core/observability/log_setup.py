@@ -19,7 +19,7 @@ from typing import Any, Literal, TextIO
 
 from forky_core.observability import events
 from forky_core.observability.trace import place_of
-from forky_core.observability.vocabulary import SLOW_AFTER, Entry, entry
+from forky_core.observability.vocabulary import SLOW_AFTER, EventEntry, entry
 
 _ENTRY = "forky_entry"
 LogForm = Literal["plain", "json", "off"]
@@ -92,7 +92,7 @@ def _record(  # noqa: PLR0917 - as the standard library calls it
     **more: Any,
 ) -> logging.LogRecord:
     """A log record that holds nothing but what an event may hold."""
-    if not isinstance(message, Entry):
+    if not isinstance(message, EventEntry):
         said = {
             "library": name,
             "place": f"{place_of(path)}:{line}",
@@ -105,10 +105,10 @@ def _record(  # noqa: PLR0917 - as the standard library calls it
     return record
 
 
-def _entry_of(record: logging.LogRecord) -> Entry:
+def _entry_of(record: logging.LogRecord) -> EventEntry:
     """What was logged. Filters of other libraries (LiteLLM's) turn a record's message into text."""
     found = getattr(record, _ENTRY, record.msg)
-    return found if isinstance(found, Entry) else entry("library.warned", {"library": record.name})
+    return found if isinstance(found, EventEntry) else entry("library.warned", {"library": record.name})
 
 
 def _is_constant(message: object, path: str, line: int) -> bool:

@@ -37,7 +37,7 @@ class EventType:
     """Which threshold of SLOW_AFTER its `seconds` are measured by; "": none."""
 
 
-class Entry:
+class EventEntry:
     """An event that happened: the message of its log record."""
 
     __slots__ = ("fields", "name")
@@ -111,10 +111,10 @@ def event(
     return declare
 
 
-def entry(name: str, given: Mapping[str, object]) -> Entry:
+def entry(name: str, given: Mapping[str, object]) -> EventEntry:
     """What is logged of an event: its fields in their order, each in the form of its type."""
     fields = EVENTS[name].fields
-    return Entry(
+    return EventEntry(
         name,
         {
             field: FORMS[kind](value)

@@ -33,7 +33,7 @@ from forky_core.repo.merges.agreeing import Agreeing
 from forky_core.repo.merges.bisecting import Bisection, Check
 from forky_core.repo.merges.decisions import chosen_of
 from forky_core.repo.merges.failures import merge_step
-from forky_core.repo.merges.replaying import Replay
+from forky_core.repo.merges.replaying import RebaseReplay
 from forky_core.repo.merges.reverting import RevertPlan
 from forky_core.repo.people.gathering import Gathering
 from forky_core.repo.programs.receiving import Receiving
@@ -181,7 +181,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
         """
         return rebasing.land(self._repo, plan)
 
-    def replay(self, plan: RebasePlan, *, model: str | None = None) -> Replay:
+    def replay(self, plan: RebasePlan, *, model: str | None = None) -> RebaseReplay:
         """Rebase by asking the branch's questions again, in the background; `summary` says what it did.
 
         Raises:
@@ -237,7 +237,7 @@ class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreei
             NothingToDo: it passes at the end; or `stop` was set.
             ModelError: the model did not answer; nothing was written.
         """
-        asked = bisecting.Asking(question, check, repeats, model)
+        asked = bisecting.BisectQuestion(question, check, repeats, model)
         search = self.bisection(good=good, bad=bad)
         found = bisecting.run(self._repo, self.branch, search, asked, on_probe=on_probe, stop=stop)
         bisecting.record(self._repo, found, question)

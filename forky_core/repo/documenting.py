@@ -11,11 +11,11 @@ from forky_core.repo import placing
 from forky_core.repo.answers import consulting
 from forky_core.repo.branching import UNCHANGED, Unchanged
 from forky_core.repo.placing import BranchPlace, ConversationPlace
-from forky_core.repo.reading import Reading
+from forky_core.repo.reading import BranchReader
 from forky_core.repo.typed import draft_of
 
 
-class Documenting(Reading):
+class Documenting(BranchReader):
     """A branch whose answers may quote documents."""
 
     @property

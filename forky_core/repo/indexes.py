@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
-from forky_core.matching.finding import IsEnough, Match, match
+from forky_core.matching.finding import IsEnough, PlaceMatch, match
 from forky_core.matching.walking import Tree
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.parts import Draft
@@ -50,7 +50,7 @@ class Indexes:
         messages: Callable[[], Mapping[MessageId, Message]],
         visible: Callable[[], Collection[MessageId]],
         is_enough: IsEnough | None = None,
-    ) -> Match:
+    ) -> PlaceMatch:
         """Where `turns` belong in a conversation as it is now; `is_enough` as in `matching.finding.match`."""
         with self._lock:
             held = self._of(conversation)

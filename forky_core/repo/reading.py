@@ -29,7 +29,7 @@ from forky_core.repo.visible import Visible
 from forky_core.store.contract import Verification
 
 
-class Reading:
+class BranchReader:
     """A conversation and the name of a branch; everything is read anew each time."""
 
     def __init__(self, repo: Repo, branch: str) -> None:

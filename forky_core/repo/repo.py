@@ -15,7 +15,7 @@ from forky_core.errors import Ambiguous, InTheWay, NotFound
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.tokens import Vocabulary
 from forky_core.matching.by_ids import FEW, match_by_ids
-from forky_core.matching.finding import IsEnough, Match
+from forky_core.matching.finding import IsEnough, PlaceMatch
 from forky_core.model import Branch, ConversationId, Generation, Message, MessageId, View
 from forky_core.parts import Draft
 from forky_core.repo.answers.replies import Replies
@@ -131,7 +131,7 @@ class Repo:
                 self._visible = see(self.messages, view)
             return self._visible, view
 
-    def match(self, turns: Sequence[Draft], is_enough: IsEnough | None = None) -> Match:
+    def match(self, turns: Sequence[Draft], is_enough: IsEnough | None = None) -> PlaceMatch:
         """Where an array of messages belongs among all that is stored here.
 
         `is_enough` judges an array without its head where this conversation was looked up by what it says; None where

@@ -5,10 +5,10 @@ from __future__ import annotations
 from forky_core.memory import Memory
 from forky_core.model import Operation
 from forky_core.repo import remembering
-from forky_core.repo.reading import Reading
+from forky_core.repo.reading import BranchReader
 
 
-class Steering(Reading):
+class Steering(BranchReader):
     """A branch whose context can be steered."""
 
     def exclude(self, *messages: str) -> Operation:

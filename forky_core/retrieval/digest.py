@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from forky_core.llm.contract import ProviderMessage
 from forky_core.retrieval.cues import CORRECTION, DECISION, OPEN, asked_for, is_question
-from forky_core.retrieval.passages import OPENING, Said, dialogue
+from forky_core.retrieval.passages import OPENING, Utterance, dialogue
 from forky_core.retrieval.rank import Question
 from forky_core.retrieval.sentences import units
 from forky_core.retrieval.words import terms
@@ -45,7 +45,7 @@ _ASKS_DIGEST = re.compile(
 @dataclass(frozen=True, slots=True)
 class Sentence:
     text: str
-    said: Said
+    said: Utterance
     terms: frozenset[str]
     weight: float
     """Role, recency and focus; what its terms are worth comes on top."""
@@ -136,7 +136,7 @@ def _bears(lines: Sequence[Sentence], question: str) -> bool:
     return bool(wanted) and any(not wanted.isdisjoint(line.terms) for line in lines)
 
 
-def _sentences(said: Sequence[Said], question: str) -> list[Sentence]:
+def _sentences(said: Sequence[Utterance], question: str) -> list[Sentence]:
     """Every sentence, with its weight; code, tables and headings are no sentences."""
     asked = Question.over(_focus(question), [one.text for one in said])
     close = len(said) - _READ
@@ -216,7 +216,7 @@ def _settles(line: Sentence) -> bool:
     return bool(DECISION.search(line.text) or CORRECTION.search(line.text) or OPEN.search(line.text))
 
 
-def _unanswered(said: Sequence[Said], lines: Sequence[Sentence]) -> list[Sentence]:
+def _unanswered(said: Sequence[Utterance], lines: Sequence[Sentence]) -> list[Sentence]:
     """Questions that were followed by another message of the same side, or by nothing."""
     followed = {
         id(one) for one, after in pairwise(said) if after.role in ("assistant", "tool") and one.role == "user"
@@ -227,7 +227,7 @@ def _unanswered(said: Sequence[Said], lines: Sequence[Sentence]) -> list[Sentenc
     return [line for line in lines if id(line.said) in wanted and is_question(line.text)]
 
 
-def _names(said: Sequence[Said]) -> tuple[str, ...]:
+def _names(said: Sequence[Utterance]) -> tuple[str, ...]:
     """Identifiers, paths and addresses that came up more than once, most often first."""
     found: Counter[str] = Counter()
     for one in said[-_READ:]:

@@ -22,7 +22,7 @@ _CLOSE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class GuidePage:
     name: str
     """The file's name without its ending."""
     title: str
@@ -37,7 +37,7 @@ class Section:
 
 
 @cache
-def sections() -> tuple[Section, ...]:
+def sections() -> tuple[GuidePage, ...]:
     """Every section, in the order of their file names."""
     folder = files("forky_core") / "guide"
     found = []
@@ -47,12 +47,12 @@ def sections() -> tuple[Section, ...]:
         match = _SECTION.match(file.read_text("utf-8"))
         assert match, f"{file.name} is not a guide section"
         found.append(
-            Section(file.name[:-3], match["title"].strip(), match["also"].strip(), match["body"].strip())
+            GuidePage(file.name[:-3], match["title"].strip(), match["also"].strip(), match["body"].strip())
         )
     return tuple(found)
 
 
-def answering(question: str) -> tuple[Section, ...]:
+def answering(question: str) -> tuple[GuidePage, ...]:
     """Sections that answer a question, best first: none, or the best one and those close to it.
 
     A title that says all of the question counts double, and numbers do not count: “merge two branches” asks about
@@ -73,11 +73,11 @@ def answering(question: str) -> tuple[Section, ...]:
     return tuple(known[index] for index in best if scores[index] >= scores[best[0]] * _CLOSE)[:3]
 
 
-def _in_title(section: Section, asked: Question) -> float:
+def _in_title(section: GuidePage, asked: Question) -> float:
     """The share of the question's terms that the title has, each as one: what is common in all pages names some."""
     return len(set(terms(section.title)) & set(asked.weights)) / len(asked.weights)
 
 
-def _is_about(section: Section, asked: Question) -> bool:
+def _is_about(section: GuidePage, asked: Question) -> bool:
     """Whether title or other words share a term with the question; a word in passing does not make a topic."""
     return not set(terms(f"{section.title}\n{section.also}")).isdisjoint(asked.weights)

@@ -57,7 +57,7 @@ _DOCUMENT_PASSAGE = 1200
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Utterance:
     """Something that was said, with a name a person can find it by."""
 
     text: str
@@ -72,7 +72,7 @@ class Said:
 class Dialogue:
     """One request, sorted into what was said before, documents, and the question."""
 
-    said: tuple[Said, ...]
+    said: tuple[Utterance, ...]
     documents: tuple[Passage, ...]
     question: str
     searched: bool = False
@@ -84,7 +84,7 @@ class Dialogue:
 def dialogue(messages: Sequence[ProviderMessage]) -> Dialogue:
     """Read a request; the last user message is the question."""
     last = max((i for i, message in enumerate(messages) if message.get("role") == "user"), default=None)
-    said: list[Said] = []
+    said: list[Utterance] = []
     documents: list[Passage] = []
     question = ""
     turn = 0
@@ -99,18 +99,18 @@ def dialogue(messages: Sequence[ProviderMessage]) -> Dialogue:
         text = text[:_READ]
         if _SUMMED_UP.match(text):
             summary, _, text = text.partition("\n\n")
-            said.append(Said(unwrapped(summary), role, "the summary", turn))
+            said.append(Utterance(unwrapped(summary), role, "the summary", turn))
         # A merged block is sent in one message with what follows it.
         while text.startswith(_MERGE_OPENS) and "\n\n" in text:
             block, _, text = text.partition("\n\n")
             if brought := unwrapped(block):
-                said.append(Said(brought, role, f"merged into message {turn}", turn))
+                said.append(Utterance(brought, role, f"merged into message {turn}", turn))
         documents += [*found, *_files(message)]
         if index == last:
             question, text = split_question(text)
         if text.strip() and not (role == "assistant" and text.lstrip().startswith(OPENING)):
             label = _label(message, role, turn, text)
-            said.append(Said(unwrapped(text.strip()), role, label, turn))
+            said.append(Utterance(unwrapped(text.strip()), role, label, turn))
     search = (searched[1] or "") if searched is not None else ""
     return Dialogue(tuple(said), tuple(documents), question, searched is not None, search)
 

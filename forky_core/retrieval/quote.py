@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from forky_core.llm.contract import Passage, ProviderMessage
 from forky_core.retrieval.cues import CORRECTION, asked_for, is_question
-from forky_core.retrieval.guide import Section, answering
+from forky_core.retrieval.guide import GuidePage, answering
 from forky_core.retrieval.parts_asked import parts_asked
-from forky_core.retrieval.passages import NOT_FOUND, OPENING, Said, dialogue
+from forky_core.retrieval.passages import NOT_FOUND, OPENING, Utterance, dialogue
 from forky_core.retrieval.rank import Match, Question
 from forky_core.retrieval.sentences import Unit, units
 from forky_core.retrieval.words import STOPWORDS, terms
@@ -89,7 +89,7 @@ def answer(messages: Sequence[ProviderMessage]) -> Iterator[str]:
         yield CLOSING
 
 
-def quotes(question: str, said: Sequence[Said]) -> tuple[Quote, ...]:
+def quotes(question: str, said: Sequence[Utterance]) -> tuple[Quote, ...]:
     """The best passages of what was said, best first; none where nothing covers enough of the question."""
     texts = [one.text for one in said]
     cue, topic = asked_for(question)
@@ -112,7 +112,7 @@ def quotes(question: str, said: Sequence[Said]) -> tuple[Quote, ...]:
 
 
 def _marked(
-    said: Sequence[Said], matches: Sequence[Match], cue: re.Pattern[str], *, everything: bool
+    said: Sequence[Utterance], matches: Sequence[Match], cue: re.Pattern[str], *, everything: bool
 ) -> tuple[Quote, ...]:
     """Sentences with the cue that belong to the topic: the person's own first, newer before older.
 
@@ -140,7 +140,7 @@ def _shares(text: str, about: set[str]) -> bool:
     return not about.isdisjoint(terms(text))
 
 
-def _topic(said: Sequence[Said], matches: Sequence[Match]) -> Iterator[str]:
+def _topic(said: Sequence[Utterance], matches: Sequence[Match]) -> Iterator[str]:
     """The terms of the best turns on the topic that are not all over the conversation."""
     best = sorted((match for match in matches if match.coverage >= _ENOUGH), key=lambda match: -match.score)[
         :3
@@ -172,20 +172,20 @@ def document_quotes(question: str, passages: Sequence[Passage], enough: float = 
         for passage in passages
         if (match := asked.match(f"{passage.source} {passage.text}")).coverage >= enough
         for quote in _quotes_of(
-            Said(passage.text, "document", passage.source, 0), match.score, None, asked, enough
+            Utterance(passage.text, "document", passage.source, 0), match.score, None, asked, enough
         )
     ]
     return _distinct(found)[:_QUOTES]
 
 
-def _question_match(said: Sequence[Said], matches: Sequence[Match], index: int) -> Match | None:
+def _question_match(said: Sequence[Utterance], matches: Sequence[Match], index: int) -> Match | None:
     """How well the user message matches that this reply answers."""
     if said[index].role == "user" or index == 0 or said[index - 1].role != "user":
         return None
     return matches[index - 1]
 
 
-def _with_questions(said: Sequence[Said], matches: Sequence[Match]) -> dict[int, float]:
+def _with_questions(said: Sequence[Utterance], matches: Sequence[Match]) -> dict[int, float]:
     scores: dict[int, float] = {}
     for index, match in enumerate(matches):
         before = _question_match(said, matches, index)
@@ -196,7 +196,7 @@ def _with_questions(said: Sequence[Said], matches: Sequence[Match]) -> dict[int,
 
 
 def _quotes_of(
-    said: Said, score: float, before: Match | None, asked: Question, enough: float = _ENOUGH
+    said: Utterance, score: float, before: Match | None, asked: Question, enough: float = _ENOUGH
 ) -> Iterator[Quote]:
     """The one or two best passages of a message."""
     cut = units(said.text)
@@ -273,7 +273,7 @@ def _block(quote: Quote) -> str:
     return f"{quoted}\n>\n> — *{quote.source}*"
 
 
-def _guide_blocks(guide: Sequence[Section]) -> Iterator[str]:
+def _guide_blocks(guide: Sequence[GuidePage]) -> Iterator[str]:
     if not guide:
         return
     first, *others = guide

@@ -10,11 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
-from forky_core.document import Chunk, Document, DocumentId, Numbers, Piece, Postings, Reach, Shelf, Vectors
+from forky_core.document import (
+    Chunk,
+    Document,
+    DocumentId,
+    DocumentPiece,
+    Numbers,
+    Postings,
+    Reach,
+    Shelf,
+    Vectors,
+)
 
 
 class DocumentKeeper(Protocol):
-    def take_in(self, pieces: Sequence[Piece]) -> None:
+    def take_in(self, pieces: Sequence[DocumentPiece]) -> None:
         """Add chunks behind those there are, in one transaction.
 
         A document exists from its first piece on and can be found after its last. One that is whole already is left

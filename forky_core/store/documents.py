@@ -16,8 +16,8 @@ from forky_core.document import (
     Chunk,
     Document,
     DocumentId,
+    DocumentPiece,
     Numbers,
-    Piece,
     Postings,
     Reach,
     Shelf,
@@ -28,7 +28,7 @@ from forky_core.store.file.database import DatabaseFile
 from forky_core.store.reading.rows import Row
 from forky_core.store.sql import document_statements as sql
 from forky_core.store.sql.running import execute
-from forky_core.store.sql.statement import Statement, Table
+from forky_core.store.sql.statement import SqlStatement, Table
 from forky_core.store.sql.tables import chunks, documents, postings, vectors
 from forky_core.store.writing.writer import Alone, Writer
 
@@ -45,7 +45,7 @@ class FiledDocuments:
         self._file = file
         self._writer = writer
 
-    def take_in(self, pieces: Sequence[Piece]) -> None:
+    def take_in(self, pieces: Sequence[DocumentPiece]) -> None:
         if pieces:
             self._writer.ask(Alone(lambda cursor: _take_in(cursor, pieces)))
 
@@ -144,7 +144,7 @@ def _reach(reach: Reach) -> dict[str, Any]:
     return {"workspace": reach.workspace, "named": list(reach.named)}
 
 
-def _rows(cursor: duckdb.DuckDBPyConnection, statement: Statement, **given: Any) -> list[Row]:
+def _rows(cursor: duckdb.DuckDBPyConnection, statement: SqlStatement, **given: Any) -> list[Row]:
     return execute(cursor, statement, **given).fetchall()
 
 
@@ -160,7 +160,7 @@ def _drop(cursor: duckdb.DuckDBPyConnection, numbers: list[int]) -> None:
             execute(cursor, statement, numbers=numbers)
 
 
-def _take_in(cursor: duckdb.DuckDBPyConnection, pieces: Sequence[Piece]) -> None:
+def _take_in(cursor: duckdb.DuckDBPyConnection, pieces: Sequence[DocumentPiece]) -> None:
     """Inside a transaction."""
     standing = {
         id: (number, whole)
@@ -184,7 +184,7 @@ def _take_in(cursor: duckdb.DuckDBPyConnection, pieces: Sequence[Piece]) -> None
         execute(cursor, sql.GROW, which=number, **more)
 
 
-def _begins(piece: Piece) -> bool:
+def _begins(piece: DocumentPiece) -> bool:
     return not piece.chunks or piece.chunks[0].number == 1
 
 
@@ -202,7 +202,7 @@ class _Rows:
         self.grown: list[tuple[int, int, int, bool]] = []
         """Of documents that were there: the number, chunks and terms more, whether it is whole now."""
 
-    def take(self, piece: Piece) -> None:
+    def take(self, piece: DocumentPiece) -> None:
         one = piece.document
         number, whole = self._standing.get(one.id, (0, False))
         if whole:

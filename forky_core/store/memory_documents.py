@@ -10,8 +10,8 @@ from forky_core.document import (
     Chunk,
     Document,
     DocumentId,
+    DocumentPiece,
     Numbers,
-    Piece,
     Postings,
     Reach,
     Shelf,
@@ -36,12 +36,12 @@ class MemoryDocuments:
         self._vectors: dict[int, tuple[str, Numbers]] = {}
         self._last = 0
 
-    def take_in(self, pieces: Sequence[Piece]) -> None:
+    def take_in(self, pieces: Sequence[DocumentPiece]) -> None:
         with self._lock:
             for piece in pieces:
                 self._take(piece)
 
-    def _take(self, piece: Piece) -> None:
+    def _take(self, piece: DocumentPiece) -> None:
         kept = self._kept.get(piece.document.id)
         if kept is not None and kept.document.whole:
             return

@@ -19,7 +19,7 @@ from forky_core.views.sides import Side
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ColumnEntry:
     """One message of a column."""
 
     message: Message
@@ -43,9 +43,9 @@ class Entry:
 class Turn:
     """A question with what answered it. The first of a column may have no question: it is among the shared ones."""
 
-    question: Entry | None
-    answers: tuple[Entry, ...]
-    brought: tuple[Entry, ...] = ()
+    question: ColumnEntry | None
+    answers: tuple[ColumnEntry, ...]
+    brought: tuple[ColumnEntry, ...] = ()
     """Merges that the question could build on."""
 
     @property
@@ -79,7 +79,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TurnRow:
     """Turns beside each other, one a column; None where a column has none here."""
 
     turns: tuple[Turn | None, ...]
@@ -109,7 +109,7 @@ class Row:
 class Comparison:
     shared: tuple[Message, ...]
     columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TurnRow, ...]
     notes: tuple[str, ...]
     """How the sides stand to each other, where that needs saying; a sentence each."""
 
@@ -160,14 +160,14 @@ def _turns(
     messages: Sequence[Message], calls: Mapping[MessageId, Generation], held: Mapping[MessageId, str]
 ) -> list[Turn]:
     turns: list[Turn] = []
-    question: Entry | None = None
-    answers: list[Entry] = []
-    brought: list[Entry] = []
+    question: ColumnEntry | None = None
+    answers: list[ColumnEntry] = []
+    brought: list[ColumnEntry] = []
     for message in messages:
         if message.hidden:
             continue
         call = calls.get(message.id)
-        entry = Entry(message, call, _tokens(message, call), held.get(message.id))
+        entry = ColumnEntry(message, call, _tokens(message, call), held.get(message.id))
         if message.role != "user":
             answers.append(entry)
             continue
@@ -215,16 +215,16 @@ def _unanswered(side: Side, generations: Sequence[Generation]) -> Generation | N
     return here[-1] if here and here[-1].message is None and here[-1].status != "running" else None
 
 
-def _rows(columns: Sequence[Sequence[Turn]]) -> tuple[Row, ...]:
+def _rows(columns: Sequence[Sequence[Turn]]) -> tuple[TurnRow, ...]:
     """Turns in step: at each question that all were asked the columns meet again."""
-    rows: list[Row] = []
+    rows: list[TurnRow] = []
     done = [0] * len(columns)
     for meeting in (*_meetings(columns), tuple(len(column) for column in columns)):
         width = max((end - start for start, end in zip(done, meeting, strict=True)), default=0)
         for step in range(width):
             places = [start + step for start in done]
             rows.append(
-                Row(
+                TurnRow(
                     tuple(
                         column[place] if place < end else None
                         for column, place, end in zip(columns, places, meeting, strict=True)
@@ -232,7 +232,7 @@ def _rows(columns: Sequence[Sequence[Turn]]) -> tuple[Row, ...]:
                 )
             )
         if all(place < len(column) for place, column in zip(meeting, columns, strict=True)) and columns:
-            rows.append(Row(tuple(column[place] for column, place in zip(columns, meeting, strict=True))))
+            rows.append(TurnRow(tuple(column[place] for column, place in zip(columns, meeting, strict=True))))
         done = [place + 1 for place in meeting]
     return tuple(rows)
 

@@ -42,7 +42,7 @@ _ROLES = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ContextRow:
     """One line of the inspector."""
 
     item: Item
@@ -68,13 +68,13 @@ def rows(
     cached: int = 0,
     exclusions: Sequence[MessageId] = (),
     typed: MessageId | None = None,
-) -> tuple[Row, ...]:
+) -> tuple[ContextRow, ...]:
     """Every item in the order it is sent; `cached` tokens at the beginning were sent before.
 
     `typed` is what a person is still typing: it is sent, and cannot be steered yet.
     """
     out = frozenset(exclusions)
-    made: list[Row] = []
+    made: list[ContextRow] = []
     spent = 0
     for item in context.items:
         message = lookup(item.message) if item.message is not None else None
@@ -83,7 +83,7 @@ def rows(
         said = item.text or _said(item, message)
         who = (message.name if message is not None else None) or _ROLES[item.role]
         made.append(
-            Row(
+            ContextRow(
                 item,
                 NAMES[item.kind] if typed is None or item.message != typed else "Your draft",
                 who,
@@ -123,34 +123,34 @@ def _said(item: Item, message: Message | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class ContextStretch:
     """Neighbouring rows that both contexts send, or only one of them."""
 
     side: Literal["both", "here", "there"]
-    rows: tuple[Row, ...]
+    rows: tuple[ContextRow, ...]
 
     @property
     def tokens(self) -> int:
         return sum(row.item.tokens for row in self.rows)
 
 
-def compared(here: Sequence[Row], there: Sequence[Row]) -> tuple[Stretch, ...]:
+def compared(here: Sequence[ContextRow], there: Sequence[ContextRow]) -> tuple[ContextStretch, ...]:
     """What both send, and what only one of them does, in the order it is sent."""
     one, two = ([row for row in side if row.item.included] for side in (here, there))
     matcher = SequenceMatcher(None, [_key(row) for row in one], [_key(row) for row in two], autojunk=False)
-    found: list[Stretch] = []
+    found: list[ContextStretch] = []
     for tag, a, b, c, d in matcher.get_opcodes():
         if tag == "equal":
-            found.append(Stretch("both", tuple(one[a:b])))
+            found.append(ContextStretch("both", tuple(one[a:b])))
             continue
         if b > a:
-            found.append(Stretch("here", tuple(one[a:b])))
+            found.append(ContextStretch("here", tuple(one[a:b])))
         if d > c:
-            found.append(Stretch("there", tuple(two[c:d])))
+            found.append(ContextStretch("there", tuple(two[c:d])))
     return tuple(found)
 
 
-def _key(row: Row) -> tuple[object, ...]:
+def _key(row: ContextRow) -> tuple[object, ...]:
     item = row.item
     return (item.kind, item.message, item.via, row.text if item.message is None else "", item.tokens)
 

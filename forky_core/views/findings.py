@@ -20,7 +20,7 @@ LONGEST_QUERY = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class MarkedText:
     """A run of text, marked or not."""
 
     text: str
@@ -30,7 +30,7 @@ class Piece:
 @dataclass(frozen=True, slots=True)
 class FoundMessage:
     hit: Hit
-    pieces: tuple[Piece, ...]
+    pieces: tuple[MarkedText, ...]
     """The plain words of the snippet, cut at those looked for."""
     branches: tuple[str, ...]
     """Branches on whose path it lies, by name; () where only a merge, a tag or a kept tip reaches it."""
@@ -96,7 +96,7 @@ def branches_of(
     return {id: tuple(names) for id, names in lying.items()}
 
 
-def marked(text: str, words: str) -> tuple[Piece, ...]:
+def marked(text: str, words: str) -> tuple[MarkedText, ...]:
     """`text` cut into pieces, those that match a word of the query marked."""
     return _cut(text, _pattern(words))
 
@@ -110,14 +110,14 @@ def _pattern(words: str) -> re.Pattern[str] | None:
     return re.compile("|".join(phrases), re.IGNORECASE)
 
 
-def _cut(text: str, pattern: re.Pattern[str] | None) -> tuple[Piece, ...]:
-    pieces: list[Piece] = []
+def _cut(text: str, pattern: re.Pattern[str] | None) -> tuple[MarkedText, ...]:
+    pieces: list[MarkedText] = []
     end = 0
     for match in pattern.finditer(text) if pattern is not None else ():
         if match.start() > end:
-            pieces.append(Piece(text[end : match.start()], marked=False))
-        pieces.append(Piece(match.group(), marked=True))
+            pieces.append(MarkedText(text[end : match.start()], marked=False))
+        pieces.append(MarkedText(match.group(), marked=True))
         end = match.end()
     if end < len(text):
-        pieces.append(Piece(text[end:], marked=False))
+        pieces.append(MarkedText(text[end:], marked=False))
     return tuple(pieces)

@@ -46,7 +46,7 @@ _EMPTY: Mapping[MessageId, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class GraphRow:
     """One line of the graph: a message, or a folded run of them."""
 
     id: str
@@ -84,7 +84,7 @@ class Row:
 class GraphView:
     """What is drawn, top to bottom."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[GraphRow, ...]
     edges: tuple[Edge, ...]
     lanes: int
     """How many lanes there are side by side."""
@@ -282,31 +282,35 @@ def _lay_out(units: Sequence[_Unit], shape: Shape) -> Layout:
     return lay_out(parents, lines)
 
 
-def _is_on_path(edge: Edge, rows: Sequence[Row]) -> bool:
+def _is_on_path(edge: Edge, rows: Sequence[GraphRow]) -> bool:
     """Whether the context goes along it; an end outside the window is taken for what the other end is."""
     inside = [rows[end].on_path for end in (edge.source, edge.target) if 0 <= end < len(rows)]
     return edge.kind == "line" and bool(inside) and all(inside)
 
 
-def _row(unit: _Unit, lane: int, shape: Shape, messages: Mapping[MessageId, Message], looks: _Looks) -> Row:
+def _row(
+    unit: _Unit, lane: int, shape: Shape, messages: Mapping[MessageId, Message], looks: _Looks
+) -> GraphRow:
     if unit.kind == "message":
         return _message_row(unit, lane, shape, messages, looks)
     assert unit.fold is not None
     count = len(unit.members)
     if unit.kind == "close":
         on_path = MessageId(unit.fold.removeprefix("fold:")) in looks.path
-        return Row(unit.fold, "fold", lane, "", "", "Fold these messages", fold=unit.fold, on_path=on_path)
+        return GraphRow(
+            unit.fold, "fold", lane, "", "", "Fold these messages", fold=unit.fold, on_path=on_path
+        )
     text = f"{count} messages" if count > 1 else "1 message"
     on_path = unit.members[-1] in looks.path
-    return Row(unit.fold, "fold", lane, "", "", text, fold=unit.fold, folded=count, on_path=on_path)
+    return GraphRow(unit.fold, "fold", lane, "", "", text, fold=unit.fold, folded=count, on_path=on_path)
 
 
 def _message_row(
     unit: _Unit, lane: int, shape: Shape, messages: Mapping[MessageId, Message], looks: _Looks
-) -> Row:
+) -> GraphRow:
     id = unit.members[-1]
     message = messages[id]
-    return Row(
+    return GraphRow(
         id,
         "message",
         lane,

@@ -15,7 +15,7 @@ ENTRIES = 25
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     """One operation as a line."""
 
     operation: Operation
@@ -36,7 +36,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class LogPage:
-    entries: tuple[Entry, ...]
+    entries: tuple[LogEntry, ...]
     page: int
     """From 1, the newest; the nearest there is to the one asked for."""
     pages: int
@@ -64,7 +64,7 @@ def log_page(
     shown, first, last = numbers_of(page, total, entries)
     in_force = timeline.in_force
     lines = tuple(
-        Entry(
+        LogEntry(
             operation,
             ago(operation.at, now),
             stamp(operation.at),

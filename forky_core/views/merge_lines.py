@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from forky_core.merge.claims.claim_set import SECTION_OF
 from forky_core.merge.claims.supersessions import Superseded
-from forky_core.merge.editing import BlockLine, Editing, Source, SourceLine
+from forky_core.merge.editing import BlockLine, BranchLines, Editing, SourceLine
 from forky_core.merge.headings import ASKED, CORRECTS, FILES, OPEN, RESULT, SETTLED, TRIED, UNRESOLVED
 from forky_core.merge.note.passages import atoms, is_named, plain
 from forky_core.merge.plan import MergePlan
@@ -37,7 +37,7 @@ class TakenBack:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class SourceStretch:
     """Neighbouring messages of a branch that are drawn, or left out of the drawing."""
 
     messages: tuple[Message, ...]
@@ -123,15 +123,15 @@ def _whose(message: Message) -> str:
     return f"an answer by {message.name}" if message.name else "an answer"
 
 
-def _first_of(role: str, source: Source) -> MessageId | None:
+def _first_of(role: str, source: BranchLines) -> MessageId | None:
     return next((message.id for message in source.messages if message.role == role), None)
 
 
-def _last_of(role: str, source: Source) -> MessageId | None:
+def _last_of(role: str, source: BranchLines) -> MessageId | None:
     return next((message.id for message in reversed(source.messages) if message.role == role), None)
 
 
-def _of_result(first: Message, last: Message, source: Source) -> str:
+def _of_result(first: Message, last: Message, source: BranchLines) -> str:
     order = {message.id: at for at, message in enumerate(source.messages)}
     closing = _last_of("assistant", source)
     whose = f"{_whose(first)[0].upper()}{_whose(first)[1:]}"
@@ -167,7 +167,7 @@ def _shared(focus: str, text: str) -> str:
     return ", ".join(atom for atom in atoms(text) if asked.intersection(terms(atom))) if asked else ""
 
 
-def taken_back(plan: MergePlan, source: Source) -> tuple[TakenBack, ...]:
+def taken_back(plan: MergePlan, source: BranchLines) -> tuple[TakenBack, ...]:
     """What the branch took back, with where both sides of it stand."""
     return tuple(
         TakenBack(
@@ -179,7 +179,7 @@ def taken_back(plan: MergePlan, source: Source) -> tuple[TakenBack, ...]:
     )
 
 
-def _saying(text: str, message: MessageId, source: Source) -> tuple[str, ...]:
+def _saying(text: str, message: MessageId, source: BranchLines) -> tuple[str, ...]:
     said = plain(text)
 
     def says(line: SourceLine) -> bool:
@@ -189,7 +189,9 @@ def _saying(text: str, message: MessageId, source: Source) -> tuple[str, ...]:
     return tuple(line.key for line in source.by_message.get(message, ()) if says(line)) if said else ()
 
 
-def stretches(source: Source, wanted: Collection[MessageId], opened: Collection[MessageId]) -> list[Stretch]:
+def stretches(
+    source: BranchLines, wanted: Collection[MessageId], opened: Collection[MessageId]
+) -> list[SourceStretch]:
     """The branch as it is drawn: all of a short one; of a long one its end, what is wanted, and what was opened.
 
     `wanted` are messages that the block cites; from each of `opened` on, some more are drawn.
@@ -213,4 +215,4 @@ def stretches(source: Source, wanted: Collection[MessageId], opened: Collection[
             runs[-1][1].append(message)
         else:
             runs.append((drawn, [message]))
-    return [Stretch(tuple(messages), drawn) for drawn, messages in runs]
+    return [SourceStretch(tuple(messages), drawn) for drawn, messages in runs]

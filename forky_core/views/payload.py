@@ -15,7 +15,7 @@ from typing import Literal
 
 from forky_core.context.citations import NOTHING, Opens, linked, opened_by_line, opens_of, sources_of
 from forky_core.merge.attribution import rests_on
-from forky_core.merge.block import Row, read_back
+from forky_core.merge.block import ParsedLine, read_back
 from forky_core.merge.headings import is_heading
 from forky_core.model import MessageId
 from forky_core.parts import MergePart
@@ -101,7 +101,7 @@ def _rows(merge: MergePart, limit: int) -> list[PayloadRow]:
     ]
 
 
-def _kind(row: Row) -> Literal["header", "heading", "line"]:
+def _kind(row: ParsedLine) -> Literal["header", "heading", "line"]:
     if row.section is not None:
         return "line"
     return "heading" if is_heading(row.text) else "header"

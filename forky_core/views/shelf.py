@@ -26,7 +26,7 @@ _ORDER: dict[Sort, Callable[[ConversationSummary], Any]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ShelfLine:
     """One conversation in the list."""
 
     summary: ConversationSummary
@@ -40,7 +40,7 @@ class Line:
 class Shelf:
     """One page of the list."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[ShelfLine, ...]
     page: int
     """From 1; the nearest there is to the one asked for."""
     pages: int
@@ -83,6 +83,6 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{ending}"
 
 
-def _line(summary: ConversationSummary, now: int) -> Line:
+def _line(summary: ConversationSummary, now: int) -> ShelfLine:
     counts = f"{count(summary.messages, 'message')} · {count(summary.branches, 'branch')}"
-    return Line(summary, called(summary.title), ago(summary.updated, now), counts)
+    return ShelfLine(summary, called(summary.title), ago(summary.updated, now), counts)

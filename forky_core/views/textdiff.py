@@ -28,7 +28,7 @@ Kind = Literal["same", "gone", "new"]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class DiffRun:
     """A stretch of text that is in both, only in the left (`gone`) or only in the right (`new`)."""
 
     kind: Kind
@@ -36,11 +36,11 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DiffRow:
     """One line of each side; None where a side has no such line."""
 
-    left: tuple[Run, ...] | None
-    right: tuple[Run, ...] | None
+    left: tuple[DiffRun, ...] | None
+    right: tuple[DiffRun, ...] | None
 
     @property
     def same(self) -> bool:
@@ -51,12 +51,12 @@ class Row:
 class Fold:
     """A run of equal rows that is not shown."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[DiffRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TextDiff:
-    rows: tuple[Row, ...]
+    rows: tuple[DiffRow, ...]
     same_share: float
     """Characters in both, as a share of the longer text; 1.0 for two empty ones."""
 
@@ -65,15 +65,15 @@ class TextDiff:
         return all(row.same for row in self.rows)
 
     @property
-    def folded(self) -> tuple[Row | Fold, ...]:
+    def folded(self) -> tuple[DiffRow | Fold, ...]:
         """The rows, equal ones away from any change put together."""
         near = [False] * len(self.rows)
         for at, row in enumerate(self.rows):
             if not row.same:
                 for close in range(max(0, at - CONTEXT), min(len(near), at + CONTEXT + 1)):
                     near[close] = True
-        shown: list[Row | Fold] = []
-        quiet: list[Row] = []
+        shown: list[DiffRow | Fold] = []
+        quiet: list[DiffRow] = []
         for row, kept in zip(self.rows, near, strict=True):
             if kept:
                 shown += _settled(quiet)
@@ -84,7 +84,7 @@ class TextDiff:
         return (*shown, *_settled(quiet))
 
 
-def _settled(quiet: Sequence[Row]) -> Sequence[Row | Fold]:
+def _settled(quiet: Sequence[DiffRow]) -> Sequence[DiffRow | Fold]:
     """A fold, unless there is too little in it to be worth one."""
     return [Fold(tuple(quiet))] if len(quiet) > 2 else quiet
 
@@ -105,7 +105,7 @@ def text_diff(left: str, right: str) -> TextDiff:
     return TextDiff(tuple(rows), kept / longest if longest else 1.0)
 
 
-def inline(row: Row) -> tuple[tuple[Run, ...], ...]:
+def inline(row: DiffRow) -> tuple[tuple[DiffRun, ...], ...]:
     """A row as lines below each other: the line itself where both agree, else what went and then what came."""
     if row.same and row.left is not None:
         return (row.left,)
@@ -119,13 +119,13 @@ def _common(ours: Sequence[str], theirs: Sequence[str]) -> int:
     )
 
 
-def _equal(lines: Iterable[str]) -> Iterable[Row]:
+def _equal(lines: Iterable[str]) -> Iterable[DiffRow]:
     for line in lines:
-        runs = (Run("same", line),) if line else ()
-        yield Row(runs, runs)
+        runs = (DiffRun("same", line),) if line else ()
+        yield DiffRow(runs, runs)
 
 
-def _between(ours: Sequence[str], theirs: Sequence[str]) -> Iterable[Row]:
+def _between(ours: Sequence[str], theirs: Sequence[str]) -> Iterable[DiffRow]:
     """The rows of two stretches that neither begin nor end with the same line."""
     if max(len(ours), len(theirs)) > MOST_LINES:
         yield from _replaced(ours, theirs)
@@ -137,7 +137,7 @@ def _between(ours: Sequence[str], theirs: Sequence[str]) -> Iterable[Row]:
             yield from _replaced(ours[a:b], theirs[c:d])
 
 
-def _replaced(ours: Sequence[str], theirs: Sequence[str]) -> Iterable[Row]:
+def _replaced(ours: Sequence[str], theirs: Sequence[str]) -> Iterable[DiffRow]:
     """Changed lines, compared by words where that is quick."""
     words, others = _WORD.findall("\n".join(ours)), _WORD.findall("\n".join(theirs))
     opcodes = _opcodes(words, others)
@@ -147,7 +147,7 @@ def _replaced(ours: Sequence[str], theirs: Sequence[str]) -> Iterable[Row]:
     else:
         left = [_whole("gone", line) for line in ours]
         right = [_whole("new", line) for line in theirs]
-    yield from (Row(a, b) for a, b in zip_longest(left, right))
+    yield from (DiffRow(a, b) for a, b in zip_longest(left, right))
 
 
 def _opcodes(words: Sequence[str], others: Sequence[str]) -> Sequence[tuple[str, int, int, int, int]]:
@@ -160,17 +160,17 @@ def _opcodes(words: Sequence[str], others: Sequence[str]) -> Sequence[tuple[str,
     return opcodes if shared >= LEAST_SHARED * most else ()
 
 
-def _whole(kind: Kind, line: str) -> tuple[Run, ...]:
-    return (Run(kind, line),) if line else ()
+def _whole(kind: Kind, line: str) -> tuple[DiffRun, ...]:
+    return (DiffRun(kind, line),) if line else ()
 
 
-def _lines(pieces: Iterable[tuple[Kind, Sequence[str]]]) -> list[tuple[Run, ...]]:
+def _lines(pieces: Iterable[tuple[Kind, Sequence[str]]]) -> list[tuple[DiffRun, ...]]:
     """Runs cut at the ends of lines."""
-    lines: list[list[Run]] = [[]]
+    lines: list[list[DiffRun]] = [[]]
     for kind, words in pieces:
         for at, text in enumerate("".join(words).split("\n")):
             if at:
                 lines.append([])
             if text:
-                lines[-1].append(Run(kind, text))
+                lines[-1].append(DiffRun(kind, text))
     return [tuple(line) for line in lines]

@@ -11,7 +11,7 @@ from html import escape
 import streamlit as st
 
 from forky_core.views.shelf import count
-from forky_core.views.textdiff import Fold, Row, Run, TextDiff, inline
+from forky_core.views.textdiff import DiffRow, DiffRun, Fold, TextDiff, inline
 from pages.ui.markdown import showable
 
 _SHOWN = 400
@@ -43,7 +43,7 @@ def draw_diff(diff: TextDiff, names: tuple[str, str], *, beside: bool, key: str)
     if diff.identical:
         st.caption("Both say the same, word for word.")
         return
-    rows: Sequence[Row | Fold] = diff.folded
+    rows: Sequence[DiffRow | Fold] = diff.folded
     if len(rows) > _SHOWN and not st.toggle(f"Show all {len(rows):,} lines", key=f"{key}.all"):
         rows = rows[:_SHOWN]
     cells = "".join(_beside(row) if beside else _below(row) for row in rows)
@@ -52,7 +52,7 @@ def draw_diff(diff: TextDiff, names: tuple[str, str], *, beside: bool, key: str)
     st.html(f'{_CSS}<div class="{layout}" role="group" aria-label="{label}">{cells}</div>')
 
 
-def _beside(row: Row | Fold) -> str:
+def _beside(row: DiffRow | Fold) -> str:
     if isinstance(row, Fold):
         return _fold(row)
     tone = "" if row.same else " fk-gone"
@@ -60,7 +60,7 @@ def _beside(row: Row | Fold) -> str:
     return _cell(row.left, f"fk-left{tone}") + _cell(row.right, f"fk-right{other}")
 
 
-def _below(row: Row | Fold) -> str:
+def _below(row: DiffRow | Fold) -> str:
     if isinstance(row, Fold):
         return _fold(row)
     if row.same:
@@ -70,14 +70,14 @@ def _below(row: Row | Fold) -> str:
     return "".join(_cell(line, tone) for line, tone in zip(sides, tones, strict=False))
 
 
-def _cell(line: tuple[Run, ...] | None, tone: str) -> str:
+def _cell(line: tuple[DiffRun, ...] | None, tone: str) -> str:
     if line is None:
         return '<div class="fk-none"></div>'
     whole = " fk-whole" if len(line) == 1 and line[0].kind != "same" else ""
     return f'<div class="{tone}{whole}">{_runs(line)}</div>'
 
 
-def _runs(line: Iterable[Run]) -> str:
+def _runs(line: Iterable[DiffRun]) -> str:
     return "".join(
         f"<{_ELEMENTS[run.kind]}>{escape(showable(run.text))}</{_ELEMENTS[run.kind]}>" for run in line
     )

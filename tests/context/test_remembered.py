@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forky_core.context.convert import Sight
-from forky_core.context.remembered import Converter, Said
+from forky_core.context.remembered import Converter, PlainMessages
 from forky_core.model import Message
 from forky_core.parts import Draft, ToolResultPart
 from forky_core.room import Voices
@@ -26,9 +26,9 @@ FORKS = [
 ]
 
 
-def said_anew(path: tuple[Message, ...]) -> Said:
+def said_anew(path: tuple[Message, ...]) -> PlainMessages:
     """Message by message."""
-    told, converter = Said([], [], []), Converter(len)
+    told, converter = PlainMessages([], [], []), Converter(len)
     for at, message in enumerate(path):
         one = converter.said((message,))
         told.drafts.extend(one.drafts)

@@ -27,7 +27,7 @@ from forky_core.documents.kinds import kind_of
 from forky_core.documents.limits import Limits, limits_for
 from forky_core.documents.readers import SMALL, Readers
 from forky_core.documents.shelf import DocumentStore, WorkspacePlace
-from forky_core.documents.source import Source, source_of_bytes, source_of_file
+from forky_core.documents.source import DocumentSource, source_of_bytes, source_of_file
 from forky_core.errors import BadContent
 from forky_core.store.memory import MemoryStore
 from tests.documents import bombs
@@ -57,7 +57,7 @@ def why_not(readers: Readers, name: str, content: bytes) -> str:
     return str(refused.value)
 
 
-def texts(readers: Readers, source: Source) -> list[str]:
+def texts(readers: Readers, source: DocumentSource) -> list[str]:
     return [one.chunk.text for one in readers.read(source)]
 
 
@@ -112,7 +112,7 @@ def exploding() -> bytes:
 # What is read
 
 
-def ordinary(folder: Path) -> list[Source]:
+def ordinary(folder: Path) -> list[DocumentSource]:
     return [
         source_of_bytes("manual.pdf", pdf(folder, "The pump needs oil.", "Every\nspring.")),
         source_of_bytes("care.docx", docx(("Heading1", "Care"), ("Normal", "Oil the “pump”."))),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.documents import source as source_module
-from forky_core.documents.chunking import SIZE, Section, chunked
+from forky_core.documents.chunking import SIZE, DocumentSection, chunked
 from forky_core.documents.kinds import kind_of
 from forky_core.documents.reading import sections
 from forky_core.documents.source import source_of_bytes, source_of_file
@@ -14,7 +14,7 @@ from forky_core.errors import BadContent
 from tests.documents.files import docx, pdf
 
 
-def read(name: str, content: bytes) -> list[Section]:
+def read(name: str, content: bytes) -> list[DocumentSection]:
     source = source_of_bytes(name, content)
     return [section for section, _ in sections(source, kind_of(source))]
 
@@ -138,7 +138,7 @@ def test_a_folder_and_a_missing_file_are_refused(tmp_path: Path) -> None:
 
 def test_a_chunk_begins_with_the_end_of_the_one_before() -> None:
     text = " ".join(f"Sentence number {n} says something." for n in range(200))
-    found = list(chunked([Section("page 1", text)]))
+    found = list(chunked([DocumentSection("page 1", text)]))
     assert [chunk.number for chunk in found] == list(range(1, len(found) + 1)) and len(found) > 2
     for before, after in pairwise(found):
         assert 0 < after.overlap <= 201 and before.text.endswith(after.text[: after.overlap].strip())
@@ -147,7 +147,12 @@ def test_a_chunk_begins_with_the_end_of_the_one_before() -> None:
 
 def test_no_chunk_crosses_a_heading() -> None:
     found = list(
-        chunked([Section("One", "a sloop", follows=False), Section("Two", "a ketch", follows=False)])
+        chunked(
+            [
+                DocumentSection("One", "a sloop", follows=False),
+                DocumentSection("Two", "a ketch", follows=False),
+            ]
+        )
     )
     assert [(chunk.place, chunk.text, chunk.overlap) for chunk in found] == [
         ("One", "a sloop", 0),
@@ -157,7 +162,7 @@ def test_no_chunk_crosses_a_heading() -> None:
 
 @pytest.mark.parametrize("text", ["x" * 50_000, "漢字" * 20_000, "word " * 10_000, "line\n" * 10_000])
 def test_text_without_a_place_to_cut_is_cut_all_the_same(text: str) -> None:
-    found = list(chunked([Section("", text)]))
+    found = list(chunked([DocumentSection("", text)]))
     assert max(len(chunk.text) - chunk.overlap for chunk in found) <= SIZE
     joined = "".join("".join(chunk.text[chunk.overlap :].split()) for chunk in found)
     assert joined == "".join(text.split())

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bench.pdf_pages import write_pdf
-from forky_core.document import Numbers, Piece
-from forky_core.documents.adding import Progress
+from forky_core.document import DocumentPiece, Numbers
+from forky_core.documents.adding import AddingProgress
 from forky_core.documents.searching import address, fused, split_address
 from forky_core.documents.shelf import DocumentStore, WorkspacePlace
 from forky_core.documents.source import source_of_bytes
@@ -107,9 +107,9 @@ def test_progress_is_told_and_what_is_given_up_is_not_kept(
     small.write_text("one mast")
     write_pdf(large, ([f"page {n} of the mast"] for n in range(260)))
     stop = Event()
-    told: list[Progress] = []
+    told: list[AddingProgress] = []
 
-    def tell(progress: Progress) -> None:
+    def tell(progress: AddingProgress) -> None:
         told.append(progress)
         if progress.number == 2 and progress.done > 0.7:
             stop.set()
@@ -128,7 +128,7 @@ def test_a_large_document_is_never_held_whole(store: Store) -> None:
     sizes: list[int] = []
     take_in = keeper.take_in
 
-    def watched(pieces: Sequence[Piece]) -> None:
+    def watched(pieces: Sequence[DocumentPiece]) -> None:
         sizes.append(sum(len(piece.chunks) for piece in pieces))
         take_in(pieces)
 

@@ -19,7 +19,7 @@ from forky_core.errors import ImportBrokenOff
 from forky_core.forky import Forky
 from forky_core.formats.arriving import batches
 from forky_core.formats.arriving.import_record import broken_off, imports
-from forky_core.formats.arriving.landing import Progress, import_file
+from forky_core.formats.arriving.landing import ImportProgress, import_file
 from forky_core.formats.arriving.taking_back import undo_import
 from tests.builders import ScriptedModels
 from tests.faults.importing_program import main
@@ -187,8 +187,8 @@ def test_the_command_line_lists_finishes_keeps_and_takes_back(
     assert run("import", "--list")[1] == ""
 
 
-def interrupt_at(number: int) -> Callable[[Progress], None]:
-    def watch(now: Progress) -> None:
+def interrupt_at(number: int) -> Callable[[ImportProgress], None]:
+    def watch(now: ImportProgress) -> None:
         if now.done == number:
             raise KeyboardInterrupt
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.document import DocumentId, Piece
+from forky_core.document import DocumentId, DocumentPiece
 from forky_core.errors import ForkyError, NotFound, StoreDamaged, StoreError
 from forky_core.model import Change, ConversationId, Message
 from forky_core.store.contract import Commit
@@ -40,8 +40,8 @@ class Sound:
     document: DocumentId
 
 
-def a_document(text: str) -> Piece:
-    return Piece(document(text), chunks(text))
+def a_document(text: str) -> DocumentPiece:
+    return DocumentPiece(document(text), chunks(text))
 
 
 @pytest.fixture(scope="module")

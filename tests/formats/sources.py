@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from forky_core.formats.contract import Files, Found, Importer, Node, Unreadable
+from forky_core.formats.contract import Importer, Node, ParsedConversation, SourceFiles, Unreadable
 from forky_core.formats.files.source import opened, sample
 from forky_core.parts import Draft, Json, TextPart
 
@@ -21,8 +21,8 @@ def node(id: str, parent: str | None, text: str | None, role: str = "user", **mo
     return Node(id, parent, draft, **more)
 
 
-def found(*nodes: Node, current: str | None = None, **more: Json) -> Found:
-    return Found("one", "A title", nodes, current, **more)
+def found(*nodes: Node, current: str | None = None, **more: Json) -> ParsedConversation:
+    return ParsedConversation("one", "A title", nodes, current, **more)
 
 
 def written(folder: Path, value: Json, name: str = "export.json") -> Path:
@@ -39,17 +39,17 @@ def packed(folder: Path, members: Mapping[str, bytes | str], name: str = "export
     return path
 
 
-def read(importer: Importer, path: Path) -> Iterator[Found | Unreadable]:
+def read(importer: Importer, path: Path) -> Iterator[ParsedConversation | Unreadable]:
     """Everything `importer` finds in a file or an archive."""
     with opened(path) as archive:
-        files: Files = archive.beside
+        files: SourceFiles = archive.beside
         for document in archive.documents:
             if importer.fits(sample(document)):
                 yield from importer.read(document, files)
 
 
-def one(importer: Importer, path: Path) -> Found:
+def one(importer: Importer, path: Path) -> ParsedConversation:
     """The only conversation in it."""
     (only,) = read(importer, path)
-    assert isinstance(only, Found), only
+    assert isinstance(only, ParsedConversation), only
     return only

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from forky_core.errors import StoreError
-from forky_core.formats.account import Account
-from forky_core.formats.arriving.batches import Batches, Refused, Waiting, without
+from forky_core.formats.account import ImportAccount
+from forky_core.formats.arriving.batches import Batches, RefusedBatch, Waiting, without
 from forky_core.model import Change, ConversationId, Message, Operation, seal
 from forky_core.parts import AttachmentPart, Draft, TextPart
 from forky_core.store.contract import Commit, Store
@@ -33,12 +33,12 @@ def waiting(number: int, *messages: Message) -> Waiting:
         Commit(id, "import", "Imported", (change,), messages, at=number),
         f"talk {number}",
         (),
-        Account(conversations=1, seen=len(messages), imported=len(messages)),
+        ImportAccount(conversations=1, seen=len(messages), imported=len(messages)),
     )
 
 
 def test_a_refused_conversation_stops_none_of_its_batch(store: Store) -> None:
-    outcomes: list[Operation | Refused] = []
+    outcomes: list[Operation | RefusedBatch] = []
     batches = Batches(store, lambda _waiting, outcome: outcomes.append(outcome))
     root = said("root")
     batches.add(waiting(1, root))
@@ -48,11 +48,11 @@ def test_a_refused_conversation_stops_none_of_its_batch(store: Store) -> None:
     batches.flush()
     batches.close()
     assert not batches.holds(waiting(3).commit.conversation)
-    assert [isinstance(outcome, Refused) for outcome in outcomes] == [False, True, False]
+    assert [isinstance(outcome, RefusedBatch) for outcome in outcomes] == [False, True, False]
     assert sorted(summary.title for summary in store.conversations()) == ["talk 1", "talk 3"]
     refused = outcomes[1]
-    assert isinstance(refused, Refused)
-    account = without(Account(conversations=3, seen=3, imported=3), refused)
+    assert isinstance(refused, RefusedBatch)
+    account = without(ImportAccount(conversations=3, seen=3, imported=3), refused)
     assert (account.imported, account.unreadable, account.adds_up) == (2, 1, True)
 
 

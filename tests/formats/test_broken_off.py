@@ -18,8 +18,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from forky_core.errors import ForkyError, ImportBrokenOff, InTheWay, NotFound, NothingToDo, StoreFull
 from forky_core.formats.arriving import batches
 from forky_core.formats.arriving.import_record import (
+    ImportedFile,
     ImportRecord,
-    Source,
     broken_off,
     brought_by,
     import_of,
@@ -28,7 +28,7 @@ from forky_core.formats.arriving.import_record import (
     keep_import,
     recover_imports,
 )
-from forky_core.formats.arriving.landing import Imported, Progress, import_file
+from forky_core.formats.arriving.landing import Imported, ImportProgress, import_file
 from forky_core.formats.arriving.taking_back import undo_import
 from forky_core.formats.forky_file.kept_lines import ORIGINS
 from forky_core.formats.forky_file.writing import chat_of
@@ -212,7 +212,7 @@ def test_a_disk_that_fills_up_at_the_very_end_loses_nothing(tmp_path: Path) -> N
 def test_an_exception_in_the_middle_leaves_the_record(tmp_path: Path, error: type[BaseException]) -> None:
     forky, store = fresh()
 
-    def fail(now: Progress) -> None:
+    def fail(now: ImportProgress) -> None:
         if now.done == 3:
             raise error
 
@@ -230,7 +230,7 @@ def test_an_import_that_is_running_is_not_broken_off_and_not_taken_back(tmp_path
     path = written(tmp_path, numbered("a", "b", "c", "d"))
     seen: list[ImportRecord] = []
 
-    def look(now: Progress) -> None:
+    def look(now: ImportProgress) -> None:
         if now.done == 3:
             seen.extend(imports(store))
             assert is_running(store, 1) and broken_off(store) == ()
@@ -289,8 +289,8 @@ def test_a_finishing_import_that_is_stopped_leaves_what_had_come_in_before(tmp_p
     assert import_file(forky, path).finishes == len(before)
 
 
-def stop_at(done: int, stop: Event) -> Callable[[Progress], None]:
-    def watch(now: Progress) -> None:
+def stop_at(done: int, stop: Event) -> Callable[[ImportProgress], None]:
+    def watch(now: ImportProgress) -> None:
         if now.done == done:
             stop.set()
 
@@ -380,7 +380,7 @@ def test_a_followed_file_that_has_changed_goes_on_with_what_was_broken_off(tmp_p
 
     def follow(*names: str) -> Imported:
         path = written(tmp_path, numbered(*names), "copy.json")
-        return import_file(forky, path, source=Source.followed(log, 1), brings_again=False)
+        return import_file(forky, path, source=ImportedFile.followed(log, 1), brings_again=False)
 
     store.end_after(5)
     with pytest.raises(Killed):

@@ -16,8 +16,8 @@ import pytest
 from forky_core.errors import ForkyError
 from forky_core.formats.arriving.landing import import_file, preview
 from forky_core.formats.arriving.taking_back import undo_import
-from forky_core.formats.contract import Found, Importer, Unreadable
-from forky_core.formats.files.source import Beside, OpenedDocument, document, sample
+from forky_core.formats.contract import Importer, ParsedConversation, Unreadable
+from forky_core.formats.files.source import ArchiveFiles, OpenedDocument, document, sample
 from forky_core.formats.registry import IMPORTERS, importer_for
 from forky_core.formats.tree import grow
 from forky_core.parts import canonical_json
@@ -62,7 +62,7 @@ def mutated(sown: tuple[Seed, ...], first: int, step: int, count: int) -> Iterat
         yield number, seed, spoilt(seed, random.Random(number))
 
 
-def check(found: Found | Unreadable, size: int) -> None:
+def check(found: ParsedConversation | Unreadable, size: int) -> None:
     if isinstance(found, Unreadable):
         assert found.why.endswith("."), found
         return
@@ -84,8 +84,8 @@ def test_every_importer_has_a_seed_and_reads_it_whole(sown: tuple[Seed, ...]) ->
         importer = importer_for(sample(opened))
         assert importer is not None, seed
         assert importer.name == seed.importer
-        for found in importer.read(opened, Beside()):
-            assert isinstance(found, Found), found
+        for found in importer.read(opened, ArchiveFiles()):
+            assert isinstance(found, ParsedConversation), found
             assert grow(found).messages
 
 
@@ -98,7 +98,7 @@ def test_a_mutated_file_ends_in_an_account_or_a_sentence(sown: tuple[Seed, ...],
             chosen = next(iter([one for one in IMPORTERS if one.fits(looked_at)]), None)
             # What only the first elements look like is read by the seed's own importer all the same.
             for importer in {by_name(seed.importer), chosen or by_name(seed.importer)}:
-                for found in importer.read(opened, Beside()):
+                for found in importer.read(opened, ArchiveFiles()):
                     check(found, len(data))
         except ForkyError:
             continue  # A sentence.

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.files import json_nested, json_values
 from forky_core.formats.files.json_values import elements, lines
-from forky_core.formats.files.json_window import Extent, Stream
+from forky_core.formats.files.json_window import Extent, JsonInput
 from forky_core.formats.files.source import document
 
-Reader = Callable[[Stream], Iterator[Any]]
+Reader = Callable[[JsonInput], Iterator[Any]]
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),

@@ -11,7 +11,7 @@ from forky_core.errors import InTheWay, NotFound, NothingToDo
 from forky_core.forky import Forky
 from forky_core.formats.arriving.batches import MOST_MESSAGES
 from forky_core.formats.arriving.import_record import imports
-from forky_core.formats.arriving.landing import Progress, import_file, preview
+from forky_core.formats.arriving.landing import ImportProgress, import_file, preview
 from forky_core.formats.arriving.taking_back import undo_import
 from forky_core.formats.files.source import opened
 from forky_core.model import ConversationSummary
@@ -157,7 +157,7 @@ def test_a_stopped_import_leaves_nothing(forky: Forky, tmp_path: Path) -> None:
     path = written(tmp_path, [chat(str(number), f"text {number}") for number in range(20)])
     stop = Event()
 
-    def watch(progress: Progress) -> None:
+    def watch(progress: ImportProgress) -> None:
         if progress.done == 7:
             stop.set()
 
@@ -175,7 +175,7 @@ def test_a_stopped_import_leaves_nothing_of_what_was_written_already(forky: Fork
     stop = Event()
     seen: list[ConversationSummary] = []
 
-    def watch(progress: Progress) -> None:
+    def watch(progress: ImportProgress) -> None:
         if progress.done == 4:
             seen.extend(forky.conversations())
             stop.set()
@@ -193,7 +193,7 @@ def stopped_while(forky: Forky, path: Path, at: int, meanwhile: Callable[[], obj
     """An import stopped after `at` conversations, with `meanwhile` done just before; the sentence that says so."""
     stop = Event()
 
-    def watch(progress: Progress) -> None:
+    def watch(progress: ImportProgress) -> None:
         if progress.done == at:
             meanwhile()
             stop.set()

@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 
 from forky_core.forky import Forky
-from forky_core.formats.account import Account
+from forky_core.formats.account import ImportAccount
 from forky_core.formats.arriving.landing import import_file
-from forky_core.formats.contract import Found, Importer, Unreadable
-from forky_core.formats.files.source import Beside, opened, sample
+from forky_core.formats.contract import Importer, ParsedConversation, Unreadable
+from forky_core.formats.files.source import ArchiveFiles, opened, sample
 from forky_core.formats.importers import chatgpt
 from forky_core.formats.leaving.sharing import EXPORTERS, save_as, shared
 from forky_core.formats.leftovers import BOOKKEEPING, Program
@@ -104,7 +104,7 @@ class Reading:
 class Recording:
     """The files beside a document; bytes that become attachments are kept to be searched."""
 
-    def __init__(self, files: Beside, kept: list[Json]) -> None:
+    def __init__(self, files: ArchiveFiles, kept: list[Json]) -> None:
         self._files = files
         self._kept = kept
 
@@ -119,7 +119,7 @@ class Recording:
         return self._files.attach_bytes(content, media_type, shown)
 
 
-def everything(found: Found | Unreadable) -> Iterator[Json]:
+def everything(found: ParsedConversation | Unreadable) -> Iterator[Json]:
     if isinstance(found, Unreadable):
         yield [found.label, found.why]
         return
@@ -276,7 +276,7 @@ def test_what_is_not_understood_is_kept_whole_and_counted(tmp_path: Path) -> Non
     assert (told.value, told.is_understood) == (odd["widget"], False)
     assert told.title == "Not understood by Forky: field “widget” of a message from another program"
     assert dict(grown.account.unread) == {told.title: 1}
-    assert Account.from_stored(grown.account.stored()) == grown.account
+    assert ImportAccount.from_stored(grown.account.stored()) == grown.account
 
 
 def test_what_is_empty_is_not_kept(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from forky_core.forky import Forky
-from forky_core.formats.account import Account
+from forky_core.formats.account import ImportAccount
 from forky_core.formats.arriving.landing import import_file, preview
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.files.source import opened, sample
@@ -43,7 +43,7 @@ def test_every_node_of_a_sample_is_accounted_for(name: str, conversations: int, 
                 found = importer.read(document, archive.beside)
                 accounts += [grow(one).account for one in found if not isinstance(one, Unreadable)]
     assert accounts, "no importer reads this format"
-    account = sum(accounts, Account())
+    account = sum(accounts, ImportAccount())
     assert account.adds_up
     assert (account.conversations, account.seen) == (READ_AS_ONE.get(name, conversations), nodes)
 

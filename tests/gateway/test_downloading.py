@@ -13,13 +13,13 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from forky_core.errors import BadContent
-from forky_core.gateway.downloading import PIECE, PREFIX, Downloading, Offer, Offers
+from forky_core.gateway.downloading import PIECE, PREFIX, Download, Downloading, Offers
 from tests.gateway.served import listening
 from tests.hangs import HANG
 
 
-def offer(pieces: Callable[[], Iterator[bytes]], name: str = "a.md") -> Offer:
-    return Offer(name, "text/markdown", pieces)
+def offer(pieces: Callable[[], Iterator[bytes]], name: str = "a.md") -> Download:
+    return Download(name, "text/markdown", pieces)
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def test_an_empty_file_is_a_file() -> None:
 
 def test_an_address_is_good_while_somebody_holds_the_offer() -> None:
     offers = Offers()
-    held: Offer | None = offer(lambda: iter([b"a"]))
+    held: Download | None = offer(lambda: iter([b"a"]))
     assert held is not None
     with served(offers) as url:
         address = url + offers.address(held)

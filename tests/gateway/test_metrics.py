@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from forky_core.gateway.metrics import METRICS, Metrics, Reading
+from forky_core.gateway.metrics import METRICS, Metrics, MetricSample
 from forky_core.gateway.tokens import Tokens
 from forky_core.llm.scripted import Fail
 from forky_core.observability import counters, events
@@ -110,9 +110,9 @@ def test_before_the_database_is_open_there_are_numbers_too() -> None:
 
 def test_what_the_pages_know_is_among_the_numbers() -> None:
     readings = [
-        Reading("sessions", "Tabs.", 3),
-        Reading("session_events", "Came.", 4, "counter", {"type": "connect"}),
-        Reading("session_events", "Came.", 5, "counter", {"type": "disconnect"}),
+        MetricSample("sessions", "Tabs.", 3),
+        MetricSample("session_events", "Came.", 4, "counter", {"type": "connect"}),
+        MetricSample("session_events", "Came.", 5, "counter", {"type": "disconnect"}),
     ]
     found = scraped(None, readings=lambda: readings)
     assert found["forky_sessions", ()] == 3

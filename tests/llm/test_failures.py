@@ -5,9 +5,9 @@ from typing import get_args
 import pytest
 
 from forky_core.llm.contract import FailureKind
-from forky_core.llm.failures import Asked, failure, failure_of, scrubbed
+from forky_core.llm.failures import CallContext, failure, failure_of, scrubbed
 
-ASKED = Asked("gpt-4o", "OpenAI", "OPENAI_API_KEY", secrets=("hunter2hunter2",))
+ASKED = CallContext("gpt-4o", "OpenAI", "OPENAI_API_KEY", secrets=("hunter2hunter2",))
 
 
 @pytest.mark.parametrize("kind", get_args(FailureKind))

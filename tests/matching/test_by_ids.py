@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forky_core.matching.by_ids import FEW, match_by_ids
-from forky_core.matching.finding import Match, match
+from forky_core.matching.finding import PlaceMatch, match
 from forky_core.matching.walking import Tree
 from forky_core.model import Message, MessageId, seal
 from forky_core.parts import Draft, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
@@ -17,13 +17,13 @@ from forky_core.store.along import along_in
 from tests.matching.test_walking import as_sent, drafts, stored, tree_of
 
 
-def by_reading(turns: Sequence[Draft], messages: Mapping[MessageId, Message]) -> Match:
+def by_reading(turns: Sequence[Draft], messages: Mapping[MessageId, Message]) -> PlaceMatch:
     tree = Tree()
     tree.take(messages)
     return match(turns, tree, messages, messages.keys)
 
 
-def by_ids(turns: Sequence[Draft], messages: Mapping[MessageId, Message]) -> Match | None:
+def by_ids(turns: Sequence[Draft], messages: Mapping[MessageId, Message]) -> PlaceMatch | None:
     return match_by_ids(turns, lambda path: along_in(messages, path, FEW))
 
 

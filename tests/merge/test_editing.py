@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as some
 
 from forky_core.errors import NotFound
-from forky_core.merge.editing import BlockLine, Budget, EditableBlock, Editing, Source
+from forky_core.merge.editing import BlockLine, BranchLines, Budget, EditableBlock, Editing
 from forky_core.merge.headings import HEADINGS, NOTE
 from forky_core.merge.plan import MergePlan
 from forky_core.model import MessageId
@@ -28,7 +28,7 @@ def chat() -> Conversation:
 
 def editing(chat: Conversation, branch: str = "upload", **wish: str) -> Editing:
     plan = chat.plan_merge(branch, **wish)  # type: ignore[arg-type]
-    return Editing.of(plan, Source.of(plan, chat.message))
+    return Editing.of(plan, BranchLines.of(plan, chat.message))
 
 
 def again(old: Editing, plan: MergePlan) -> Editing:
@@ -45,7 +45,7 @@ def test_a_block_that_nobody_changed_is_written_as_it_was(
     chat: Conversation, branch: str, strategy: str
 ) -> None:
     plan = chat.plan_merge(branch, strategy=strategy, again=True)
-    source = Source.of(plan, chat.message)
+    source = BranchLines.of(plan, chat.message)
     assert plan.payload and Editing.of(plan, source).block.write(plan.short) == plan.payload
 
 
@@ -100,7 +100,7 @@ def test_a_line_comes_in_among_its_neighbours_with_its_speaker_and_its_mark(chat
 Facts:
 user: The upload log shows some nights with the file sent twice. [{plan.short(first)}]
 assistant: 1. the VPN renews its keys, [{plan.short(second)}]"""
-    here = Editing.of(plan.edited(text), Source.of(plan, chat.message))
+    here = Editing.of(plan.edited(text), BranchLines.of(plan, chat.message))
     why = next(line for line in here.source.lines if line.text == "Why?")
     after = here.bring_in(why.key)
     assert after.payload.split("\n")[2:4] == [
@@ -180,7 +180,7 @@ def test_files_and_tool_calls_come_in_under_files() -> None:
     talk_.parts("side", "assistant", ToolCallPart("write_file", '{"path": "src/app.py"}', "1"))
     talk_.say("side", "assistant: I wrote it.")
     plan = talk_.plan("squash", source="side")
-    here = Editing.of(plan, Source.of(plan, talk_.messages.__getitem__))
+    here = Editing.of(plan, BranchLines.of(plan, talk_.messages.__getitem__))
     bare = again(here, plan.edited(plan.header or "[Merged]"))
     for wanted in ("orders.csv", "src/app.py"):
         line = next(line for line in here.source.lines if wanted in line.text)

@@ -12,7 +12,7 @@ import pytest
 from forky_core.errors import ModelError
 from forky_core.llm.scripted import Fail
 from forky_core.merge.models.asking import ReadingFailed, read_with
-from forky_core.merge.models.reading import Reading
+from forky_core.merge.models.reading import ClaimReading
 from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.repo.conversation import Conversation
@@ -43,7 +43,7 @@ def script(models: ScriptedModels, found: Mapping[str, Any]) -> None:
         models.two.enqueue(answer, *([Fail(ends["kind"], ends["sentence"])] if ends else []))
 
 
-def read_recorded(name: str) -> tuple[Reading | None, ReadingFailed | None]:
+def read_recorded(name: str) -> tuple[ClaimReading | None, ReadingFailed | None]:
     """What is believed of recorded answers about the branch, or why nothing is."""
     chat, _ = recorded()
     answers = [*case(name)["answers"]]

@@ -27,7 +27,7 @@ from forky_core.llm.scripted import Fail, Until
 from forky_core.matching import chat_call
 from forky_core.memory import Memory
 from forky_core.merge.claims.conflict_resolution import Choice
-from forky_core.observability.vocabulary import Entry
+from forky_core.observability.vocabulary import EventEntry
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
 from forky_core.room import Person, Room
@@ -47,11 +47,11 @@ class Log(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.DEBUG)
-        self.entries: list[Entry] = []
+        self.entries: list[EventEntry] = []
         self.written: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        assert isinstance(record.msg, Entry)
+        assert isinstance(record.msg, EventEntry)
         assert record.exc_info is None
         self.entries.append(record.msg)
         self.written += [str(record.msg), json.dumps(record.msg.as_json())]

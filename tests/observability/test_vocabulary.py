@@ -12,7 +12,7 @@ from forky_core.gateway.v1 import api_errors
 from forky_core.llm.contract import FailureKind
 from forky_core.observability import counters, events
 from forky_core.observability.fields import FAILURES, FORMS
-from forky_core.observability.vocabulary import EVENTS, SLOW_AFTER, Entry, EventType, entry
+from forky_core.observability.vocabulary import EVENTS, SLOW_AFTER, EventEntry, EventType, entry
 from tests.programs import CHECKOUT
 
 SOURCES = [
@@ -171,5 +171,5 @@ def test_what_takes_too_long_is_a_warning(
         events.page_ran(page="chat", kind="page", state="done", seconds=seconds)
     (record,) = caplog.records
     assert record.levelno == logging.WARNING
-    assert isinstance(record.msg, Entry)
+    assert isinstance(record.msg, EventEntry)
     assert record.getMessage() == "page.ran page=chat kind=page state=done seconds=0.7 slow=yes"

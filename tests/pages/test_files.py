@@ -12,10 +12,10 @@ from streamlit.testing.v1 import AppTest
 from forky_core.forky import Forky
 from forky_core.formats.arriving import batches
 from forky_core.formats.arriving.import_record import imports, source_of
-from forky_core.formats.arriving.landing import Progress, import_file
+from forky_core.formats.arriving.landing import ImportProgress, import_file
 from forky_core.formats.forky_file.writing import chat_of, written
 from forky_core.formats.leaving.sharing import exporter
-from forky_core.gateway.downloading import PREFIX, Offer
+from forky_core.gateway.downloading import PREFIX, Download
 from forky_core.repo.transaction import Transaction
 from pages.ui.downloads import offers
 from tests.builders import talk
@@ -135,7 +135,7 @@ def broken(forky: Forky, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     path = tmp_path / "big.json"
     path.write_bytes(export("One", "Two", "Three", "Four"))
 
-    def end(now: Progress) -> None:
+    def end(now: ImportProgress) -> None:
         if now.done == 2:
             raise KeyboardInterrupt
 
@@ -213,7 +213,7 @@ def test_a_file_that_still_lies_there_is_finished_without_being_chosen(
     path = tmp_path / "here.json"
     path.write_bytes(export("One", "Two"))
 
-    def end(_: Progress) -> None:
+    def end(_: ImportProgress) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -354,7 +354,7 @@ def test_the_button_leads_to_the_exporters_file_without_what_is_ticked(forky: Fo
     assert b"".join(plain.pieces()) == b"".join(to.write(chat_of(forky.store, one.id)))
 
 
-def offered(test: AppTest) -> Offer:
+def offered(test: AppTest) -> Download:
     """What the dialog's button leads to."""
     found = offers.find(by_key(test, "share.download").proto.url.removeprefix(f"{PREFIX}/"))
     assert found is not None

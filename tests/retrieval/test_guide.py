@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.retrieval.guide import Section, answering, sections
+from forky_core.retrieval.guide import GuidePage, answering, sections
 
 
 @pytest.mark.parametrize("section", sections(), ids=lambda section: section.name)
-def test_a_section_is_found_by_its_own_title(section: Section) -> None:
+def test_a_section_is_found_by_its_own_title(section: GuidePage) -> None:
     assert section in answering(f"{section.title}?")
 
 

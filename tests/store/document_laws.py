@@ -7,7 +7,7 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
-from forky_core.document import Chunk, Document, DocumentId, Piece, Reach, Shelf
+from forky_core.document import Chunk, Document, DocumentId, DocumentPiece, Reach, Shelf
 from forky_core.errors import Ambiguous, NotFound
 from forky_core.retrieval.bm25 import asked, counted
 from forky_core.store.contract import Store
@@ -26,7 +26,7 @@ def chunks(*texts: str, first: int = 1) -> tuple[Chunk, ...]:
 
 def keep(store: Store, name: str, *texts: str, shelf: Shelf = "workspace", added: int = 1) -> Document:
     one = document(name, shelf=shelf, added=added)
-    store.documents.take_in([Piece(one, chunks(*texts))])
+    store.documents.take_in([DocumentPiece(one, chunks(*texts))])
     return store.documents.document(one.id)
 
 
@@ -52,24 +52,24 @@ class DocumentLaws:
 
     def test_a_document_is_quoted_when_its_last_piece_is_in_and_not_before(self, store: Store) -> None:
         one = document("long")
-        store.documents.take_in([Piece(one, chunks("first half"), last=False)])
+        store.documents.take_in([DocumentPiece(one, chunks("first half"), last=False)])
         assert not store.documents.document(one.id).whole
         assert hits(store, "half") == set() and store.documents.within(EVERYTHING) == (0, 0)
-        store.documents.take_in([Piece(one, chunks("second half", first=2))])
+        store.documents.take_in([DocumentPiece(one, chunks("second half", first=2))])
         assert hits(store, "half") == {"first half", "second half"}
         assert store.documents.within(EVERYTHING) == (1, 2)
 
     def test_reading_in_anew_replaces_what_was_cut_short_and_leaves_what_is_whole(self, store: Store) -> None:
         one = document("long")
-        store.documents.take_in([Piece(one, chunks("stale half"), last=False)])
-        store.documents.take_in([Piece(one, chunks("fresh half"))])
-        store.documents.take_in([Piece(one, chunks("third half"))])
+        store.documents.take_in([DocumentPiece(one, chunks("stale half"), last=False)])
+        store.documents.take_in([DocumentPiece(one, chunks("fresh half"))])
+        store.documents.take_in([DocumentPiece(one, chunks("third half"))])
         assert hits(store, "half") == {"fresh half"}
         assert store.documents.document(one.id).chunks == 1
 
     def test_many_documents_come_in_at_once(self, store: Store) -> None:
         store.documents.take_in(
-            [Piece(document(f"note {n}"), chunks(f"note number n{n}")) for n in range(30)]
+            [DocumentPiece(document(f"note {n}"), chunks(f"note number n{n}")) for n in range(30)]
         )
         assert store.documents.within(EVERYTHING) == (30, 30)
         assert hits(store, "n17") == {"note number n17"}

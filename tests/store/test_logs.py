@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from forky_core.model import ConversationId, Generation, GenerationId, Operation
-from forky_core.store.held.logs import Calls, Log, Logs
+from forky_core.store.held.logs import CallLog, Log, Logs
 
 HERE, ELSEWHERE = ConversationId("here"), ConversationId("elsewhere")
 
@@ -53,7 +53,7 @@ def test_reading_further_back_keeps_what_came_since() -> None:
 
 
 def test_a_generation_keeps_its_place_when_replaced_and_changes_it_when_started_anew() -> None:
-    calls = Calls()
+    calls = CallLog()
     assert calls.all() is None
     late = generation("b", 2, "late")
     calls.publish(late)

@@ -10,9 +10,9 @@ import pytest
 
 from forky_core.store.sql import running
 from forky_core.store.sql.running import execute, execute_text
-from forky_core.store.sql.statement import Statement
+from forky_core.store.sql.statement import SqlStatement
 
-BETWEEN = Statement("SELECT ? + n FROM range(?) AS numbers(n) ORDER BY n", ("first", "many"))
+BETWEEN = SqlStatement("SELECT ? + n FROM range(?) AS numbers(n) ORDER BY n", ("first", "many"))
 
 
 @pytest.fixture(autouse=True)

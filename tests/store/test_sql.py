@@ -14,7 +14,7 @@ from forky_core.store.file.migrations import migrate
 from forky_core.store.sql import tables as written_tables
 from forky_core.store.sql.source import tables
 from forky_core.store.sql.source.compiling import DIALECT, HOME, compiled
-from forky_core.store.sql.statement import Each, Family, Statement, Table, insertion
+from forky_core.store.sql.statement import Each, Family, SqlStatement, Table, insertion
 
 COLUMNS = """SELECT table_name, column_name, data_type FROM duckdb_columns()
 WHERE database_name = 'forky' ORDER BY table_name, column_index"""
@@ -69,8 +69,10 @@ def test_every_table_is_written_with_the_columns_it_has() -> None:
 
 
 def test_a_family_repeats_its_piece_and_numbers_what_it_is_given() -> None:
-    piece = Statement("strpos(text, ?) > ?", ("word", "least"), {"least": 0})
-    family = Family((Statement("SELECT ? WHERE ", ("what",)), Each(piece, " AND "), Statement(" LIMIT 1")))
+    piece = SqlStatement("strpos(text, ?) > ?", ("word", "least"), {"least": 0})
+    family = Family(
+        (SqlStatement("SELECT ? WHERE ", ("what",)), Each(piece, " AND "), SqlStatement(" LIMIT 1"))
+    )
     both = family.of(2)
     assert both.text == "SELECT ? WHERE strpos(text, ?) > ? AND strpos(text, ?) > ? LIMIT 1"
     assert both.names == ("what", "word_0", "least", "word_1", "least")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from forky_core.merge.claims.supersessions import Superseded
-from forky_core.merge.editing import Editing, Source
+from forky_core.merge.editing import BranchLines, Editing
 from forky_core.repo.conversation import Conversation
 from forky_core.views.merge_lines import DRAWN, OPENED, reasons, stretches, taken_back
 from forky_core.welcome import make_welcome
@@ -34,7 +34,7 @@ def edited(chat: Conversation, focus: str = "") -> Editing:
     """A plan with this block, whatever the rules of a note would choose."""
     plan = chat.plan_merge("upload", focus=focus)
     plan = plan.edited(BLOCK.format(*map(plan.short, plan.turns)))
-    return Editing.of(plan, Source.of(plan, chat.message))
+    return Editing.of(plan, BranchLines.of(plan, chat.message))
 
 
 def why(here: Editing, text: str, before: Editing | None = None) -> str:
@@ -68,7 +68,7 @@ def test_the_reason_of_a_result_says_where_in_the_branch_it_was_said() -> None:
         f"assistant: Send it before 10 May, the date has not changed. [{plan.short(plan.turns[3])}]",
     )
     plan = plan.edited("\n".join((plan.payload.split("\n")[0], *rows)))
-    here = Editing.of(plan, Source.of(plan, main.message))
+    here = Editing.of(plan, BranchLines.of(plan, main.message))
     assert why(here, "On the car park") == "Your own message, on the way to the result."
     assert why(here, "And the permit?") == "Your own message, which the result answers."
     assert why(here, "Send it before") == "The closing passage of the last answer."
@@ -106,7 +106,7 @@ def test_a_long_branch_is_drawn_from_its_end_with_what_is_cited_and_what_was_ope
     side = chat.fork("side")
     talk(side, *(f"Line {at}: " + "word " * 200 for at in range(120)))
     plan = chat.plan_merge("side", strategy="full", force=True)
-    source = Source.of(plan, chat.message)
+    source = BranchLines.of(plan, chat.message)
     first, third = source.messages[0].id, source.messages[2].id
     cited, gap, rest = stretches(source, {first}, ())
     assert cited.drawn and [message.id for message in cited.messages] == [first]

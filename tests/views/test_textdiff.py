@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forky_core.views.textdiff import MOST_LINES, Fold, Row, Run, TextDiff, inline, text_diff
+from forky_core.views.textdiff import MOST_LINES, DiffRow, DiffRun, Fold, TextDiff, inline, text_diff
 
 LINES = st.lists(st.text("ab \tä.", max_size=8), max_size=12).map("\n".join)
 
@@ -37,7 +37,7 @@ def test_what_is_marked_as_the_same_is_the_same_on_both_sides(left: str, right: 
 @given(LINES, LINES)
 def test_folding_hides_equal_rows_only(left: str, right: str) -> None:
     diff = text_diff(left, right)
-    rows: list[Row] = []
+    rows: list[DiffRow] = []
     for entry in diff.folded:
         assert not isinstance(entry, Fold) or all(row.same for row in entry.rows)
         rows += entry.rows if isinstance(entry, Fold) else [entry]
@@ -46,8 +46,16 @@ def test_folding_hides_equal_rows_only(left: str, right: str) -> None:
 
 def test_one_changed_word_is_all_that_is_marked() -> None:
     diff = text_diff("Use level 3 here.", "Use level 9 here.")
-    assert diff.rows[0].left == (Run("same", "Use level "), Run("gone", "3"), Run("same", " here."))
-    assert diff.rows[0].right == (Run("same", "Use level "), Run("new", "9"), Run("same", " here."))
+    assert diff.rows[0].left == (
+        DiffRun("same", "Use level "),
+        DiffRun("gone", "3"),
+        DiffRun("same", " here."),
+    )
+    assert diff.rows[0].right == (
+        DiffRun("same", "Use level "),
+        DiffRun("new", "9"),
+        DiffRun("same", " here."),
+    )
     assert inline(diff.rows[0]) == (diff.rows[0].left, diff.rows[0].right)
 
 
@@ -60,7 +68,7 @@ def test_lines_that_have_little_in_common_are_replaced_whole() -> None:
 def test_an_inserted_line_leaves_the_others_in_step() -> None:
     diff = text_diff("one\ntwo", "one\nbetween\ntwo")
     assert [row.same for row in diff.rows] == [True, False, True]
-    assert diff.rows[1] == Row(None, (Run("new", "between"),))
+    assert diff.rows[1] == DiffRow(None, (DiffRun("new", "between"),))
 
 
 def test_equal_lines_far_from_a_change_are_folded() -> None:

@@ -18,10 +18,10 @@ from forky_core.errors import (
     ImportBrokenOff,
     NothingToDo,
 )
-from forky_core.formats.account import Account
-from forky_core.formats.arriving.batches import Batches, Refused, Waiting, without
-from forky_core.formats.arriving.import_record import RunningImport, Source, import_of
-from forky_core.formats.arriving.pieces import Piece, title_of
+from forky_core.formats.account import ImportAccount
+from forky_core.formats.arriving.batches import Batches, RefusedBatch, Waiting, without
+from forky_core.formats.arriving.import_record import ImportedFile, RunningImport, import_of
+from forky_core.formats.arriving.pieces import SourcePiece, title_of
 from forky_core.formats.arriving.planting import (
     added,
     key_of,
@@ -33,7 +33,7 @@ from forky_core.formats.arriving.planting import (
 from forky_core.formats.arriving.taking_back import leave_nothing
 from forky_core.formats.arriving.visibility import shows, was_taken_back
 from forky_core.formats.contract import Unreadable
-from forky_core.formats.files.source import Beside
+from forky_core.formats.files.source import ArchiveFiles
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.tree import Grown, grow
@@ -50,13 +50,13 @@ _BEFORE_STAYS = "The import was stopped; what had come in before it was broken o
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ImportProgress:
     """Where an import is."""
 
     done: int
     """Conversations looked at so far."""
     title: str
-    account: Account
+    account: ImportAccount
     number: int
     """Of the record of the import; 0 until something new has been found."""
 
@@ -72,7 +72,7 @@ class Imported:
     unchanged: int
     """Conversations that were here already, with all they hold."""
     problems: tuple[Unreadable, ...]
-    account: Account
+    account: ImportAccount
     found: int = 0
     """How many conversations the file holds, those that were not to come included."""
     finishes: int = 0
@@ -84,21 +84,26 @@ class Imported:
         return not self.problems and self.account.all_understood
 
 
-def account_of(chat: Chat) -> Account:
-    return Account(conversations=1, seen=len(chat.messages), imported=len(chat.messages))
+def account_of(chat: Chat) -> ImportAccount:
+    return ImportAccount(conversations=1, seen=len(chat.messages), imported=len(chat.messages))
 
 
 class Arrival:
     """One import: pieces in, conversations written in batches, and what became of each."""
 
     def __init__(
-        self, forky: Workspace, source: Source, chosen: Collection[int] | None, *, brings_again: bool = True
+        self,
+        forky: Workspace,
+        source: ImportedFile,
+        chosen: Collection[int] | None,
+        *,
+        brings_again: bool = True,
     ) -> None:
         """`brings_again`: what came in earlier and was taken back with its import comes in again."""
         self.forky = forky
         self.file = source.file
         self.problems: list[Unreadable] = []
-        self.account = Account()
+        self.account = ImportAccount()
         self.brought: dict[ConversationId, list[int]] = {}
         """Numbers of the operations by which each came or grew; none yet of one that is on its way."""
         self.unchanged = 0
@@ -122,7 +127,7 @@ class Arrival:
         if stop is not None and stop.is_set():
             raise NothingToDo(NOTHING_KEPT)
 
-    def take(self, piece: Piece, beside: Beside) -> None:
+    def take(self, piece: SourcePiece, beside: ArchiveFiles) -> None:
         self.done += 1
         self._running.piece = piece.number
         if isinstance(piece.found, Unreadable):
@@ -177,7 +182,7 @@ class Arrival:
         store = self.forky.store
         return not shows(store, known, tips) and was_taken_back(store, known)
 
-    def _settled(self, waiting: Waiting, outcome: Operation | Refused) -> None:
+    def _settled(self, waiting: Waiting, outcome: Operation | RefusedBatch) -> None:
         id = waiting.commit.conversation
         if isinstance(outcome, Operation):
             self.brought[id].append(outcome.number)
@@ -192,7 +197,7 @@ class Arrival:
 
     def _cannot(self, why: Unreadable) -> None:
         self.problems.append(why)
-        self.account += Account(unreadable=1)
+        self.account += ImportAccount(unreadable=1)
 
     def _adopt(self, chat: Chat) -> None:
         self._adopting = chat.title or "untitled"
@@ -250,10 +255,10 @@ class Arrival:
             f"Library, or run `forky import --undo {record.number}`.".strip(),
         )
 
-    def progress(self, piece: Piece) -> Progress:
+    def progress(self, piece: SourcePiece) -> ImportProgress:
         found = piece.found
         title = found.label if isinstance(found, Unreadable) else found.title
-        return Progress(self.done, title_line(title), self.account, self._running.number)
+        return ImportProgress(self.done, title_line(title), self.account, self._running.number)
 
     def finish(self) -> Imported:
         """Wait for what is being written, and keep what came of it all."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from forky_core.errors import ForkyError, StoreError
-from forky_core.formats.account import Account
+from forky_core.formats.account import ImportAccount
 from forky_core.model import ConversationId, Operation
 from forky_core.parts import AttachmentPart
 from forky_core.store.contract import Commit, Store
@@ -31,16 +31,16 @@ class Waiting:
     title: str
     files: tuple[tuple[AttachmentPart, Callable[[], bytes]], ...]
     """What its messages name, and how to read the bytes: only while they are put into the store."""
-    account: Account
+    account: ImportAccount
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedBatch:
     waiting: Waiting
     why: str
 
 
-Outcome = tuple[Waiting, Operation | Refused]
+Outcome = tuple[Waiting, Operation | RefusedBatch]
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class Batches:
     """
 
     store: Store
-    settled: Callable[[Waiting, Operation | Refused], None]
+    settled: Callable[[Waiting, Operation | RefusedBatch], None]
     expect_files: Callable[[Iterable[str]], None] = lambda _names: None
     lost: str = ""
     """Once it is dropped: the title of the first conversation that was handed in and not written."""
@@ -135,7 +135,7 @@ def _write(
         return [(waiting, _written(store, waiting)) for waiting in batch]
 
 
-def _written(store: Store, waiting: Waiting) -> Operation | Refused:
+def _written(store: Store, waiting: Waiting) -> Operation | RefusedBatch:
     """What became of a commit whose batch had one that was refused: it may be written, be refused, or be neither."""
     try:
         kept = _kept(store, waiting)
@@ -143,7 +143,7 @@ def _written(store: Store, waiting: Waiting) -> Operation | Refused:
     except StoreError:
         raise
     except (ForkyError, ValueError) as error:
-        return Refused(waiting, str(error))
+        return RefusedBatch(waiting, str(error))
 
 
 def _kept(store: Store, waiting: Waiting) -> Operation | None:
@@ -158,14 +158,14 @@ def _kept(store: Store, waiting: Waiting) -> Operation | None:
     return None
 
 
-def without(account: Account, refused: Refused) -> Account:
+def without(account: ImportAccount, refused: RefusedBatch) -> ImportAccount:
     """The sum, where one that is in it was not written after all: it still adds up."""
     lost = refused.waiting.account.imported
     skipped = dict(account.skipped)
     skipped[refused.why] = skipped.get(refused.why, 0) + lost
     came = refused.waiting.account.unread
     unread = {what: number - came.get(what, 0) for what, number in account.unread.items()}
-    return Account(
+    return ImportAccount(
         account.conversations,
         account.unreadable + 1,
         account.seen,

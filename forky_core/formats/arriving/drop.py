@@ -13,7 +13,7 @@ from typing import BinaryIO, Literal
 from forky_core.errors import ForkyError
 from forky_core.formats.arriving.arrival import NOTHING_KEPT, STOPPED
 from forky_core.formats.arriving.incoming import Incoming
-from forky_core.formats.arriving.landing import Line
+from forky_core.formats.arriving.landing import PreviewLine
 from forky_core.formats.arriving.taking_back import forget_imports
 from forky_core.repo.workspace import Workspace
 
@@ -59,11 +59,11 @@ class Drop:
         return self._stop.is_set()
 
     @property
-    def takable(self) -> list[Line]:
+    def takable(self) -> list[PreviewLine]:
         return [line for file in self.files for line in file.takable]
 
     @property
-    def ticked(self) -> list[Line]:
+    def ticked(self) -> list[PreviewLine]:
         return [line for file in self.files for line in file.ticked]
 
     @property

@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Event
 
 from forky_core.errors import BadContent
-from forky_core.formats.arriving.import_record import Source
+from forky_core.formats.arriving.import_record import ImportedFile
 from forky_core.formats.arriving.landing import Imported, import_file
 from forky_core.formats.files.spools import spool
 from forky_core.repo.workspace import Workspace
@@ -95,7 +95,7 @@ def _imported(forky: Workspace, path: Path) -> Imported | None:
             return None  # Somebody holds it, or it is being replaced: at the next look.
         except sqlite3.DatabaseError as error:
             raise BadContent(f"“{path.name}” is no database that can be read: {error}.") from error
-        source = Source.followed(path, copy.stat().st_size)
+        source = ImportedFile.followed(path, copy.stat().st_size)
         return import_file(forky, copy, source=source, brings_again=False)
 
 

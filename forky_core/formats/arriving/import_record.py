@@ -19,7 +19,7 @@ from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from forky_core.errors import BadContent, NotFound
-from forky_core.formats.account import Account
+from forky_core.formats.account import ImportAccount
 from forky_core.model import ConversationId
 from forky_core.parts import Json, canonical_json
 from forky_core.repo.identity import new_id, now, title_line
@@ -48,7 +48,7 @@ conversations takes half a second; nothing changes them but what drops them here
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ImportedFile:
     """The file of an import, and how the same file is known again."""
 
     file: str
@@ -61,7 +61,7 @@ class Source:
     """Where it lies on this machine; "" for an upload or a pipe, of which no copy is kept."""
 
     @classmethod
-    def followed(cls, path: Path, size: int) -> Source:
+    def followed(cls, path: Path, size: int) -> ImportedFile:
         """A file that another program goes on writing: it stays the same source whatever comes to it."""
         return cls(title_line(path.name), f"{_FOLLOWED}{path.resolve()}", size)
 
@@ -76,7 +76,7 @@ class ImportRecord:
     """What is known of one import."""
 
     number: int
-    source: Source
+    source: ImportedFile
     began: int
     """Microseconds since the epoch, UTC."""
     state: State
@@ -84,7 +84,7 @@ class ImportRecord:
     """Those that came or grew so far, and were not deleted for good since."""
     messages: int
     """How many of their messages it brought."""
-    account: Account
+    account: ImportAccount
     """What became of everything in the file; empty unless the import is finished."""
     chosen: frozenset[int] | None
     """Numbers of the conversations that were to come; None: all of them, or nobody knows any more."""
@@ -144,7 +144,7 @@ class _Mark:
         return sorted(found - {0})
 
 
-def source_of(path: Path, *, name: str = "", lies_there: bool = True) -> Source:
+def source_of(path: Path, *, name: str = "", lies_there: bool = True) -> ImportedFile:
     """The file at `path`, read once to its end. `lies_there`: it is not a copy that goes away.
 
     Raises:
@@ -159,7 +159,7 @@ def source_of(path: Path, *, name: str = "", lies_there: bool = True) -> Source:
         where = str(path.resolve()) if lies_there else ""
     except OSError as error:
         raise BadContent(f"“{title_line(path.name)}” cannot be read: {error.strerror}.") from error
-    return Source(title_line(name or path.name), f"sha256:{digest.hexdigest()}", size, where)
+    return ImportedFile(title_line(name or path.name), f"sha256:{digest.hexdigest()}", size, where)
 
 
 class RunningImport:
@@ -168,7 +168,7 @@ class RunningImport:
     Where an import of the same source was broken off, this one goes on with it: one record has what both brought.
     """
 
-    def __init__(self, store: Store, source: Source, chosen: Collection[int] | None) -> None:
+    def __init__(self, store: Store, source: ImportedFile, chosen: Collection[int] | None) -> None:
         self._store = store
         self._source = source
         self._chosen = frozenset(chosen) if chosen is not None else None
@@ -265,7 +265,7 @@ class RunningImport:
         self._store.set_setting(_key(self.number), canonical_json(record))
         self._begun = True
 
-    def finish(self, account: Account, brought: Brought, refused_files: Sequence[str] = ()) -> int:
+    def finish(self, account: ImportAccount, brought: Brought, refused_files: Sequence[str] = ()) -> int:
         """Keep the record as that of a finished import; its number, or 0 where it brought nothing at all.
 
         `brought` are the operations of this attempt; `refused_files` the sha256 of bytes that were kept for messages
@@ -322,7 +322,7 @@ def broken_off(store: Store) -> tuple[ImportRecord, ...]:
     )
 
 
-def broken_off_of(store: Store, source: Source) -> ImportRecord | None:
+def broken_off_of(store: Store, source: ImportedFile) -> ImportRecord | None:
     """The import with which an import of this source would go on."""
     return next((one for one in broken_off(store) if one.source.identity == source.identity), None)
 
@@ -350,7 +350,7 @@ def keep_import(store: Store, number: int) -> None:
     record = import_of(store, number)
     if record.state != "broken off":
         raise NotFound(f"Import {number} was not broken off.")
-    came = Account(len(record.conversations), seen=record.messages, imported=record.messages)
+    came = ImportAccount(len(record.conversations), seen=record.messages, imported=record.messages)
     if not _finish(store, number, came):
         forget_import(store, number)
 
@@ -387,7 +387,7 @@ def recover_imports(store: Store) -> None:
             forget_import(store, number)
 
 
-def _finish(store: Store, number: int, account: Account, known: Brought | None = None) -> bool:
+def _finish(store: Store, number: int, account: ImportAccount, known: Brought | None = None) -> bool:
     """List in the record what came in, and remove the marks; False where nothing came in."""
     operations: dict[str, Json] = {
         id: list(numbers) for id, numbers in brought_by(store, number, known).items()
@@ -438,7 +438,7 @@ def _record(store: Store, number: int, stored: Mapping[str, Any]) -> ImportRecor
     if not _is_finished(stored):
         state = "running" if is_running(store, number) else "broken off"
         marks = _marks(store, number)
-    account = Account.from_stored(stored["account"]) if "account" in stored else Account()
+    account = ImportAccount.from_stored(stored["account"]) if "account" in stored else ImportAccount()
     return ImportRecord(
         number,
         _source(stored),
@@ -469,8 +469,10 @@ def _listed(stored: Mapping[str, Any]) -> Brought:
     }
 
 
-def _source(stored: Mapping[str, Any]) -> Source:
-    return Source(stored["file"], stored.get("source", ""), stored.get("size", 0), stored.get("path", ""))
+def _source(stored: Mapping[str, Any]) -> ImportedFile:
+    return ImportedFile(
+        stored["file"], stored.get("source", ""), stored.get("size", 0), stored.get("path", "")
+    )
 
 
 def _key(number: int) -> str:

@@ -14,7 +14,14 @@ from typing import BinaryIO, Literal
 
 from forky_core.errors import ForkyError, NothingToDo
 from forky_core.formats.arriving.import_record import ImportRecord, broken_off_of, source_of
-from forky_core.formats.arriving.landing import OURS, Imported, Line, Progress, import_file, preview
+from forky_core.formats.arriving.landing import (
+    OURS,
+    Imported,
+    ImportProgress,
+    PreviewLine,
+    import_file,
+    preview,
+)
 from forky_core.formats.files.spools import spool_folder
 from forky_core.formats.forky_file.adopting import Adopted, fork_file, pull
 from forky_core.formats.forky_file.files import load
@@ -39,12 +46,12 @@ class Incoming:
         """
         self.forky = forky
         self.name = name
-        self.lines: list[Line] = []
+        self.lines: list[PreviewLine] = []
         """What has been found so far."""
         self.unticked: set[int] = set()
         """Numbers of the conversations that shall not come."""
         self.stage: Stage = "looking"
-        self.progress: Progress | None = None
+        self.progress: ImportProgress | None = None
         self.done: Imported | None = None
         self.problem = ""
         """Why it failed or was stopped, as a sentence."""
@@ -66,11 +73,11 @@ class Incoming:
         return self.stage in ("looking", "landing")
 
     @property
-    def takable(self) -> list[Line]:
+    def takable(self) -> list[PreviewLine]:
         return [line for line in self.lines if not line.problem]
 
     @property
-    def ticked(self) -> list[Line]:
+    def ticked(self) -> list[PreviewLine]:
         return [line for line in self.takable if line.number not in self.unticked]
 
     @property
@@ -159,7 +166,7 @@ class Incoming:
         self.stage = "landed"
 
 
-def _was_chosen(line: Line, record: ImportRecord) -> bool:
+def _was_chosen(line: PreviewLine, record: ImportRecord) -> bool:
     return record.chosen is None or line.number in record.chosen
 
 

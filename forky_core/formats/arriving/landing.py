@@ -11,10 +11,10 @@ from pathlib import Path
 from threading import Event
 
 from forky_core.errors import NotFound, NothingToDo
-from forky_core.formats.account import Account
-from forky_core.formats.arriving.arrival import Arrival, Imported, Progress, account_of
+from forky_core.formats.account import ImportAccount
+from forky_core.formats.arriving.arrival import Arrival, Imported, ImportProgress, account_of
 from forky_core.formats.arriving.import_log import logged
-from forky_core.formats.arriving.import_record import Source, source_of
+from forky_core.formats.arriving.import_record import ImportedFile, source_of
 from forky_core.formats.arriving.pieces import pieces, title_of
 from forky_core.formats.arriving.planting import key_of, known_before
 from forky_core.formats.contract import Unreadable
@@ -25,13 +25,13 @@ from forky_core.formats.tree import grow
 from forky_core.model import ConversationId, ConversationSummary
 from forky_core.repo.workspace import Workspace
 
-__all__ = ["Imported", "Line", "Progress", "import_file", "preview"]
+__all__ = ["ImportProgress", "Imported", "PreviewLine", "import_file", "preview"]
 
 OURS = "Forky chat file"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PreviewLine:
     """One conversation of a preview."""
 
     number: int
@@ -42,7 +42,7 @@ class Line:
     created: int
     messages: int
     branches: int
-    account: Account
+    account: ImportAccount
     problem: str = ""
     """Why it cannot be imported, "" where it can."""
     known: ConversationId | None = None
@@ -51,7 +51,7 @@ class Line:
     """Conversations that were forked from an earlier file of it; of a Forky file only."""
 
 
-def preview(forky: Workspace, path: Path) -> Iterator[Line]:
+def preview(forky: Workspace, path: Path) -> Iterator[PreviewLine]:
     """Every conversation of a file or an archive, as it is read: the first one stands there at once.
 
     Raises:
@@ -64,7 +64,9 @@ def preview(forky: Workspace, path: Path) -> Iterator[Line]:
             label = piece.importer.label if piece.importer else ""
             if isinstance(piece.found, Unreadable):
                 why = piece.found
-                yield Line(piece.number, label, why.label, 0, 0, 0, Account(unreadable=1), why.why)
+                yield PreviewLine(
+                    piece.number, label, why.label, 0, 0, 0, ImportAccount(unreadable=1), why.why
+                )
                 continue
             if isinstance(piece.found, Chat):
                 yield _line_of(piece.number, piece.found, forky)
@@ -72,7 +74,7 @@ def preview(forky: Workspace, path: Path) -> Iterator[Line]:
             grown = grow(piece.found)
             assert piece.importer is not None
             problem = "" if grown.messages else "It holds no message."
-            yield Line(
+            yield PreviewLine(
                 piece.number,
                 label,
                 title_of(grown),
@@ -90,9 +92,9 @@ def import_file(
     path: Path,
     *,
     chosen: Collection[int] | None = None,
-    on_progress: Callable[[Progress], None] = lambda _progress: None,
+    on_progress: Callable[[ImportProgress], None] = lambda _progress: None,
     stop: Event | None = None,
-    source: Source | None = None,
+    source: ImportedFile | None = None,
     brings_again: bool = True,
 ) -> Imported:
     """Import the conversations of a file that have one of the `chosen` numbers; None: all of them.
@@ -141,7 +143,7 @@ def _taken_away(landing: Arrival) -> BaseException:
         return landing.break_off(error)
 
 
-def _line_of(number: int, chat: Chat, forky: Workspace) -> Line:
+def _line_of(number: int, chat: Chat, forky: Workspace) -> PreviewLine:
     try:
         forky.store.view(chat.id)
         known: ConversationId | None = chat.id
@@ -150,7 +152,7 @@ def _line_of(number: int, chat: Chat, forky: Workspace) -> Line:
     created = next((one.at for one in chat.operations), 0)
     branches = len(chat.view.branches) + len(chat.view.kept)
     size = len(chat.messages), branches
-    return Line(
+    return PreviewLine(
         number,
         OURS,
         chat.title,

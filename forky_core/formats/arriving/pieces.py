@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from forky_core.errors import ForkyError
-from forky_core.formats.contract import Found, Importer, Unreadable
+from forky_core.formats.contract import Importer, ParsedConversation, Unreadable
 from forky_core.formats.files.json_nested import DEEP
 from forky_core.formats.files.source import Archive, OpenedDocument, sample
 from forky_core.formats.forky_file.chat import Chat
@@ -21,22 +21,22 @@ NOTHING = "No file in it holds conversations."
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SourcePiece:
     """One conversation of a source, or why there is none in its place."""
 
     number: int
     """Its place in the source: what a person ticks."""
     importer: Importer | None
     """None of our own files, and where the format is not known."""
-    found: Found | Chat | Unreadable
+    found: ParsedConversation | Chat | Unreadable
 
 
-def pieces(archive: Archive) -> Iterator[Piece]:
+def pieces(archive: Archive) -> Iterator[SourcePiece]:
     """Raises nothing for what a document holds: it comes as an `Unreadable`."""
     number = 0
     for name, open in archive.readable:
         importer: Importer | None = None
-        found: Iterable[Found | Chat | Unreadable]
+        found: Iterable[ParsedConversation | Chat | Unreadable]
         try:
             opened = archive.document(name, open)
             looked_at = sample(opened)
@@ -53,13 +53,13 @@ def pieces(archive: Archive) -> Iterator[Piece]:
             del looked_at  # It may be all of the document.
             for one in found:
                 number += 1
-                yield Piece(number, importer, one)
+                yield SourcePiece(number, importer, one)
         except (ForkyError, RecursionError) as error:
             number += 1
             why = DEEP if isinstance(error, RecursionError) else str(error)
-            yield Piece(number, importer, Unreadable(name, why))
+            yield SourcePiece(number, importer, Unreadable(name, why))
     if not number and archive.path is None:
-        yield Piece(1, None, Unreadable("the archive", NOTHING))
+        yield SourcePiece(1, None, Unreadable("the archive", NOTHING))
 
 
 def _why(opened: OpenedDocument) -> str:

@@ -91,7 +91,7 @@ def _fill(database: sqlite3.Connection, chat: Chat) -> None:
     known = {one.message for one in chat.generations}
     calls = [(chat.messages[one.message], _known(one)) for one in chat.generations if one.message is not None]
     calls += [
-        (message, _Call(message.id.removeprefix("b2:")))
+        (message, _CallRecord(message.id.removeprefix("b2:")))
         for message in chat.messages.values()
         if message.role == "assistant" and message.id not in known
     ]
@@ -99,7 +99,7 @@ def _fill(database: sqlite3.Connection, chat: Chat) -> None:
         _add_turn(database, chat, answer, call, threads.get(call.branch) or next(iter(threads.values())))
 
 
-class _Call(NamedTuple):
+class _CallRecord(NamedTuple):
     """What is known of how an answer came."""
 
     id: str
@@ -109,8 +109,8 @@ class _Call(NamedTuple):
     """Model, options, tokens in, tokens out, milliseconds."""
 
 
-def _known(call: Generation) -> _Call:
-    return _Call(
+def _known(call: Generation) -> _CallRecord:
+    return _CallRecord(
         call.id,
         call.branch,
         call.started,
@@ -163,7 +163,9 @@ def _add_threads(database: sqlite3.Connection, chat: Chat) -> dict[str, str]:
     return threads
 
 
-def _add_turn(database: sqlite3.Connection, chat: Chat, answer: Message, call: _Call, thread: str) -> None:
+def _add_turn(
+    database: sqlite3.Connection, chat: Chat, answer: Message, call: _CallRecord, thread: str
+) -> None:
     """What was sent ends with the message above the answer; the answer is all that the turn added."""
     asked = chat.messages[answer.parent] if answer.parent is not None else None
     database.execute(

@@ -11,7 +11,7 @@ from typing import ClassVar
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.leaving.flattening import calls_of, plain_parts
 from forky_core.formats.leaving.losses import losses
-from forky_core.formats.leaving.outline import Section, outline
+from forky_core.formats.leaving.outline import OutlineSection, outline
 from forky_core.formats.leaving.rewriting import visible
 from forky_core.model import Generation, Message
 from forky_core.opaque import opaque
@@ -52,7 +52,7 @@ class Markdown:
                 yield f"\n{heading}\n\n{closed(body)}\n".encode()
 
 
-def section_name(section: Section, *, first: bool) -> str:
+def section_name(section: OutlineSection, *, first: bool) -> str:
     name = f"Branch “{one_line(section.name)}”" if section.name else "Beside the branches"
     return f"**{name}**" + ("" if first or section.after is None else f", from message {section.after}")
 

@@ -21,7 +21,7 @@ _UNSAFE = re.compile(r"[^\w. -]")
 _PYTHON = re.compile(r"^```(?:python|py|python3)[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
-class Notebook:
+class NotebookExporter:
     name: ClassVar[str] = "notebook"
     label: ClassVar[str] = "Jupyter notebook"
     suffix: ClassVar[str] = ".ipynb"

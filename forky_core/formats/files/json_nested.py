@@ -50,10 +50,10 @@ def read_nested(text: str, at: int = 0) -> tuple[Json, int]:
         JSONDecodeError: it is none.
         ValueError: an integer of thousands of digits.
     """
-    return _Reading(text).value(at)
+    return _NestedReading(text).value(at)
 
 
-class _Reading:
+class _NestedReading:
     def __init__(self, text: str) -> None:
         self.text = text
         self.open: list[tuple[Any, int, str]] = []

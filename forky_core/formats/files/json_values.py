@@ -17,7 +17,7 @@ from typing import Any
 
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.files.json_nested import DEEP, TooDeep, decoder, read_nested, skip_space
-from forky_core.formats.files.json_window import STEP, Extent, Stream, Window
+from forky_core.formats.files.json_window import STEP, Extent, JsonInput, Window
 from forky_core.parts import Json
 
 LONGEST = 64_000_000
@@ -48,12 +48,12 @@ class _Refused(Exception):
         self.why, self.extent = why, extent
 
 
-def first_character(stream: Stream) -> str:
+def first_character(stream: JsonInput) -> str:
     """The first character that is no space: `[` begins an array, `{` an object or lines."""
     return Window(stream).next
 
 
-def elements(stream: Stream) -> Iterator[Json | Unreadable]:
+def elements(stream: JsonInput) -> Iterator[Json | Unreadable]:
     """The elements of a JSON array, one at a time; of anything else, the value itself, and what lines come after it."""
     window = Window(stream)
     if window.next != "[":
@@ -82,7 +82,7 @@ def elements(stream: Stream) -> Iterator[Json | Unreadable]:
         yield Unreadable(f"after number {number}", CUT)
 
 
-def lines(stream: Stream) -> Iterator[Json | Unreadable]:
+def lines(stream: JsonInput) -> Iterator[Json | Unreadable]:
     """The values of JSON Lines; a broken line ends at its line break."""
     yield from _lines(Window(stream), 0)
 

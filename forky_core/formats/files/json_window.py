@@ -25,7 +25,7 @@ _LEVELS_BY_BYTE = tuple(_LEVELS.get(chr(byte), 0) for byte in range(256))
 _NO_BRACKETS = bytes(byte for byte in range(256) if chr(byte) not in _LEVELS)
 
 
-class Stream(Protocol):
+class JsonInput(Protocol):
     """What values are read from."""
 
     def read(self, size: int = -1, /) -> bytes: ...
@@ -34,7 +34,7 @@ class Stream(Protocol):
 class Window:
     """A part of the text; `at` is where reading goes on."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: JsonInput) -> None:
         self._stream = stream
         # A byte that is no UTF-8 becomes U+FFFD: one bad character is no reason to lose a conversation.
         self._decode = codecs.getincrementaldecoder("utf-8-sig")("replace").decode

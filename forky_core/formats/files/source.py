@@ -24,7 +24,7 @@ from typing import IO
 from forky_core.errors import BadContent
 from forky_core.formats.contract import Sample, Shape, Unreadable
 from forky_core.formats.files import json_values
-from forky_core.formats.files.json_window import Stream
+from forky_core.formats.files.json_window import JsonInput
 from forky_core.formats.files.pictures import chunks
 from forky_core.formats.files.spools import spool
 from forky_core.formats.files.tables import tables_of
@@ -47,7 +47,7 @@ _MAGIC = 64
 """Bytes by which a kind of file is known."""
 _STEP = 1 << 20
 
-Opener = Callable[[], AbstractContextManager[Stream]]
+Opener = Callable[[], AbstractContextManager[JsonInput]]
 
 
 @dataclass(slots=True)
@@ -158,7 +158,7 @@ _TRIED = 50
 
 
 @dataclass(slots=True)
-class Beside:
+class ArchiveFiles:
     """The files of an archive (or none), and the bytes of those that a message needs, until they are kept."""
 
     members: dict[str, Opener] = field(default_factory=dict)
@@ -238,7 +238,7 @@ class Archive:
 
     readable: list[tuple[str, Opener]]
     """Members that may hold conversations, those first that most likely do; none of them is opened yet."""
-    beside: Beside
+    beside: ArchiveFiles
     refused: list[Unreadable]
     """Members that were left out, and why."""
 
@@ -271,7 +271,7 @@ def opened(path: Path, *, light: bool = False) -> Iterator[Archive]:
     if not magic:
         raise BadContent(f"“{path.name[:100]}” is empty.")
     if magic != b"PK\x03\x04":
-        yield Archive([(path.name, lambda: path.open("rb"))], Beside(), [], path)
+        yield Archive([(path.name, lambda: path.open("rb"))], ArchiveFiles(), [], path)
         return
     try:
         with zipfile.ZipFile(path) as packed:
@@ -284,7 +284,7 @@ def _members(packed: zipfile.ZipFile, *, light: bool) -> Archive:
     infos = packed.infolist()
     if len(infos) > MOST_MEMBERS:
         raise BadContent(f"The archive has {len(infos):,} members; at most {MOST_MEMBERS:,} are read.")
-    beside = Beside(light=light)
+    beside = ArchiveFiles(light=light)
     refused: list[Unreadable] = []
     for info in infos:
         if info.is_dir():
@@ -338,7 +338,7 @@ def _refusal(info: zipfile.ZipInfo) -> str:
 
 def _member(packed: zipfile.ZipFile, info: zipfile.ZipInfo) -> Opener:
     @contextmanager
-    def opening() -> Iterator[Stream]:
+    def opening() -> Iterator[JsonInput]:
         with packed.open(info) as stream:
             yield _Counted(stream, min(LARGEST_MEMBER, max(SMALL, MOST_SQUEEZED * info.compress_size)))
 

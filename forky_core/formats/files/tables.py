@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from forky_core.errors import BadContent
-from forky_core.formats.contract import Document
+from forky_core.formats.contract import SourceDocument
 from forky_core.parts import Json
 
 LONGEST_VALUE = 64_000_000
@@ -61,7 +61,7 @@ class Tables:
 
 
 @contextmanager
-def opened_tables(document: Document) -> Iterator[Tables]:
+def opened_tables(document: SourceDocument) -> Iterator[Tables]:
     """The tables of a document.
 
     Raises:
@@ -86,7 +86,7 @@ def opened_tables(document: Document) -> Iterator[Tables]:
             connection.close()
 
 
-def tables_of(document: Document) -> frozenset[str]:
+def tables_of(document: SourceDocument) -> frozenset[str]:
     """Names of the tables; none where it cannot be read."""
     try:
         with opened_tables(document) as tables:

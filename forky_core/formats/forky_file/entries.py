@@ -41,7 +41,7 @@ def check_entry(key: str, value: Json) -> tuple[str, ...]:
         raise BadLine(f"“{_shown(key)}” has not the fields docs/format.md says") from error
 
 
-class Replay:
+class ViewReplay:
     """The view a log adds up to, change by change, in time linear to the log."""
 
     def __init__(self) -> None:

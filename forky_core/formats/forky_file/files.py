@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from forky_core.errors import BadContent
-from forky_core.formats.files.source import Beside, OpenedDocument, opened, sample
+from forky_core.formats.files.source import ArchiveFiles, OpenedDocument, opened, sample
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.page import page_values
 from forky_core.formats.forky_file.reading import is_ours, read_chat
@@ -35,7 +35,7 @@ def load(path: Path) -> Chat:
     raise BadContent(f"“{path.name[:100]}” is no Forky chat file.", "`forky import` reads other formats.")
 
 
-def read_document(document: OpenedDocument, beside: Beside) -> Chat:
+def read_document(document: OpenedDocument, beside: ArchiveFiles) -> Chat:
     """The conversation of a document, its attachments from the members beside it."""
 
     def member(name: str) -> bytes:

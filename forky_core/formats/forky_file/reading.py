@@ -18,7 +18,7 @@ from forky_core.documents.cited import passage_of
 from forky_core.errors import BadContent
 from forky_core.formats.contract import Sample, Unreadable
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.formats.forky_file.entries import Replay, check_entry
+from forky_core.formats.forky_file.entries import ViewReplay, check_entry
 from forky_core.formats.forky_file.lines import (
     FORMAT,
     HARNESS,
@@ -47,7 +47,7 @@ def read_chat(values: Iterable[Json | Unreadable], member: FileOf | None = None)
     Raises:
         BadContent: with the first thing that is wrong and its line.
     """
-    reading = _Reading(member)
+    reading = _FileReading(member)
     number = 0
     for number, value in enumerate(values, 1):
         if isinstance(value, Unreadable):
@@ -62,7 +62,7 @@ def read_chat(values: Iterable[Json | Unreadable], member: FileOf | None = None)
         raise BadContent(f"The file, after {number} lines: {error}.") from error
 
 
-class _Reading:
+class _FileReading:
     def __init__(self, member: FileOf | None) -> None:
         self._member = member
         self._header: Mapping[str, Any] | None = None
@@ -75,7 +75,7 @@ class _Reading:
         self._passages: dict[str, Cited] = {}
         self._others: list[str] = []
         self._begins = ""
-        self._replay = Replay()
+        self._replay = ViewReplay()
         self._named: dict[str, int] = {}
         """Messages that a ref, a stash or an operation names, with the line that names each first."""
 

@@ -85,7 +85,7 @@ class _Source:
         return stretch
 
 
-class Source(Protocol):
+class MessageSource(Protocol):
     """Messages that are somewhere else, or made when they are asked for."""
 
     @property
@@ -107,7 +107,7 @@ class Source(Protocol):
 class StoredMessages(Mapping[MessageId, Message]):
     """All of a conversation, or some of them."""
 
-    def __init__(self, source: Source, wanted: AbstractSet[MessageId] | None = None) -> None:
+    def __init__(self, source: MessageSource, wanted: AbstractSet[MessageId] | None = None) -> None:
         self._source = source
         self._wanted = wanted
 

@@ -53,7 +53,7 @@ class StoredLog(Sequence[Operation]):
         return self._store.stretch_of_log(self._conversation, after=after, most=last - after)
 
 
-class Calls(Iterable[Generation]):
+class StoredCalls(Iterable[Generation]):
     """Model calls that are made, or read, each time somebody goes through them."""
 
     def __init__(self, begin: Callable[[], Iterator[Generation]]) -> None:
@@ -63,7 +63,7 @@ class Calls(Iterable[Generation]):
         return self._begin()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Calls | tuple) and _same(self, other)
+        return isinstance(other, StoredCalls | tuple) and _same(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -80,7 +80,7 @@ def calls_of(store: Store, conversation: ConversationId) -> Iterable[Generation]
             yield from (one for one in stretch if one.status != "running")
             stretch = store.stretch_of_calls(conversation, after=stretch[-1], most=_AT_ONCE)
 
-    return Calls(read)
+    return StoredCalls(read)
 
 
 def log_of(store: Store, conversation: ConversationId, version: int) -> Sequence[Operation]:
@@ -97,7 +97,7 @@ def each_call(
     def made_anew() -> Iterator[Generation]:
         return (one for call in calls if (one := made(call)) is not None)
 
-    return Calls(made_anew) if isinstance(calls, Calls) else tuple(made_anew())
+    return StoredCalls(made_anew) if isinstance(calls, StoredCalls) else tuple(made_anew())
 
 
 def _same(one: Iterable[object], other: Iterable[object]) -> bool:

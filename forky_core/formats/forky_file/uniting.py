@@ -203,7 +203,7 @@ def _has_its_branch(key: str, entries: _Entries) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class CopyDifference:
     """What one copy of a conversation has and the other has not."""
 
     only_left: tuple[Message, ...]
@@ -216,10 +216,10 @@ class Difference:
         return not (self.only_left or self.only_right or self.moved)
 
 
-def difference(left: Chat, right: Chat) -> Difference:
+def difference(left: Chat, right: Chat) -> CopyDifference:
     """By content: two files of different conversations can be compared as well."""
     keys = sorted({*left.entries, *right.entries})
-    return Difference(
+    return CopyDifference(
         tuple(message for id, message in left.messages.items() if id not in right.messages),
         tuple(message for id, message in right.messages.items() if id not in left.messages),
         tuple(

@@ -7,7 +7,14 @@ from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, whole, word, words
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import role_of, text_parts
@@ -43,7 +50,7 @@ class AIStudio:
             isinstance(obj(value.get("chunkedPrompt")).get("chunks"), list) for value in sample.objects
         )
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value
@@ -51,7 +58,7 @@ class AIStudio:
                 yield _prompt(obj(value), PurePosixPath(document.name).stem, files)
 
 
-def _prompt(value: Mapping[str, Any], stem: str, files: Files) -> Found:
+def _prompt(value: Mapping[str, Any], stem: str, files: SourceFiles) -> ParsedConversation:
     chunks = objs(obj(value.get("chunkedPrompt")).get("chunks"))
     known = {word(chunk.get("id")) for chunk in chunks} - {""}
     model = word(obj(value.get("runSettings")).get("model"))
@@ -64,7 +71,7 @@ def _prompt(value: Mapping[str, Any], stem: str, files: Files) -> Found:
         nodes += _nodes(id, named if named in known else before, chunk, model, files)
         before = id
     system = obj(value.get("systemInstruction"))
-    return Found(
+    return ParsedConversation(
         source_id=word(value.get("id")),
         title=word(value.get("displayName")) or word(value.get("title")) or stem,
         nodes=tuple(nodes),
@@ -76,7 +83,9 @@ def _prompt(value: Mapping[str, Any], stem: str, files: Files) -> Found:
     )
 
 
-def _nodes(id: str, parent: str | None, chunk: Mapping[str, Any], model: str, files: Files) -> list[Node]:
+def _nodes(
+    id: str, parent: str | None, chunk: Mapping[str, Any], model: str, files: SourceFiles
+) -> list[Node]:
     role = role_of(chunk.get("role"), "user")
     node = Node(
         id,
@@ -92,7 +101,7 @@ def _nodes(id: str, parent: str | None, chunk: Mapping[str, Any], model: str, fi
     return spread(node, _parts(chunk, files), role)
 
 
-def _parts(chunk: Mapping[str, Any], files: Files) -> list[Part]:
+def _parts(chunk: Mapping[str, Any], files: SourceFiles) -> list[Part]:
     text, pieces = words(chunk.get("text")), objs(chunk.get("parts"))
     all_thought = chunk.get("isThought") is True
     apart = not text.strip() or (not all_thought and any(piece.get("thought") is True for piece in pieces))
@@ -129,7 +138,7 @@ def _ran(chunk: Mapping[str, Any]) -> list[Part]:
     return parts
 
 
-def _inline(entry: Json, files: Files) -> list[Part]:
+def _inline(entry: Json, files: SourceFiles) -> list[Part]:
     content = decoded(word(obj(entry).get("data")))
     part = files.attach_bytes(content or b"", word(obj(entry).get("mimeType")))
     return [part] if part is not None else []

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import Chain
-from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
+from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers, told
 from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
@@ -48,7 +48,7 @@ class BigAGI:
             for value in sample.objects
         )
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value
@@ -59,7 +59,7 @@ class BigAGI:
                 yield _conversation(obj(value), files)
 
 
-def _conversation(value: Mapping[str, Any], files: Files) -> Found:
+def _conversation(value: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
     chain = Chain()
     for message in objs(value.get("messages")):
         role = role_of(message.get("role"), "user")
@@ -81,7 +81,7 @@ def _conversation(value: Mapping[str, Any], files: Files) -> Found:
             failure=failed if role == "assistant" else "",
             extra=picked(message, *_BESIDE),
         )
-    return Found(
+    return ParsedConversation(
         source_id=word(value.get("id")),
         title=word(value.get("userTitle")) or word(value.get("autoTitle")),
         nodes=tuple(chain.nodes),
@@ -91,7 +91,7 @@ def _conversation(value: Mapping[str, Any], files: Files) -> Found:
     )
 
 
-def _parts(message: Mapping[str, Any], files: Files) -> list[Part]:
+def _parts(message: Mapping[str, Any], files: SourceFiles) -> list[Part]:
     fragments = objs(message.get("fragments"))
     parts: list[Part] = []
     for fragment in fragments:
@@ -118,7 +118,7 @@ def _parts(message: Mapping[str, Any], files: Files) -> list[Part]:
     return [*parts, *leftovers(message, known, PROGRAM)]
 
 
-def _fragment(part: Mapping[str, Any], title: str, files: Files) -> list[Part]:
+def _fragment(part: Mapping[str, Any], title: str, files: SourceFiles) -> list[Part]:
     match word(part.get("pt")):
         case "text":
             return text_parts(words(part.get("text")))

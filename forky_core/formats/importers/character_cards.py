@@ -12,7 +12,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.errors import BadContent
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import micros, obj, picked, seq, word
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.files.pictures import chunks
@@ -36,7 +43,7 @@ class CharacterCard:
             for value in sample.objects
         )
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:  # noqa: ARG002 - it carries none
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:  # noqa: ARG002 - it carries none
         try:
             if document.shape == "png":
                 yield _card(obj(_in_picture(document.content())))
@@ -60,7 +67,7 @@ def _in_picture(picture: bytes) -> object:
     raise ValueError("There is no card in the picture.")
 
 
-def _card(value: Mapping[str, Any]) -> Found:
+def _card(value: Mapping[str, Any]) -> ParsedConversation:
     card = obj(value.get("data")) or value
     name = word(card.get("name"))
 
@@ -71,7 +78,7 @@ def _card(value: Mapping[str, Any]) -> Found:
         text for text in map(said, [card.get("first_mes"), *seq(card.get("alternate_greetings"))]) if text
     ]
     about = [said(card.get(key)) for key in ("system_prompt", "description", "personality", "scenario")]
-    return Found(
+    return ParsedConversation(
         source_id="/".join(filter(None, (word(card.get("creator")), name))),
         title=name,
         nodes=tuple(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from forky_core.formats.chaining import openai_chain
-from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
+from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import obj, objs, picked, word
 from forky_core.formats.leftovers import Program
 
@@ -20,7 +20,7 @@ class ChatbotUI:
     def fits(self, sample: Sample) -> bool:
         return any("version" in value and isinstance(value.get("history"), list) for value in sample.objects)
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value
@@ -28,7 +28,7 @@ class ChatbotUI:
             for entry in objs(obj(value).get("history")):
                 model = word(obj(entry.get("model")).get("id"))
                 chain = openai_chain(objs(entry.get("messages")), files, PROGRAM, model=model)
-                yield Found(
+                yield ParsedConversation(
                     source_id=word(entry.get("id")),
                     title=word(entry.get("name")),
                     nodes=tuple(chain.nodes),

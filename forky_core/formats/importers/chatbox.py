@@ -9,7 +9,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread, usage_of
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, seq, word, words
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts, role_of, tool_call
@@ -50,7 +57,7 @@ class Chatbox:
             for value in sample.objects
         )
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value
@@ -62,8 +69,8 @@ class Chatbox:
                 yield _session(session, "", files)
 
 
-def _session(session: Mapping[str, Any], key: str, files: Files) -> Found:
-    lines = _Lines(files)
+def _session(session: Mapping[str, Any], key: str, files: SourceFiles) -> ParsedConversation:
+    lines = _MessageLines(files)
     names: dict[str, str] = {}
     for number, thread in enumerate(objs(session.get("threads")), 1):
         last = lines.add(thread.get("messages"), None)
@@ -75,7 +82,7 @@ def _session(session: Mapping[str, Any], key: str, files: Files) -> Found:
     live = lines.add(session.get("messages"), None)
     for id, fork in forks:
         lines.fork(id, fork, before=False)
-    return Found(
+    return ParsedConversation(
         source_id=word(session.get("id")) or key,
         title=word(session.get("name")) or word(session.get("threadName")),
         nodes=tuple(lines.nodes),
@@ -85,10 +92,10 @@ def _session(session: Mapping[str, Any], key: str, files: Files) -> Found:
     )
 
 
-class _Lines:
+class _MessageLines:
     """Lines of messages, each below the message it begins at."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: SourceFiles) -> None:
         self.files = files
         self.nodes: list[Node] = []
 
@@ -110,7 +117,7 @@ class _Lines:
                 self.add(obj(line).get("messages"), id)
 
 
-def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: Files) -> list[Node]:
+def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: SourceFiles) -> list[Node]:
     role = role_of(message.get("role"), "user")
     failed = bool(message.get("error")) or bool(message.get("errorCode"))
     node = Node(
@@ -127,7 +134,7 @@ def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: Files
     return spread(node, [*_parts(message, files), *leftovers(message, _READ, PROGRAM)], role)
 
 
-def _parts(message: Mapping[str, Any], files: Files) -> list[Part]:
+def _parts(message: Mapping[str, Any], files: SourceFiles) -> list[Part]:
     blocks = objs(message.get("contentParts"))
     if not blocks:
         thought = words(message.get("reasoningContent"))
@@ -155,11 +162,11 @@ def _parts(message: Mapping[str, Any], files: Files) -> list[Part]:
     return [*parts, *_pictures(message, files)]
 
 
-def _pictures(message: Mapping[str, Any], files: Files) -> list[Part]:
+def _pictures(message: Mapping[str, Any], files: SourceFiles) -> list[Part]:
     return [_picture({**one, "type": "image"}, files) for one in objs(message.get("pictures"))]
 
 
-def _picture(block: Mapping[str, Any], files: Files) -> Part:
+def _picture(block: Mapping[str, Any], files: SourceFiles) -> Part:
     found = data_url(word(block.get("url")))
     part = files.attach_bytes(*found) if found else None
     return part if part is not None else OpaquePart(kept_json(dict(block)))

@@ -10,7 +10,14 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import (
     kept_json,
     micros,
@@ -142,7 +149,7 @@ class ChatGPT:
     def fits(self, sample: Sample) -> bool:
         return any(isinstance(value.get("mapping"), dict) for value in sample.objects)
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         beside = _by_id(files)
         for value in document.values():
             if isinstance(value, Unreadable):
@@ -155,7 +162,7 @@ class ChatGPT:
                 yield conversation_of(value, files, beside)
 
 
-def _by_id(files: Files) -> dict[str, str]:
+def _by_id(files: SourceFiles) -> dict[str, str]:
     """Names of members by the file id in them: `file-<id>-name.png`, `file_<hex>-…`, in any folder."""
     found: dict[str, str] = {}
     for name in files.names():
@@ -165,10 +172,12 @@ def _by_id(files: Files) -> dict[str, str]:
     return found
 
 
-def conversation_of(value: Mapping[str, Any], files: Files, beside: Mapping[str, str]) -> Found:
+def conversation_of(
+    value: Mapping[str, Any], files: SourceFiles, beside: Mapping[str, str]
+) -> ParsedConversation:
     """One object of `mapping` and what stands around it; `beside`: names of members by file id."""
     nodes = tuple(_node(id, obj(entry), files, beside) for id, entry in _in_order(obj(value["mapping"])))
-    return Found(
+    return ParsedConversation(
         source_id=word(value.get("conversation_id")) or word(value.get("id")),
         title=word(value.get("title")),
         nodes=nodes,
@@ -190,7 +199,7 @@ def _in_order(mapping: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return sorted(mapping.items(), key=lambda item: place.get(item[0], 0))
 
 
-def _node(id: str, entry: Mapping[str, Any], files: Files, beside: Mapping[str, str]) -> Node:
+def _node(id: str, entry: Mapping[str, Any], files: SourceFiles, beside: Mapping[str, str]) -> Node:
     message, parent = obj(entry.get("message")), ref(entry.get("parent"))
     if not message:
         return Node(id, parent, None, why=NO_MESSAGE)
@@ -248,7 +257,11 @@ def _status(message: Mapping[str, Any], metadata: Mapping[str, Any]) -> Generati
 
 
 def _parts(
-    kind: str, content: Mapping[str, Any], message: Mapping[str, Any], files: Files, beside: Mapping[str, str]
+    kind: str,
+    content: Mapping[str, Any],
+    message: Mapping[str, Any],
+    files: SourceFiles,
+    beside: Mapping[str, str],
 ) -> list[Part]:
     said, read = _said(kind, content, message, files, beside)
     if not said:
@@ -273,7 +286,11 @@ def _parts(
 
 
 def _said(
-    kind: str, content: Mapping[str, Any], message: Mapping[str, Any], files: Files, beside: Mapping[str, str]
+    kind: str,
+    content: Mapping[str, Any],
+    message: Mapping[str, Any],
+    files: SourceFiles,
+    beside: Mapping[str, str],
 ) -> tuple[list[Part], Collection[str]]:
     """What a message says, and the fields of its content that were read for it."""
     author, recipient = obj(message.get("author")), word(message.get("recipient")) or "all"
@@ -338,7 +355,7 @@ def _result(
     content: Mapping[str, Any],
     author: Mapping[str, Any],
     message: Mapping[str, Any],
-    files: Files,
+    files: SourceFiles,
     beside: Mapping[str, str],
 ) -> list[Part]:
     name = word(author.get("name")) or word(content.get("name")) or kind
@@ -357,7 +374,7 @@ def _result(
 def _multimodal(
     content: Mapping[str, Any],
     message: Mapping[str, Any],
-    files: Files,
+    files: SourceFiles,
     beside: Mapping[str, str],
     *,
     shown_only: bool = False,
@@ -378,7 +395,9 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _piece(entry: Mapping[str, Any], files: Files, beside: Mapping[str, str], used: set[str]) -> list[Part]:
+def _piece(
+    entry: Mapping[str, Any], files: SourceFiles, beside: Mapping[str, str], used: set[str]
+) -> list[Part]:
     """One object among the parts of a content."""
     kind = word(entry.get("content_type")) or word(entry.get("type"))
     match kind:
@@ -405,7 +424,7 @@ def _piece(entry: Mapping[str, Any], files: Files, beside: Mapping[str, str], us
             return content_parts(entry, files, PROGRAM) if entry else []
 
 
-def _pointed(entry: Mapping[str, Any], files: Files, beside: Mapping[str, str], used: set[str]) -> Part:
+def _pointed(entry: Mapping[str, Any], files: SourceFiles, beside: Mapping[str, str], used: set[str]) -> Part:
     """The picture or sound of an asset pointer; where the export has not got it, the pointer itself."""
     match = _FILE_ID.search(word(entry.get("asset_pointer")).rpartition("//")[2])
     part = _file(match.group(), "", "", files, beside, used) if match else None
@@ -417,7 +436,7 @@ def _pointed(entry: Mapping[str, Any], files: Files, beside: Mapping[str, str], 
 
 
 def _attached(
-    message: Mapping[str, Any], files: Files, beside: Mapping[str, str], used: set[str]
+    message: Mapping[str, Any], files: SourceFiles, beside: Mapping[str, str], used: set[str]
 ) -> list[Part]:
     parts: list[Part] = []
     for entry in objs(obj(message.get("metadata")).get("attachments")):
@@ -430,7 +449,7 @@ def _attached(
 
 
 def _file(
-    id: str, media_type: str, shown: str, files: Files, beside: Mapping[str, str], used: set[str]
+    id: str, media_type: str, shown: str, files: SourceFiles, beside: Mapping[str, str], used: set[str]
 ) -> Part | None:
     used.add(id)
     member = beside.get(id)

@@ -10,7 +10,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers, repeats
 from forky_core.formats.speaking import content_parts, text_parts
@@ -64,7 +71,7 @@ class ClaudeAI:
     def fits(self, sample: Sample) -> bool:
         return any(isinstance(value.get("chat_messages"), list) for value in sample.objects)
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value
@@ -76,7 +83,7 @@ class ClaudeAI:
                 yield _conversation(value, files)
 
 
-def _conversation(value: Mapping[str, Any], files: Files) -> Found:
+def _conversation(value: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
     messages = objs(value["chat_messages"])
     tree = any("parent_message_uuid" in message for message in messages)
     nodes: list[Node] = []
@@ -86,7 +93,7 @@ def _conversation(value: Mapping[str, Any], files: Files) -> Found:
         parent = _parent(message, before) if tree else before
         nodes += _nodes(id, parent, message, value, files)
         before = id
-    return Found(
+    return ParsedConversation(
         source_id=word(value.get("uuid")),
         title=word(value.get("name")),
         nodes=tuple(nodes),
@@ -106,7 +113,7 @@ def _parent(message: Mapping[str, Any], before: str | None) -> str | None:
 
 
 def _nodes(
-    id: str, parent: str | None, message: Mapping[str, Any], value: Mapping[str, Any], files: Files
+    id: str, parent: str | None, message: Mapping[str, Any], value: Mapping[str, Any], files: SourceFiles
 ) -> list[Node]:
     role: Role = "user" if message.get("sender") == "human" else "assistant"
     blocks = [block for block in objs(message.get("content")) if word(block.get("type")) not in _OFF]
@@ -155,7 +162,7 @@ def _beside(message: Mapping[str, Any], blocks: list[Mapping[str, Any]]) -> dict
     )
 
 
-def _attached(message: Mapping[str, Any], files: Files) -> list[Part]:
+def _attached(message: Mapping[str, Any], files: SourceFiles) -> list[Part]:
     """Attachments whose text the export carries. Of `files` it names only the names, kept beside the message."""
     parts: list[Part] = []
     for entry in objs(message.get("attachments")):

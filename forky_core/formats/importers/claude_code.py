@@ -12,7 +12,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread, usage_of
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import micros, obj, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts
@@ -47,7 +54,7 @@ class ClaudeCode:
             for line in sample.objects
         )
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         session = _Session(files)
         for value in document.values():
             if isinstance(value, Unreadable):
@@ -59,7 +66,7 @@ class ClaudeCode:
 
 @dataclass(slots=True)
 class _Session:
-    files: Files
+    files: SourceFiles
     lines: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """By their ids; in the order of the file."""
     again: dict[str, list[Json]] = field(default_factory=dict)
@@ -86,7 +93,7 @@ class _Session:
         elif kind in ("custom-title", "ai-title"):
             self.titles[kind] = word(line.get("customTitle")) or word(line.get("aiTitle"))
 
-    def found(self) -> Found:
+    def found(self) -> ParsedConversation:
         last_of = {_reply(line): id for id, line in self.lines.items()}
         nodes: list[Node] = []
         current, last = None, None
@@ -98,7 +105,7 @@ class _Session:
         about = self.lines[current or last or ""] if self.lines else {}
         session, agent = word(about.get("sessionId")), word(about.get("agentId"))
         titles = (self.titles.get("custom-title"), self.titles.get("ai-title"), *self._summaries())
-        return Found(
+        return ParsedConversation(
             source_id=f"{session}/{agent}" if agent and current is None else session,
             title=next(filter(None, titles), ""),
             nodes=tuple(nodes),

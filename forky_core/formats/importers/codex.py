@@ -10,7 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import kept_json, micros, obj, picked, seq, word, words
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.leftovers import Program, leftovers, told
@@ -43,7 +50,7 @@ class Codex:
         # The first versions wrote the items themselves, below a line with an id.
         return {"id", "timestamp", "instructions"} <= first.keys() and "type" not in first
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         rollout = _Rollout(files)
         for value in document.values():
             if isinstance(value, Unreadable):
@@ -55,7 +62,7 @@ class Codex:
 
 @dataclass(slots=True)
 class _Rollout:
-    files: Files
+    files: SourceFiles
     about: Mapping[str, Any] = field(default_factory=dict)
     nodes: list[Node] = field(default_factory=list)
     last: str | None = None
@@ -126,8 +133,8 @@ class _Rollout:
         self.nodes += spread(node, parts, role) if parts else [node]
         self.last = id
 
-    def found(self) -> Found:
-        return Found(
+    def found(self) -> ParsedConversation:
+        return ParsedConversation(
             source_id=word(self.about.get("id")),
             title="",
             nodes=tuple(self.nodes),
@@ -138,7 +145,7 @@ class _Rollout:
         )
 
 
-def _output(output: Any, files: Files) -> tuple[str, list[Part]]:
+def _output(output: Any, files: SourceFiles) -> tuple[str, list[Part]]:
     """A text; an object with one; or a text that is such an object. And what else stands there, such as pictures."""
     if isinstance(output, str):
         try:

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from forky_core.errors import BadContent
 from forky_core.formats.chaining import Chain
-from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
+from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import micros
 from forky_core.formats.speaking import text_parts
 from forky_core.model import Role
@@ -39,7 +39,7 @@ class CopilotCSV:
     def fits(self, sample: Sample) -> bool:
         return sample.shape == "text" and _columns(sample.text.lstrip().partition("\n")[0]) is not None
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:  # noqa: ARG002 - it carries none
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:  # noqa: ARG002 - it carries none
         try:
             text = document.text()
         except BadContent as error:
@@ -83,11 +83,13 @@ def _keys(row: Mapping[str | None, str | list[str] | None]) -> set[str]:
     return {key.strip().lower() for key in row if key}
 
 
-def _conversation(title: str, rows: list[tuple[int, Role, str]]) -> Found:
+def _conversation(title: str, rows: list[tuple[int, Role, str]]) -> ParsedConversation:
     chain = Chain()
     for at, role, text in sorted(rows, key=lambda row: row[0]):
         chain.add(text_parts(text), role, created=at)
-    return Found(title, title, tuple(chain.nodes), chain.last, created=min(at for at, _, _ in rows))
+    return ParsedConversation(
+        title, title, tuple(chain.nodes), chain.last, created=min(at for at, _, _ in rows)
+    )
 
 
 def _time(text: str) -> int:

@@ -12,7 +12,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, seq, word, words
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts, role_of, text_parts
@@ -59,7 +66,7 @@ class DeepSeek:
     def fits(self, sample: Sample) -> bool:
         return any(_has_fragments(value) or _loaded(value) for value in sample.objects)
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value
@@ -84,11 +91,11 @@ def _loaded(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return inner if isinstance(inner.get("chat_messages"), list) and "chat_session" in inner else {}
 
 
-def _exported(value: Mapping[str, Any], files: Files) -> Found:
+def _exported(value: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
     nodes: list[Node] = []
     for id, entry in obj(value["mapping"]).items():
         nodes += _nodes(id, ref(obj(entry).get("parent")), obj(obj(entry).get("message")), files)
-    return Found(
+    return ParsedConversation(
         source_id=word(value.get("id")),
         title=word(value.get("title")),
         nodes=tuple(nodes),
@@ -98,13 +105,13 @@ def _exported(value: Mapping[str, Any], files: Files) -> Found:
     )
 
 
-def _saved(value: Mapping[str, Any], files: Files) -> Found:
+def _saved(value: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
     about = obj(value.get("chat_session"))
     nodes: list[Node] = []
     for number, message in enumerate(objs(value.get("chat_messages")), 1):
         id = word(message.get("message_id")) or f"#{number}"
         nodes += _nodes(id, ref(message.get("parent_id")), message, files)
-    return Found(
+    return ParsedConversation(
         source_id=word(about.get("id")),
         title=word(about.get("title")),
         nodes=tuple(nodes),
@@ -114,7 +121,7 @@ def _saved(value: Mapping[str, Any], files: Files) -> Found:
     )
 
 
-def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: Files) -> list[Node]:
+def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: SourceFiles) -> list[Node]:
     if not message:
         return [Node(id, parent, None)]
     role = _role(message)
@@ -142,7 +149,7 @@ def _role(message: Mapping[str, Any]) -> Role:
     return "user" if "REQUEST" in kinds or not kinds else "assistant"
 
 
-def _parts(message: Mapping[str, Any], files: Files) -> list[Part]:
+def _parts(message: Mapping[str, Any], files: SourceFiles) -> list[Part]:
     parts: list[Part] = []
     for fragment in seq(message.get("fragments")):
         parts += text_parts(fragment) if isinstance(fragment, str) else _fragment(obj(fragment), files)
@@ -152,7 +159,7 @@ def _parts(message: Mapping[str, Any], files: Files) -> list[Part]:
     return [*before, *content_parts(message.get("content"), files, PROGRAM), *parts]
 
 
-def _fragment(fragment: Mapping[str, Any], files: Files) -> list[Part]:
+def _fragment(fragment: Mapping[str, Any], files: SourceFiles) -> list[Part]:
     kind, text = word(fragment.get("type")).upper(), words(fragment.get("content"))
     known = _FRAGMENT if kind in _SEARCHES else ("content",)
     rest = leftovers(fragment, known, PROGRAM, within=f"fragments.{kind or 'unknown'}.")

@@ -13,7 +13,14 @@ from datetime import UTC, datetime
 from typing import ClassVar
 
 from forky_core.errors import BadContent
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.speaking import text_parts
 from forky_core.model import Role
 from forky_core.parts import Draft
@@ -38,13 +45,13 @@ class ForkyMarkdown:
         first = next((match for line in sample.text.split("\n") if (match := _heading(line))), None)
         return first is not None and first[1] == "1" and (first[2] in _ROLES or bool(first[3]))
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:  # noqa: ARG002 - it carries none
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:  # noqa: ARG002 - it carries none
         try:
             lines = document.text().replace("\r\n", "\n").split("\n")
         except BadContent as error:
             yield Unreadable(document.name, str(error))
             return
-        reading = _Reading()
+        reading = _MarkdownReading()
         for number, line in enumerate(lines):
             reading.take(line, above=lines[max(0, number - 2) : number])
         yield reading.found(lines[0].removeprefix("# ").strip())
@@ -63,7 +70,7 @@ class _Said:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _MarkdownReading:
     messages: list[_Said] = field(default_factory=list)
     """The first is number 1."""
     ends: dict[str, int] = field(default_factory=dict)
@@ -109,7 +116,7 @@ class _Reading:
         elif mark[1].startswith(self.fence) and not mark[2].strip():
             self.fence = ""
 
-    def found(self, title: str) -> Found:
+    def found(self, title: str) -> ParsedConversation:
         asks = any(said.who == "You" for said in self.messages)
         nodes = []
         for number, said in enumerate(self.messages, 1):
@@ -126,7 +133,7 @@ class _Reading:
                     extra={"who": said.who} if said.who not in _ROLES else {},
                 )
             )
-        return Found(
+        return ParsedConversation(
             source_id="",
             title="" if title == "Untitled" else title,
             nodes=tuple(nodes),

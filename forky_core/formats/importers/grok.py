@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts, role_of
@@ -33,7 +40,7 @@ class Grok:
             for value in sample.objects
         )
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value
@@ -42,9 +49,9 @@ class Grok:
                 yield _conversation(entry, files)
 
 
-def _conversation(entry: Mapping[str, Any], files: Files) -> Found:
+def _conversation(entry: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
     about = obj(entry.get("conversation"))
-    return Found(
+    return ParsedConversation(
         source_id=word(about.get("id")) or word(about.get("conversation_id")),
         title=word(about.get("title")),
         nodes=tuple(
@@ -57,7 +64,7 @@ def _conversation(entry: Mapping[str, Any], files: Files) -> Found:
     )
 
 
-def _node(response: Mapping[str, Any], number: int, files: Files) -> Node:
+def _node(response: Mapping[str, Any], number: int, files: SourceFiles) -> Node:
     role = role_of(response.get("sender"))
     parts: list[Part] = []
     thought = words(response.get("thinking_trace"))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import Chain, usage_of
-from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
+from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import obj, objs, picked, ref, seq, word, words
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts, tool_call
@@ -44,7 +44,7 @@ class LangChain:
     def fits(self, sample: Sample) -> bool:
         return any(any(_message(one) for one in _listed(value)) for value in sample.values)
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         bare: list[Json] = []
         for number, value in enumerate(document.values(), 1):
             if isinstance(value, Unreadable):
@@ -80,7 +80,7 @@ def _message(value: Json) -> tuple[Role, Mapping[str, Any]] | None:
     return None
 
 
-def _conversation(value: Mapping[str, Any], messages: list[Json], files: Files) -> Found:
+def _conversation(value: Mapping[str, Any], messages: list[Json], files: SourceFiles) -> ParsedConversation:
     chain = Chain()
     for one in messages:
         said = _message(one)
@@ -98,12 +98,12 @@ def _conversation(value: Mapping[str, Any], messages: list[Json], files: Files) 
                 name=ref(entry.get("name")) if role in ("user", "assistant") else None,
             )
     title = word(value.get("title")) or word(value.get("name"))
-    return Found(
+    return ParsedConversation(
         word(value.get("thread_id")), title, tuple(chain.nodes), chain.last, extra=picked(value, "metadata")
     )
 
 
-def _parts(role: Role, entry: Mapping[str, Any], files: Files) -> list[Part]:
+def _parts(role: Role, entry: Mapping[str, Any], files: SourceFiles) -> list[Part]:
     if role == "tool":
         output = words(entry.get("content"))
         failed = output if entry.get("status") == "error" else None

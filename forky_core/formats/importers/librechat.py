@@ -6,7 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers, told
 from forky_core.formats.speaking import content_parts, text_parts
@@ -54,7 +61,7 @@ class LibreChat:
             for value in sample.objects
         )
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value
@@ -62,7 +69,7 @@ class LibreChat:
                 yield _conversation(obj(value), files)
 
 
-def _conversation(value: Mapping[str, Any], files: Files) -> Found:
+def _conversation(value: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
     options = obj(value.get("options"))
     nodes: list[Node] = []
     roots = objs(value.get("messages")) or objs(value.get("messagesTree"))
@@ -75,7 +82,7 @@ def _conversation(value: Mapping[str, Any], files: Files) -> Found:
         parent = ref(message.get("parentMessageId")) or above
         nodes += _nodes(id, None if parent == ROOT else parent, message, files)
         open_ends += [(id, child) for child in objs(message.get("children"))][::-1]
-    return Found(
+    return ParsedConversation(
         source_id=word(value.get("conversationId")),
         title=word(value.get("title")),
         nodes=tuple(nodes),
@@ -85,7 +92,7 @@ def _conversation(value: Mapping[str, Any], files: Files) -> Found:
     )
 
 
-def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: Files) -> list[Node]:
+def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: SourceFiles) -> list[Node]:
     role: Role = "user" if message.get("isCreatedByUser") is True else "assistant"
     blocks = objs(message.get("content"))
     text = words(message.get("text"))

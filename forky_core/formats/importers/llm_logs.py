@@ -13,7 +13,14 @@ from typing import Any, ClassVar
 
 from forky_core.errors import BadContent
 from forky_core.formats.chaining import Chain
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, whole, word
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.files.tables import Row, Tables, opened_tables
@@ -40,7 +47,7 @@ class LlmLogs:
     def fits(self, sample: Sample) -> bool:
         return sample.tables >= _NEW or sample.tables >= _OLD
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         try:
             with opened_tables(document) as tables:
                 threads: set[str] = set()
@@ -58,14 +65,14 @@ class _Threads:
     """The content-addressed generation."""
 
     tables: Tables
-    files: Files
+    files: SourceFiles
     messages: dict[str, Row] = field(default_factory=dict)
     turns: dict[str, Row] = field(default_factory=dict)
     """By each message that a turn brought."""
     asked: dict[str, Row] = field(default_factory=dict)
     """By the last message that was sent."""
 
-    def found(self) -> Iterator[Found]:
+    def found(self) -> Iterator[ParsedConversation]:
         self.messages = {word(row.get("hash")): row for row in self.tables.rows("messages")}
         tips: dict[str, list[str]] = {}
         for turn in self.tables.rows("turns", order="id"):
@@ -89,13 +96,13 @@ class _Threads:
             yield tip
             tip = word(self.messages[tip].get("parent_hash"))
 
-    def _family(self, threads: list[Row], tips: Iterable[str]) -> Found:
+    def _family(self, threads: list[Row], tips: Iterable[str]) -> ParsedConversation:
         ends = [*(word(one.get("tip_message_hash")) for one in threads), *tips]
         hashes = dict.fromkeys(hash for tip in ends for hash in reversed(list(self._path(tip, ""))))
         parts = self.tables.of("parts", "message_hash", list(hashes), order="position")
         reading = _Parts(self.tables, self.files, parts)
         first = threads[0]
-        return Found(
+        return ParsedConversation(
             source_id=word(first.get("id")),
             title=word(first.get("name")),
             nodes=tuple(self._node(hash, reading.of(hash)) for hash in hashes),
@@ -136,7 +143,7 @@ def _families(threads: Mapping[str, Row]) -> list[list[str]]:
 class _Parts:
     """Parts with what they refer to put in its place: texts of fragments, ids of attachments."""
 
-    def __init__(self, tables: Tables, files: Files, rows: Mapping[Json, Sequence[Row]]) -> None:
+    def __init__(self, tables: Tables, files: SourceFiles, rows: Mapping[Json, Sequence[Row]]) -> None:
         self._files = files
         self._rows = {
             hash: [(row, _object(row.get("payload"))) for row in found] for hash, found in rows.items()
@@ -200,9 +207,9 @@ class _Responses:
     """The generation before: a row for each question and its answer."""
 
     tables: Tables
-    files: Files
+    files: SourceFiles
 
-    def found(self, *, but: set[str]) -> Iterator[Found]:
+    def found(self, *, but: set[str]) -> Iterator[ParsedConversation]:
         names = {word(row.get("id")): word(row.get("name")) for row in self.tables.rows("conversations")}
         rows: dict[str, list[str]] = {}
         for row in self.tables.rows("responses", order="id"):
@@ -212,7 +219,7 @@ class _Responses:
             if conversation not in but:
                 yield self._conversation(conversation, names.get(conversation, ""), ids)
 
-    def _conversation(self, id: str, name: str, ids: list[str]) -> Found:
+    def _conversation(self, id: str, name: str, ids: list[str]) -> ParsedConversation:
         responses = [
             row for found in self.tables.of("responses", "id", ids, order="id").values() for row in found
         ]
@@ -233,7 +240,7 @@ class _Responses:
             answer = _answer(row) + [_call(one) for one in calls.get(key, ())]
             model = word(row.get("model"))
             chain.add(answer, "assistant", id=key, created=at, model=model, usage=_usage(row))
-        return Found(
+        return ParsedConversation(
             source_id=id,
             title=name,
             nodes=tuple(chain.nodes),

@@ -9,7 +9,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts, role_of, tool_call
@@ -62,7 +69,7 @@ class LobeChat:
             for value in sample.objects
         )
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value
@@ -70,7 +77,7 @@ class LobeChat:
                 yield from _topics(obj(obj(value).get("state")) or obj(obj(value).get("data")), files)
 
 
-def _topics(state: Mapping[str, Any], files: Files) -> Iterator[Found]:
+def _topics(state: Mapping[str, Any], files: SourceFiles) -> Iterator[ParsedConversation]:
     topics = _by_id(state, "topics")
     groups = {**_by_id(state, "agents"), **_by_id(state, "sessions")}
     threads = _by_id(state, "threads")
@@ -84,7 +91,7 @@ def _topics(state: Mapping[str, Any], files: Files) -> Iterator[Found]:
         group = groups.get(word(topic.get("sessionId")) or word(messages[0].get("sessionId")), {})
         nodes, current = _tree(messages, threads, plugins, files)
         config = obj(group.get("config"))
-        yield Found(
+        yield ParsedConversation(
             source_id=id,
             title=word(topic.get("title"))
             or word(obj(group.get("meta")).get("title"))
@@ -106,7 +113,7 @@ def _tree(
     messages: list[Mapping[str, Any]],
     threads: Mapping[str, Mapping[str, Any]],
     plugins: Mapping[str, Mapping[str, Any]],
-    files: Files,
+    files: SourceFiles,
 ) -> tuple[tuple[Node, ...], str | None]:
     nodes: list[Node] = []
     last: dict[str, str] = {}
@@ -122,7 +129,7 @@ def _tree(
 
 
 def _nodes(
-    id: str, parent: str | None, message: Mapping[str, Any], plugin: Mapping[str, Any], files: Files
+    id: str, parent: str | None, message: Mapping[str, Any], plugin: Mapping[str, Any], files: SourceFiles
 ) -> list[Node]:
     role = role_of(message.get("role"), "user")
     parts: list[Part] = []

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts
@@ -42,7 +49,7 @@ class Loom:
     def fits(self, sample: Sample) -> bool:
         return any(_is_nested(value) or _is_flat(value) for value in sample.objects)
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value
@@ -64,7 +71,7 @@ def _is_flat(value: Mapping[str, Any]) -> bool:
     return "current" in value and any("parentId" in obj(one) and "text" in obj(one) for one in nodes.values())
 
 
-def _nested(value: Mapping[str, Any], files: Files) -> Found:
+def _nested(value: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
     nodes: list[Node] = []
     open_ends: list[tuple[str | None, Mapping[str, Any]]] = [(None, obj(value.get("root")))]
     while open_ends:
@@ -73,19 +80,19 @@ def _nested(value: Mapping[str, Any], files: Files) -> Found:
         nodes.append(_node(id, parent, entry, files))
         open_ends += [(id, child) for child in objs(entry.get("children"))][::-1]
     root = word(obj(value.get("root")).get("id"))
-    return Found(root, "", tuple(nodes), ref(value.get("selected_node_id")))
+    return ParsedConversation(root, "", tuple(nodes), ref(value.get("selected_node_id")))
 
 
-def _flat(value: Mapping[str, Any], files: Files) -> Found:
+def _flat(value: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
     nodes = tuple(
         _node(id, ref(obj(entry).get("parentId")), obj(entry), files)
         for id, entry in obj(value.get("nodes")).items()
     )
     root = next((node.id for node in nodes if node.parent is None), "")
-    return Found(root, "", nodes, ref(value.get("current")))
+    return ParsedConversation(root, "", nodes, ref(value.get("current")))
 
 
-def _node(id: str, parent: str | None, entry: Mapping[str, Any], files: Files) -> Node:
+def _node(id: str, parent: str | None, entry: Mapping[str, Any], files: SourceFiles) -> Node:
     meta = obj(entry.get("meta"))
     role: Role = "user" if meta.get("source") == "prompt" else "assistant"
     return Node(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import openai_chain
-from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
+from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import micros, obj, objs, picked, word, words
 from forky_core.formats.leftovers import Program
 
@@ -26,7 +26,7 @@ class MessageArrays:
             _are_messages(value.get("messages")) for value in sample.objects
         )
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         bare: list[Mapping[str, Any]] = []
         for number, value in enumerate(document.values(), 1):
             if isinstance(value, Unreadable):
@@ -49,9 +49,11 @@ def _are_messages(value: Any) -> bool:
     return any("role" in one and any(field in one for field in _SAYING) for one in objs(value))
 
 
-def _conversation(value: Mapping[str, Any], messages: list[Mapping[str, Any]], files: Files) -> Found:
+def _conversation(
+    value: Mapping[str, Any], messages: list[Mapping[str, Any]], files: SourceFiles
+) -> ParsedConversation:
     chain = openai_chain(messages, files, PROGRAM, model=word(value.get("model")))
-    return Found(
+    return ParsedConversation(
         source_id=word(value.get("id")) or word(value.get("conversation_id")),
         title=word(value.get("title")) or word(value.get("name")),
         nodes=tuple(chain.nodes),

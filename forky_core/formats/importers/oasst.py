@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts, role_of
@@ -36,7 +43,7 @@ class OpenAssistant:
             for value in sample.objects
         )
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         flat: dict[str, list[Node]] = {}
         for value in document.values():
             if isinstance(value, Unreadable):
@@ -49,10 +56,10 @@ class OpenAssistant:
                 parent = ref(entry.get("parent_id")) or ref(entry.get("parent_message_id"))
                 flat.setdefault(word(entry.get("message_tree_id")), []).append(_node(entry, parent, files))
         for tree, nodes in flat.items():
-            yield Found(tree, "", tuple(nodes))
+            yield ParsedConversation(tree, "", tuple(nodes))
 
 
-def _tree(entry: Mapping[str, Any], files: Files) -> Found:
+def _tree(entry: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
     nodes: list[Node] = []
     open_ends: list[tuple[str | None, Mapping[str, Any]]] = [(None, obj(entry["prompt"]))]
     while open_ends:
@@ -60,10 +67,12 @@ def _tree(entry: Mapping[str, Any], files: Files) -> Found:
         node = _node(message, parent, files, f"#{len(nodes) + 1}")
         nodes.append(node)
         open_ends += [(node.id, reply) for reply in objs(message.get("replies"))][::-1]
-    return Found(word(entry.get("message_tree_id")), "", tuple(nodes), extra=picked(entry, "tree_state"))
+    return ParsedConversation(
+        word(entry.get("message_tree_id")), "", tuple(nodes), extra=picked(entry, "tree_state")
+    )
 
 
-def _node(message: Mapping[str, Any], parent: str | None, files: Files, otherwise: str = "") -> Node:
+def _node(message: Mapping[str, Any], parent: str | None, files: SourceFiles, otherwise: str = "") -> Node:
     id = word(message.get("message_id")) or word(message.get("user_message_id")) or otherwise
     role = role_of(message.get("role"), "user")
     return Node(

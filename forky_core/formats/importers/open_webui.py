@@ -12,7 +12,14 @@ from typing import Any, ClassVar
 
 from forky_core.errors import BadContent
 from forky_core.formats.chaining import spread, usage_of
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, plain, ref, seq, word, words
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.files.tables import opened_tables
@@ -80,7 +87,7 @@ class OpenWebUI:
             return sample.tables >= _TABLES
         return any(isinstance(_history(value).get("messages"), dict) for value in sample.objects)
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         for value in _rows(document) if document.shape == "sqlite" else document.values():
             if isinstance(value, Unreadable):
                 yield value
@@ -92,7 +99,7 @@ class OpenWebUI:
                 yield _conversation(obj(value), files)
 
 
-def _rows(document: Document) -> Iterator[Json | Unreadable]:
+def _rows(document: SourceDocument) -> Iterator[Json | Unreadable]:
     """The chats of `webui.db`, as an export has them. Of its other tables, accounts and keys, nothing is read."""
     try:
         with opened_tables(document) as tables:
@@ -109,7 +116,7 @@ def _history(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return obj((obj(value.get("chat")) or value).get("history"))
 
 
-def _conversation(value: Mapping[str, Any], files: Files) -> Found:
+def _conversation(value: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
     chat, history = obj(value.get("chat")) or value, _history(value)
     entries = {word(id): obj(entry) for id, entry in obj(history["messages"]).items()}
     place = {
@@ -120,7 +127,7 @@ def _conversation(value: Mapping[str, Any], files: Files) -> Found:
     nodes: list[Node] = []
     for id, entry in sorted(entries.items(), key=lambda item: place.get(item[0], 0)):
         nodes += _nodes(id, entry, files)
-    return Found(
+    return ParsedConversation(
         source_id=word(value.get("id")) or word(chat.get("id")),
         title=word(value.get("title")) or word(chat.get("title")),
         nodes=tuple(nodes),
@@ -132,7 +139,7 @@ def _conversation(value: Mapping[str, Any], files: Files) -> Found:
     )
 
 
-def _nodes(id: str, entry: Mapping[str, Any], files: Files) -> list[Node]:
+def _nodes(id: str, entry: Mapping[str, Any], files: SourceFiles) -> list[Node]:
     role = role_of(entry.get("role"), "user")
     parts = _output(entry, files)
     told_again = repeats(
@@ -155,7 +162,7 @@ def _nodes(id: str, entry: Mapping[str, Any], files: Files) -> list[Node]:
     return spread(node, [*_files(entry, files), *parts], role)
 
 
-def _files(entry: Mapping[str, Any], files: Files) -> list[Part]:
+def _files(entry: Mapping[str, Any], files: SourceFiles) -> list[Part]:
     parts: list[Part] = []
     for file in objs(entry.get("files")):
         found = data_url(word(file.get("url")))
@@ -170,7 +177,7 @@ def _files(entry: Mapping[str, Any], files: Files) -> list[Part]:
     return parts
 
 
-def _output(entry: Mapping[str, Any], files: Files) -> list[Part]:
+def _output(entry: Mapping[str, Any], files: SourceFiles) -> list[Part]:
     parts: list[Part] = []
     names: dict[str, str] = {}
     for item in objs(entry.get("output")):
@@ -205,13 +212,13 @@ def _plain(content: Json) -> str:
     return _DETAILS.sub("", words(content))
 
 
-def _beside_words(blocks: Iterable[Mapping[str, Any]], files: Files) -> list[Part]:
+def _beside_words(blocks: Iterable[Mapping[str, Any]], files: SourceFiles) -> list[Part]:
     """What blocks hold beside their text."""
     parts = (part for block in blocks for part in content_parts([block], files, PROGRAM))
     return [part for part in parts if not isinstance(part, TextPart)]
 
 
-def _content(entry: Mapping[str, Any], files: Files) -> list[Part]:
+def _content(entry: Mapping[str, Any], files: SourceFiles) -> list[Part]:
     content = entry.get("content")
     if not isinstance(content, str) or "<details" not in content:
         return content_parts(content, files, PROGRAM)

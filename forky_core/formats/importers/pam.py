@@ -6,7 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
@@ -25,7 +32,7 @@ class PortableAIMemory:
     def fits(self, sample: Sample) -> bool:
         return any(value.get("schema") == SCHEMA for value in sample.objects)
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value
@@ -33,11 +40,11 @@ class PortableAIMemory:
                 yield _conversation(obj(value), files)
 
 
-def _conversation(value: Mapping[str, Any], files: Files) -> Found:
+def _conversation(value: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
     nodes: list[Node] = []
     for number, message in enumerate(objs(value.get("messages")), 1):
         nodes += _nodes(message, f"#{number}", files)
-    return Found(
+    return ParsedConversation(
         source_id=word(value.get("id")),
         title=word(value.get("title")),
         nodes=tuple(nodes),
@@ -48,7 +55,7 @@ def _conversation(value: Mapping[str, Any], files: Files) -> Found:
     )
 
 
-def _nodes(message: Mapping[str, Any], otherwise: str, files: Files) -> list[Node]:
+def _nodes(message: Mapping[str, Any], otherwise: str, files: SourceFiles) -> list[Node]:
     role = role_of(message.get("role"), "user")
     said = message.get("content")
     content = obj(said)

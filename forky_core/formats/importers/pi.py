@@ -10,7 +10,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import micros, obj, objs, picked, ref, whole, word, words
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts, text_parts
@@ -43,7 +50,7 @@ class Pi:
             and ("version" in first or "cwd" in first)
         )
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         header: Mapping[str, Any] = {}
         entries: list[Mapping[str, Any]] = []
         for value in document.values():
@@ -56,7 +63,9 @@ class Pi:
         yield _session(header, entries, files)
 
 
-def _session(header: Mapping[str, Any], entries: list[Mapping[str, Any]], files: Files) -> Found:
+def _session(
+    header: Mapping[str, Any], entries: list[Mapping[str, Any]], files: SourceFiles
+) -> ParsedConversation:
     nodes: list[Node] = []
     names: dict[str, str] = {}
     title, before = "", None
@@ -69,7 +78,7 @@ def _session(header: Mapping[str, Any], entries: list[Mapping[str, Any]], files:
         elif entry.get("type") == "session_info":
             title = word(entry.get("name")) or title
         before = id
-    return Found(
+    return ParsedConversation(
         source_id=word(header.get("id")),
         title=title,
         nodes=tuple(nodes),
@@ -80,7 +89,7 @@ def _session(header: Mapping[str, Any], entries: list[Mapping[str, Any]], files:
     )
 
 
-def _nodes(id: str, parent: str | None, entry: Mapping[str, Any], files: Files) -> list[Node]:
+def _nodes(id: str, parent: str | None, entry: Mapping[str, Any], files: SourceFiles) -> list[Node]:
     kind, at = word(entry.get("type")), micros(entry.get("timestamp"))
     if kind in _SUMMARIES:
         about = ("firstKeptEntryId", "fromId", "tokensBefore", "details")
@@ -117,7 +126,7 @@ def _nodes(id: str, parent: str | None, entry: Mapping[str, Any], files: Files) 
     return spread(node, [*parts, *leftovers(message, _READ, PROGRAM), *around], role)
 
 
-def _said(message: Mapping[str, Any], files: Files) -> tuple[Role, list[Part]]:
+def _said(message: Mapping[str, Any], files: SourceFiles) -> tuple[Role, list[Part]]:
     content = message.get("content")
     match message.get("role"):
         case "assistant":

@@ -13,7 +13,14 @@ from typing import ClassVar
 
 from forky_core.errors import BadContent
 from forky_core.formats.chaining import openai_chain
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.recorded_call import PROGRAM, RecordedCall, is_call, read_call
 from forky_core.hashing import content_hash, mend_json
 from forky_core.parts import Draft
@@ -26,7 +33,7 @@ class RecordedCalls:
     def fits(self, sample: Sample) -> bool:
         return any(is_call(value) for value in sample.values)
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         trees: dict[str, _Tree] = {}
         for number, value in enumerate(document.values(), 1):
             if isinstance(value, Unreadable):
@@ -74,9 +81,9 @@ class _Tree:
             self.nodes[id] = said if known is None else replace(said, parent=known.parent)
             self.current = id
 
-    def found(self) -> Found:
+    def found(self) -> ParsedConversation:
         nodes = tuple(self.nodes.values())
-        return Found(
+        return ParsedConversation(
             source_id=self.id,
             title="",
             nodes=nodes,
@@ -86,7 +93,7 @@ class _Tree:
         )
 
 
-def _path(call: RecordedCall, files: Files) -> list[Node]:
+def _path(call: RecordedCall, files: SourceFiles) -> list[Node]:
     """The nodes of a call's array, each named by all that leads to it."""
     messages = call.request.get("messages")
     chain = openai_chain([one for one in messages or () if isinstance(one, dict)], files, PROGRAM)

@@ -10,7 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.leftovers import Program, leftovers
@@ -38,7 +45,7 @@ class SessionTraces:
             for value in sample.objects
         )
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         if document.shape == "lines":
             yield from _sessions(document.values(), files)
             return
@@ -49,7 +56,9 @@ class SessionTraces:
                 yield _conversation(obj(obj(value).get("conv")), objs(obj(value).get("messages")), files)
 
 
-def _sessions(values: Iterable[Json | Unreadable], files: Files) -> Iterator[Found | Unreadable]:
+def _sessions(
+    values: Iterable[Json | Unreadable], files: SourceFiles
+) -> Iterator[ParsedConversation | Unreadable]:
     """A file holds one session; where several were put together, each header begins another."""
     header: Mapping[str, Any] | None = None
     messages: list[Mapping[str, Any]] = []
@@ -68,7 +77,9 @@ def _sessions(values: Iterable[Json | Unreadable], files: Files) -> Iterator[Fou
         yield _conversation(header, messages, files)
 
 
-def _conversation(header: Mapping[str, Any], messages: Iterable[Mapping[str, Any]], files: Files) -> Found:
+def _conversation(
+    header: Mapping[str, Any], messages: Iterable[Mapping[str, Any]], files: SourceFiles
+) -> ParsedConversation:
     nodes: list[Node] = []
     before: str | None = None
     for number, message in enumerate(messages, 1):
@@ -76,7 +87,7 @@ def _conversation(header: Mapping[str, Any], messages: Iterable[Mapping[str, Any
         parent = ref(message.get("parent")) if "parent" in message else before
         nodes += _nodes(id, parent, message, files)
         before = id
-    return Found(
+    return ParsedConversation(
         source_id=word(header.get("id")),
         title=word(header.get("name")),
         nodes=tuple(nodes),
@@ -86,7 +97,7 @@ def _conversation(header: Mapping[str, Any], messages: Iterable[Mapping[str, Any
     )
 
 
-def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: Files) -> list[Node]:
+def _nodes(id: str, parent: str | None, message: Mapping[str, Any], files: SourceFiles) -> list[Node]:
     if message.get("type") == "root":
         said = content_parts(message.get("content"), files, PROGRAM)
         return [Node(id, parent, Draft("system", tuple(said)) if said else None)]
@@ -127,7 +138,7 @@ def _calls(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return objs(calls)
 
 
-def _extras(message: Mapping[str, Any], files: Files) -> list[Part]:
+def _extras(message: Mapping[str, Any], files: SourceFiles) -> list[Part]:
     parts: list[Part] = []
     for entry in objs(message.get("extra")):
         name = word(entry.get("name"))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.errors import BadContent
-from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
+from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import obj, objs, word
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.importers.chatgpt import conversation_of
@@ -34,7 +34,7 @@ class SharePage:
     def fits(self, sample: Sample) -> bool:
         return sample.shape == "text" and "<html" in sample.text and _ADDRESS.search(sample.text) is not None
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         try:
             page = document.text()
             found = next((one for value in _values(page) if (one := _conversation(value)) is not None), None)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import Chain
-from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
+from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import obj, objs, picked, word, words
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.leftovers import Program, leftovers, says_something
@@ -27,7 +27,7 @@ class ShareGPT:
             for value in sample.objects
         )
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:  # noqa: ARG002 - it carries none
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:  # noqa: ARG002 - it carries none
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value
@@ -35,13 +35,13 @@ class ShareGPT:
                 yield _conversation(obj(value))
 
 
-def _conversation(value: Mapping[str, Any]) -> Found:
+def _conversation(value: Mapping[str, Any]) -> ParsedConversation:
     chain = Chain()
     for message in objs(value.get("conversations")):
         said, text = word(message.get("from")), words(message.get("value"))
         read = _READ if text.strip() or not says_something(message.get("value")) else ("from",)
         chain.add([*_parts(said, text), *leftovers(message, read, PROGRAM)], role_of(said))
-    return Found(
+    return ParsedConversation(
         source_id=word(value.get("id")),
         title=word(value.get("title")),
         nodes=tuple(chain.nodes),

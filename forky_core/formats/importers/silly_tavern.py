@@ -12,7 +12,14 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import micros, obj, objs, picked, seq, word
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import text_parts
@@ -67,7 +74,7 @@ class SillyTavern:
             or sample.has("mes", "is_user")
         )
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:  # noqa: ARG002 - it carries none
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:  # noqa: ARG002 - it carries none
         header: Mapping[str, Any] = {}
         messages: list[Mapping[str, Any]] = []
         for value in document.values():
@@ -80,7 +87,7 @@ class SillyTavern:
         yield _chat(PurePosixPath(document.name).stem, header, messages)
 
 
-def _chat(stem: str, header: Mapping[str, Any], messages: list[Mapping[str, Any]]) -> Found:
+def _chat(stem: str, header: Mapping[str, Any], messages: list[Mapping[str, Any]]) -> ParsedConversation:
     nodes: list[Node] = []
     before: str | None = None
     for number, message in enumerate(messages, 1):
@@ -93,7 +100,7 @@ def _chat(stem: str, header: Mapping[str, Any], messages: list[Mapping[str, Any]
         character = next(others, "")
     main = word(obj(header.get("chat_metadata")).get("main_chat"))
     branch = _BRANCH.search(stem)
-    return Found(
+    return ParsedConversation(
         source_id=f"{character}/{_trunk(main or stem)}",
         title=_trunk(main or stem),
         nodes=tuple(nodes),

@@ -9,7 +9,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.contract import Document, Files, Found, Node, Sample, Unreadable
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import micros, obj, objs, seq, word
 from forky_core.formats.html_text import markdown_of
 from forky_core.formats.leftovers import Program, leftovers
@@ -36,7 +43,7 @@ class TakeoutGemini:
             for value in sample.objects
         )
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         beside: dict[str, str] = {}
         for name in files.names():
             beside.setdefault(name.rpartition("/")[2], name)
@@ -56,17 +63,19 @@ class TakeoutGemini:
             yield _found(id, sorted(records, key=lambda one: micros(one.get("time"))), files, beside)
 
 
-def _found(id: str, records: list[Mapping[str, Any]], files: Files, beside: Mapping[str, str]) -> Found:
+def _found(
+    id: str, records: list[Mapping[str, Any]], files: SourceFiles, beside: Mapping[str, str]
+) -> ParsedConversation:
     nodes: list[Node] = []
     last: str | None = None
     for number, record in enumerate(records, 1):
         nodes += _pair(str(number), last, record, files, beside)
         last = str(number)
-    return Found(id, "", tuple(nodes), last, created=micros(records[0].get("time")))
+    return ParsedConversation(id, "", tuple(nodes), last, created=micros(records[0].get("time")))
 
 
 def _pair(
-    id: str, parent: str | None, record: Mapping[str, Any], files: Files, beside: Mapping[str, str]
+    id: str, parent: str | None, record: Mapping[str, Any], files: SourceFiles, beside: Mapping[str, str]
 ) -> list[Node]:
     """The prompt, and below it the answer where there is one."""
     title, at = word(record.get("title")), micros(record.get("time"))

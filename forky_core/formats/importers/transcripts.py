@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from forky_core.errors import BadContent
 from forky_core.formats.chaining import Chain
-from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
+from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.speaking import text_parts
 from forky_core.model import Role
 
@@ -43,7 +43,7 @@ class Transcripts:
     def fits(self, sample: Sample) -> bool:
         return sample.shape == "text" and _style(sample.text.splitlines()) is not None
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:  # noqa: ARG002 - it carries none
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:  # noqa: ARG002 - it carries none
         try:
             lines = document.text().splitlines()
         except BadContent as error:
@@ -86,7 +86,7 @@ def _style(lines: list[str]) -> re.Pattern[str] | None:
     return None
 
 
-def _transcript(lines: list[str], style: re.Pattern[str], stem: str) -> Found:
+def _transcript(lines: list[str], style: re.Pattern[str], stem: str) -> ParsedConversation:
     marks = list(_marks(lines, style))
     above = lines[: marks[0][0]]
     heading = next((match for line in above if (match := _TITLE.fullmatch(line.rstrip()))), None)
@@ -97,7 +97,7 @@ def _transcript(lines: list[str], style: re.Pattern[str], stem: str) -> Found:
         text = "\n".join((rest, *lines[number + 1 : end])).strip().removesuffix("\n---").strip()
         model = who.strip() if role == "assistant" and _GPT.fullmatch(who) else ""
         chain.add(text_parts(text), role, model=model)
-    return Found(
+    return ParsedConversation(
         source_id="",
         title=heading.group(1).strip() if heading else stem,
         nodes=tuple(chain.nodes),

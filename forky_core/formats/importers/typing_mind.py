@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import openai_chain
-from forky_core.formats.contract import Document, Files, Found, Sample, Unreadable
+from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import micros, obj, objs, picked, word
 from forky_core.formats.leftovers import Program
 
@@ -20,7 +20,7 @@ class TypingMind:
     def fits(self, sample: Sample) -> bool:
         return any(any("chatID" in chat for chat in _chats(value)) for value in sample.objects)
 
-    def read(self, document: Document, files: Files) -> Iterator[Found | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value
@@ -33,13 +33,13 @@ def _chats(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return objs(obj(value.get("data")).get("chats")) or ([value] if "chatID" in value else [])
 
 
-def _chat(chat: Mapping[str, Any], files: Files) -> Found:
+def _chat(chat: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
     model = word(chat.get("model")) or word(obj(chat.get("model")).get("id"))
     messages = [
         {**message, "id": message.get("uuid", message.get("id"))} for message in objs(chat.get("messages"))
     ]
     chain = openai_chain(messages, files, PROGRAM, model=model)
-    return Found(
+    return ParsedConversation(
         source_id=word(chat.get("chatID")),
         title=word(chat.get("chatTitle")),
         nodes=tuple(chain.nodes),

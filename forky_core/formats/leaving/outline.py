@@ -11,7 +11,7 @@ from forky_core.views.shape import Shape, shape_of
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class OutlineSection:
     """Messages that follow one another without a fork being left."""
 
     name: str
@@ -25,7 +25,7 @@ class Section:
 @dataclass(frozen=True, slots=True)
 class Outline:
     shape: Shape
-    sections: tuple[Section, ...]
+    sections: tuple[OutlineSection, ...]
     number: dict[MessageId, int]
 
 
@@ -38,7 +38,7 @@ def outline(chat: Chat) -> Outline:
     for line in lines:
         above = shape.parent[line[0]]
         sections.append(
-            Section(
+            OutlineSection(
                 _name(line, shape),
                 number[above] if above is not None else None,
                 tuple((number[id], id) for id in line),

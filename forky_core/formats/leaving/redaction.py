@@ -35,7 +35,7 @@ _LARGEST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ValuePlace:
     """Where a value stands."""
 
     where: str
@@ -46,35 +46,35 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PrivateValue:
     """One value that looks private."""
 
     kind: Kind
     value: str
     placeholder: str
     """What it is replaced by, e.g. `[e-mail 1]`: the same in every copy of this conversation."""
-    places: tuple[Place, ...]
+    places: tuple[ValuePlace, ...]
 
 
-def findings(chat: Chat) -> tuple[Finding, ...]:
+def findings(chat: Chat) -> tuple[PrivateValue, ...]:
     """What looks private in `chat`, in reading order: first what is to be seen of it, then what lies behind."""
     plain = visible(chat)
-    places: dict[tuple[Kind, str], list[Place]] = {}
+    places: dict[tuple[Kind, str], list[ValuePlace]] = {}
     for where, text in chain(_texts(plain), _behind(chat, plain)):
         for one in private_words(text):
             before = text[max(0, one.start - _AROUND) : one.start]
             after = text[one.start + len(one.value) :][:_AROUND]
-            place = Place(where, " ".join(before.split()), " ".join(after.split()))
+            place = ValuePlace(where, " ".join(before.split()), " ".join(after.split()))
             places.setdefault((one.kind, one.value), []).append(place)
     numbers: dict[Kind, int] = {}
     found = []
     for (kind, value), at in places.items():
         numbers[kind] = numbers.get(kind, 0) + 1
-        found.append(Finding(kind, value, f"[{kind} {numbers[kind]}]", tuple(dict.fromkeys(at))))
+        found.append(PrivateValue(kind, value, f"[{kind} {numbers[kind]}]", tuple(dict.fromkeys(at))))
     return tuple(found)
 
 
-def redacted(chat: Chat, ticked: Iterable[Finding]) -> Chat:
+def redacted(chat: Chat, ticked: Iterable[PrivateValue]) -> Chat:
     """A copy in which a placeholder stands for each value that is ticked; `chat` itself where none is."""
     chosen = tuple(ticked)
     if not chosen:
@@ -84,7 +84,7 @@ def redacted(chat: Chat, ticked: Iterable[Finding]) -> Chat:
     return rewritten(chat, Wanted(why, word=word, file=lambda blob: _file(blob, word)))
 
 
-def reworded(text: str, ticked: Iterable[Finding]) -> str:
+def reworded(text: str, ticked: Iterable[PrivateValue]) -> str:
     """A text as it stands in the copy."""
     chosen = tuple(ticked)
     return _replacing(chosen)(text) if chosen else text
@@ -220,7 +220,7 @@ def _file(blob: Blob, word: Callable[[str], str]) -> Blob:
     return Blob(hashlib.sha256(content).hexdigest(), blob.media_type, word(blob.name), content)
 
 
-def _replacing(chosen: Iterable[Finding]) -> Callable[[str], str]:
+def _replacing(chosen: Iterable[PrivateValue]) -> Callable[[str], str]:
     """Replaces each value wherever it stands as a word of its own, the longest first."""
     placeholder = {finding.value: finding.placeholder for finding in chosen}
     values = sorted(placeholder, key=len, reverse=True)

@@ -15,7 +15,7 @@ from forky_core.formats.exporters.forky import ForkyFile
 from forky_core.formats.exporters.llm_database import LlmDatabase
 from forky_core.formats.exporters.markdown import Markdown
 from forky_core.formats.exporters.message_arrays import AnthropicMessages, OpenAIMessages, ShareGPTFile
-from forky_core.formats.exporters.notebook import Notebook
+from forky_core.formats.exporters.notebook import NotebookExporter
 from forky_core.formats.exporters.page.writing import Page
 from forky_core.formats.exporters.session_trace import SessionTrace
 from forky_core.formats.forky_file.chat import Chat
@@ -32,7 +32,7 @@ EXPORTERS: tuple[Exporter, ...] = (
     Page(),
     ForkyFile(),
     Markdown(),
-    Notebook(),
+    NotebookExporter(),
     ChatGPTTree(),
     OpenAIMessages(),
     AnthropicMessages(),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from forky_core.errors import NotFound
 from forky_core.gateway.tokens import PREFIX, Token, Tokens, amount
 from forky_core.gateway.v1.api_errors import ApiError, OnlyTheirs, unknown_model
-from forky_core.gateway.v1.calls import Call, Speech
+from forky_core.gateway.v1.calls import ClientRequest, Speech
 from forky_core.gateway.v1.recording import Caller
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Model, ModelInfo
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Admitted:
     """A call that may be made, and who answers: a server that is sent its bytes, or a model."""
 
-    call: Call
+    call: ClientRequest
     info: ModelInfo
     upstream: Upstream | None
     model: Model | None

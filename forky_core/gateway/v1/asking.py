@@ -22,12 +22,12 @@ from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.v1.admission import Admitted, admit
 from forky_core.gateway.v1.api_errors import ApiError, malformed
 from forky_core.gateway.v1.call_note import CallNote
-from forky_core.gateway.v1.calls import Said, Speech
+from forky_core.gateway.v1.calls import Response, Speech
 from forky_core.gateway.v1.exchange import Exchange
 from forky_core.gateway.v1.forwarding import HOP, Forwarder
-from forky_core.gateway.v1.protocols.remembered import Remembered, save_id
+from forky_core.gateway.v1.protocols.remembered import StoredResponses, save_id
 from forky_core.gateway.v1.protocols.responses import RESPONSES
-from forky_core.gateway.v1.recording import Caller, Kept, Place
+from forky_core.gateway.v1.recording import Caller, Place, RecordingHandle
 from forky_core.gateway.v1.relaying import relay
 from forky_core.gateway.v1.speaking import repeat, speak
 from forky_core.matching import Call as ReadCall
@@ -61,13 +61,13 @@ class _Asked:
     """Gives it as it is matched. Raises BadCall where it goes to an upstream, which then judges of it."""
 
 
-class Asking:
+class ModelCalls:
     """Answers calls that ask a model."""
 
     def __init__(self, executor: Executor, forwarder: Forwarder) -> None:
         self._executor = executor
         self._forwarder = forwarder
-        self._remembered = Remembered()
+        self._remembered = StoredResponses()
 
     async def answer(
         self, enter: Enter, speech: Speech, body: bytes, receive: Receive, send: Send, note: CallNote
@@ -96,18 +96,18 @@ class Asking:
 
     def _begin(
         self, enter: Enter, speech: Speech, body: bytes, tell: Callable[[_Asked | Exception], None]
-    ) -> Kept:
+    ) -> RecordingHandle:
         """Admit it, tell so, and file it; in a thread."""
         try:
             asked = self._admitted(*enter(), speech, parsed(body))
         except Exception as error:  # noqa: BLE001 - it is raised where the call is awaited
             tell(error)
-            return Kept("it was refused")
+            return RecordingHandle("it was refused")
         tell(asked)
         if not asked.known:
-            return Kept("it continues a response that Forky does not know")
+            return RecordingHandle("it continues a response that Forky does not know")
         admitted = asked.admitted
-        return Kept.begin(asked.forky, asked.caller, admitted.call, asked.read, admitted.info.name)
+        return RecordingHandle.begin(asked.forky, asked.caller, admitted.call, asked.read, admitted.info.name)
 
     def _admitted(self, forky: Workspace, caller: Caller, speech: Speech, payload: dict[str, Any]) -> _Asked:
         """Raises ApiError where it may not be made."""
@@ -137,7 +137,12 @@ class Asking:
         )
 
     def _exchange(
-        self, asked: _Asked, speech: Speech, beginning: asyncio.Future[Kept], send: Send, note: CallNote
+        self,
+        asked: _Asked,
+        speech: Speech,
+        beginning: asyncio.Future[RecordingHandle],
+        send: Send,
+        note: CallNote,
     ) -> Exchange:
         after = _Afterwards(asked, self._remembered if speech is RESPONSES else None)
         return Exchange(
@@ -170,13 +175,13 @@ class Asking:
 class _Afterwards:
     """What is kept of a call beside its conversation."""
 
-    def __init__(self, asked: _Asked, remembered: Remembered | None) -> None:
+    def __init__(self, asked: _Asked, remembered: StoredResponses | None) -> None:
         """`remembered`: where its protocol can continue an answer by its id."""
         self._asked = asked
         self._remembered = remembered
         self._answer: tuple[str, Place] | None = None
 
-    def remember(self, id: str, said: Said, place: Place | None) -> None:
+    def remember(self, id: str, said: Response, place: Place | None) -> None:
         if self._remembered is None:
             return
         self._remembered.keep(self._asked.caller.token.id, id, self._asked.whole, said)

@@ -29,7 +29,7 @@ Indexed = tuple[int, ModelEvent]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ClientRequest:
     """What a client asks for."""
 
     model: str
@@ -48,7 +48,7 @@ class Call:
 
 
 @dataclass(slots=True)
-class Said:
+class Response:
     """One answer, as far as it has come."""
 
     text: list[str] = field(default_factory=list)
@@ -80,7 +80,7 @@ class Voice(Protocol):
 
     def say(self, index: int, event: ModelEvent, /) -> bytes: ...
 
-    def end(self, said: Sequence[Said]) -> bytes: ...
+    def end(self, said: Sequence[Response]) -> bytes: ...
 
     def fail(self, error: ApiError) -> bytes: ...
 
@@ -118,12 +118,12 @@ class Speech:
     path: str
     """Below /v1, and below the base URL of an upstream that speaks it too."""
     style: Style
-    read: Callable[[Mapping[str, Any]], Call]
+    read: Callable[[Mapping[str, Any]], ClientRequest]
     without_theirs: Callable[[Mapping[str, Any]], Mapping[str, Any]]
     """A request without what `read` raises OnlyTheirs for, where a protocol has such things."""
-    voice: Callable[[Call, str], Voice]
+    voice: Callable[[ClientRequest, str], Voice]
     """For the id of the answer."""
-    whole: Callable[[Call, str, Sequence[Said]], dict[str, Any]]
+    whole: Callable[[ClientRequest, str, Sequence[Response]], dict[str, Any]]
     """Answers that are sent in one piece."""
     ear: Callable[[], Ear]
     prefix: str

@@ -21,7 +21,7 @@ from forky_core.llm.upstream import Upstream
 from forky_core.parts import canonical_json
 
 if TYPE_CHECKING:
-    from forky_core.gateway.v1.calls import Call
+    from forky_core.gateway.v1.calls import ClientRequest
     from forky_core.repo.workspace import Workspace
 
 PATH = "messages/count_tokens"
@@ -40,7 +40,7 @@ def to_count(forky: Workspace, caller: Caller, body: bytes) -> Admitted:
     return admit(forky, caller, MESSAGES, {**parsed(body), "max_tokens": 1})
 
 
-def counted(model: Model, call: Call) -> Counted:
+def counted(model: Model, call: ClientRequest) -> Counted:
     """By the model's own tokenizer, or an estimate of it."""
     tools = call.parameters.get("tools")
     tokens = prompt_tokens(call.messages, model.count_tokens)
@@ -49,7 +49,9 @@ def counted(model: Model, call: Call) -> Counted:
     return Counted(200, {"content-type": "application/json"}, body)
 
 
-async def asked(forwarder: Forwarder, upstream: Upstream, caller: Caller, call: Call, body: bytes) -> Counted:
+async def asked(
+    forwarder: Forwarder, upstream: Upstream, caller: Caller, call: ClientRequest, body: bytes
+) -> Counted:
     """What the model's own server says. Raises ApiError: it says nothing."""
     if upstream.model != call.model:
         body = renamed(body, upstream.model)

@@ -19,8 +19,8 @@ from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.serving import server_stops
 from forky_core.gateway.v1.api_errors import ApiError
 from forky_core.gateway.v1.call_note import CallNote
-from forky_core.gateway.v1.calls import Call, Indexed, Said, Speech
-from forky_core.gateway.v1.recording import Kept, Place
+from forky_core.gateway.v1.calls import ClientRequest, Indexed, Response, Speech
+from forky_core.gateway.v1.recording import Place, RecordingHandle
 from forky_core.llm.contract import Done, Failed, ModelInfo
 from forky_core.llm.tokens import estimate_tokens, prompt_tokens
 from forky_core.llm.upstream import priced
@@ -42,7 +42,7 @@ _LOOK = 1.0
 class Exchange:
     """A call that is being answered."""
 
-    call: Call
+    call: ClientRequest
     speech: Speech
     id: str
     """Of the answer: ours, or the upstream's once that is known."""
@@ -50,20 +50,20 @@ class Exchange:
     """Of the model that answers."""
     send: Send
     executor: Executor
-    beginning: asyncio.Future[Kept]
+    beginning: asyncio.Future[RecordingHandle]
     """The question is being filed."""
     spend: Callable[[float], None]
     """Puts a price on the caller's account."""
-    remember: Callable[[str, Said, Place | None], None]
+    remember: Callable[[str, Response, Place | None], None]
     """Keeps an answer that is whole, and where it was put, for requests that continue it by its id."""
     settle: Callable[[], None]
     """Makes that last; called in a thread, when the client has its answer."""
     note: CallNote
     """What the log will say of the call."""
-    said: list[Said] = field(default_factory=list)
+    said: list[Response] = field(default_factory=list)
     started: bool = False
     """Whether the head of the answer was sent."""
-    _kept: Kept | None = None
+    _kept: RecordingHandle | None = None
     _unkept: list[Indexed] = field(default_factory=list)
     """What was said before its recording had begun."""
     _landing: asyncio.Future[tuple[str, ...]] | None = None
@@ -102,7 +102,7 @@ class Exchange:
             main.cancel()
             await self._conclude()
 
-    async def keep(self) -> Kept | None:
+    async def keep(self) -> RecordingHandle | None:
         """The recording, once it has begun; None where that takes too long."""
         if self._kept is None:
             await asyncio.wait({self.beginning}, timeout=_PATIENCE)
@@ -117,7 +117,7 @@ class Exchange:
         """Take note of what is being said."""
         for index, event in events:
             while len(self.said) <= index:
-                self.said.append(Said())
+                self.said.append(Response())
             if isinstance(event, Done | Failed):
                 event = replace(event, usage=self._with_price(event.usage))  # noqa: PLW2901
             self.said[index].take(event)
@@ -156,7 +156,7 @@ class Exchange:
         ends = {index: said.end for index, said in enumerate(self.said) if said.end is not None}
         return await self.in_thread(self._write, kept, ends)
 
-    def _write(self, kept: Kept | None, ends: Mapping[int, Done | Failed]) -> tuple[str, ...]:
+    def _write(self, kept: RecordingHandle | None, ends: Mapping[int, Done | Failed]) -> tuple[str, ...]:
         landed = kept.land(ends, self._cut) if kept is not None else ()
         self.note.filed = kept.filed if kept is not None else None
         self.note.usages = [end.usage for end in ends.values()]

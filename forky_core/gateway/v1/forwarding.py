@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from forky_core.gateway.access.origins import is_loopback
 from forky_core.gateway.v1.api_errors import ApiError, of_failure
 from forky_core.llm.addresses import Resolver, system_resolver
-from forky_core.llm.failures import Asked, failure_of
+from forky_core.llm.failures import CallContext, failure_of
 from forky_core.llm.upstream import Upstream
 
 if TYPE_CHECKING:
@@ -188,5 +188,7 @@ def _moved(upstream: Upstream) -> ApiError:
 def _error(error: Exception, upstream: Upstream) -> ApiError:
     near = is_loopback((urlsplit(upstream.base_url).hostname or "").lower())
     secrets = (upstream.key,) if upstream.key else ()
-    asked = Asked(upstream.model, upstream.label, base_url=upstream.base_url, local=near, secrets=secrets)
+    asked = CallContext(
+        upstream.model, upstream.label, base_url=upstream.base_url, local=near, secrets=secrets
+    )
     return of_failure(failure_of(error, asked))

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from forky_core.errors import ForkyError
 from forky_core.gateway.tokens import Token
-from forky_core.gateway.v1.calls import Call, Indexed
+from forky_core.gateway.v1.calls import ClientRequest, Indexed
 from forky_core.llm.contract import Done, Failed
 from forky_core.model import ConversationId, GenerationId, Message, MessageId
 from forky_core.observability import events
@@ -56,7 +56,7 @@ class Caller:
         return True if word in _YES else False if word in _NO else None
 
 
-class Kept:
+class RecordingHandle:
     """One call as it is recorded. Its methods never raise; the first is called on no event loop."""
 
     def __init__(self, why_not: str = "", token: str = "") -> None:
@@ -74,10 +74,10 @@ class Kept:
         cls,
         forky: Workspace,
         caller: Caller,
-        call: Call,
+        call: ClientRequest,
         read: Callable[[], ReadCall],
         name: str,
-    ) -> Kept:
+    ) -> RecordingHandle:
         """File the question; `read` gives the call as it is matched. `name` is the full name of the model."""
         if not caller.token.records:
             return cls("recording is off for this token")

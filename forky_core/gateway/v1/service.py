@@ -21,7 +21,7 @@ from forky_core.gateway.front import PREFIX
 from forky_core.gateway.tokens import Token, Tokens
 from forky_core.gateway.v1.admission import authorised
 from forky_core.gateway.v1.api_errors import ApiError, Style, unknown_model
-from forky_core.gateway.v1.asking import Asking, parsed
+from forky_core.gateway.v1.asking import ModelCalls, parsed
 from forky_core.gateway.v1.call_note import CallNote
 from forky_core.gateway.v1.calls import Speech
 from forky_core.gateway.v1.counting import PATH as COUNT
@@ -63,7 +63,7 @@ class Service:
         """The one that was asked last."""
         self._executor = ThreadPoolExecutor(_THREADS, "gateway")
         self._forwarder = Forwarder()
-        self._asking = Asking(self._executor, self._forwarder)
+        self._asking = ModelCalls(self._executor, self._forwarder)
 
     async def close(self) -> None:
         """Close what is open to upstreams, save what is not yet. The calls themselves end when the server does."""

@@ -100,7 +100,7 @@ def _affirmed(earlier: Claim, again: Claim) -> Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class _Heard:
+class _LiveClaim:
     claim: Claim
     message: MessageId
     """Who said it, or the merge that brought it."""
@@ -113,7 +113,7 @@ class _Register:
     parents_of: ParentsOf
     place: dict[MessageId, int] = field(default_factory=dict)
     """Of the messages on the line so far."""
-    live: dict[str, list[_Heard]] = field(default_factory=dict)
+    live: dict[str, list[_LiveClaim]] = field(default_factory=dict)
     """By key."""
     gone: set[str] = field(default_factory=set)
     _keyless: set[Claim] = field(default_factory=set)
@@ -139,7 +139,7 @@ class _Register:
                 held.remove(one)
                 claim = affirmed
         self.gone.update(claim.supersedes)
-        held.append(_Heard(claim, message, at))
+        held.append(_LiveClaim(claim, message, at))
 
     def take_in(self, brought: ClaimSet, message: MessageId, at: int) -> None:
         """What a merge brought, as it stands."""
@@ -147,14 +147,14 @@ class _Register:
         for claim in brought.ordered:
             held = self.live.setdefault(folded(claim.key), [])
             if all(claim != one.claim for one in held):
-                held.append(_Heard(claim, message, at))
+                held.append(_LiveClaim(claim, message, at))
             if not claim.key:
                 self._keyless.add(claim)
         if brought.gone:
             for held in self.live.values():
                 held[:] = [one for one in held if one.claim.id not in self.gone]
 
-    def _knew(self, message: MessageId, earlier: _Heard) -> bool:
+    def _knew(self, message: MessageId, earlier: _LiveClaim) -> bool:
         """Whether what was heard is among the ancestors of a message.
 
         A side message knows the line as far as its newest ancestor there, and beyond that only its own side.

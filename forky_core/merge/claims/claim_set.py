@@ -179,7 +179,7 @@ class Verbatim:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ConflictValue:
     """One of the values a conflict is between."""
 
     says: str
@@ -206,7 +206,7 @@ class Conflict:
     """Live claims on one key that cannot all hold."""
 
     key: str
-    values: tuple[Value, ...]
+    values: tuple[ConflictValue, ...]
     """Sorted, so that which side is merged into which changes nothing."""
 
     @property
@@ -353,7 +353,7 @@ def _conflict(claims: Iterable[Claim]) -> Conflict | None:
     for claim in torn:
         values.setdefault((claim.says, claim.polarity), []).append(claim)
     sides = tuple(
-        Value(says, tuple(sorted(held, key=lambda c: c.id)))
+        ConflictValue(says, tuple(sorted(held, key=lambda c: c.id)))
         for (says, _), held in sorted(values.items(), key=lambda item: (item[0][1], item[0][0]))
     )
     return Conflict(min(claim.key for claim in torn), sides)

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from forky_core.merge.claims.matching import Kind, Match, Side, matches
-from forky_core.merge.claims.pieces import Piece, pieces, without_values
+from forky_core.merge.claims.matching import ClaimMatch, ClauseIndex, Kind, matches
+from forky_core.merge.claims.pieces import Clause, pieces, without_values
 from forky_core.merge.claims.plainness import needed, plainness
 from forky_core.merge.claims.word_keys import spelled, word_keys
 from forky_core.model import Message, MessageId
@@ -78,8 +78,8 @@ def _contradictions(
     before_theirs: Message | None,
 ) -> tuple[Contradiction, ...]:
     """Messages never change, and a card plans several merges of the same two sides."""
-    ours = Side.of(pieces(mine, before=before_mine))
-    others = Side.of(pieces(theirs, before=before_theirs))
+    ours = ClauseIndex.of(pieces(mine, before=before_mine))
+    others = ClauseIndex.of(pieces(theirs, before=before_theirs))
     least = needed(len(ours.pieces) * len(others.pieces))
     found = matches(ours, others)
     taken: set[tuple[str, str]] = set()
@@ -92,7 +92,7 @@ def _contradictions(
     return tuple(made)
 
 
-def statements(match: Match) -> tuple[Statement, Statement]:
+def statements(match: ClaimMatch) -> tuple[Statement, Statement]:
     """The two pieces of a match, as statements about one thing."""
     key = _key(match.mine, match.theirs)
     mine, theirs = match.mine, match.theirs
@@ -102,7 +102,7 @@ def statements(match: Match) -> tuple[Statement, Statement]:
     )
 
 
-def _key(one: Piece, other: Piece) -> str:
+def _key(one: Clause, other: Clause) -> str:
     """The words that both pieces are about, as one of them or the question that it answers spells them."""
     for piece, beside in ((one, other), (other, one)):
         for text in (without_values(piece.text, piece.quantities), piece.question):

@@ -18,7 +18,7 @@ from forky_core.merge.claims.assignments import Assignment, assignments
 from forky_core.merge.claims.cues import CLOSED, DECIDES, NOT_WORD, OPPOSITE_MEASURES, OWNS
 from forky_core.merge.claims.frames import difference, parallel
 from forky_core.merge.claims.names import Name, listed, names
-from forky_core.merge.claims.pieces import FAR, Piece, without_values
+from forky_core.merge.claims.pieces import FAR, Clause, without_values
 from forky_core.merge.claims.quantities import Quantity
 from forky_core.merge.claims.word_keys import ATTRIBUTES, word_key, word_keys
 
@@ -40,12 +40,12 @@ ATTRIBUTE_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class ClaimMatch:
     """Two pieces that differ in something that both say."""
 
     score: float
-    mine: Piece
-    theirs: Piece
+    mine: Clause
+    theirs: Clause
     kind: Kind
     my_value: str
     their_value: str
@@ -54,23 +54,23 @@ class Match:
 
 
 @dataclass(slots=True)
-class Side:
+class ClauseIndex:
     """The pieces of one side, by their words and by their values."""
 
-    pieces: Sequence[Piece]
-    by_own: Mapping[str, list[Piece]] = field(default_factory=dict)
+    pieces: Sequence[Clause]
+    by_own: Mapping[str, list[Clause]] = field(default_factory=dict)
     """The standing ones by the words that they have themselves."""
-    by_word: Mapping[str, list[Piece]] = field(default_factory=dict)
+    by_word: Mapping[str, list[Clause]] = field(default_factory=dict)
     """By those and the words around them."""
-    values: Mapping[tuple[str, tuple[float, ...]], list[Piece]] = field(default_factory=dict)
+    values: Mapping[tuple[str, tuple[float, ...]], list[Clause]] = field(default_factory=dict)
     words: Mapping[str, int] = field(default_factory=dict)
     """The place at which a word is said first and last."""
 
     @classmethod
-    def of(cls, pieces: Sequence[Piece]) -> Side:
-        by_own: dict[str, list[Piece]] = defaultdict(list)
-        by_word: dict[str, list[Piece]] = defaultdict(list)
-        values: dict[tuple[str, tuple[float, ...]], list[Piece]] = defaultdict(list)
+    def of(cls, pieces: Sequence[Clause]) -> ClauseIndex:
+        by_own: dict[str, list[Clause]] = defaultdict(list)
+        by_word: dict[str, list[Clause]] = defaultdict(list)
+        values: dict[tuple[str, tuple[float, ...]], list[Clause]] = defaultdict(list)
         last: dict[str, int] = {}
         for piece in pieces:
             for quantity in piece.quantities:
@@ -84,9 +84,9 @@ class Side:
                     by_word[word].append(piece)
         return cls(pieces, by_own, by_word, values, last)
 
-    def like(self, piece: Piece) -> list[Piece]:
+    def like(self, piece: Clause) -> list[Clause]:
         """Pieces that share words with one of the other side."""
-        found: dict[int, Piece] = {}
+        found: dict[int, Clause] = {}
         for index, words in ((self.by_own, piece.own), (self.by_word, piece.about)):
             for holding in sorted((index[word] for word in words if word in index), key=len):
                 if len(found) >= MOST:
@@ -96,7 +96,7 @@ class Side:
         return [found[at] for at in sorted(found)]
 
 
-def matches(mine: Side, theirs: Side) -> Iterator[Match]:
+def matches(mine: ClauseIndex, theirs: ClauseIndex) -> Iterator[ClaimMatch]:
     """Everything in which standing pieces of the two sides differ, with scores."""
     for piece in mine.pieces:
         if piece.standing == "stands":
@@ -114,7 +114,7 @@ def matches(mine: Side, theirs: Side) -> Iterator[Match]:
                 yield from _assigned(piece, others, bases)
 
 
-def _may_differ(a: Piece, b: Piece) -> bool:
+def _may_differ(a: Clause, b: Clause) -> bool:
     """Whether both say something of one kind; asked first, since it is quick."""
     return (
         bool(a.quantities and b.quantities)
@@ -138,7 +138,7 @@ class Base:
     contrast: float
 
 
-def likeness(a: Piece, b: Piece) -> Base:
+def likeness(a: Clause, b: Clause) -> Base:
     """How near two pieces are by the words around them."""
     near, far = 0.0, FAR * FAR * _shared_far(a.far, b.far)
     shared = {word: worth * b.about[word] for word, worth in a.close.items() if word in b.about}
@@ -160,7 +160,7 @@ def _shared_far(mine: frozenset[str], theirs: frozenset[str]) -> int:
     return len(mine & theirs)
 
 
-def _contrast(a: Piece, b: Piece) -> float:
+def _contrast(a: Clause, b: Clause) -> float:
     """What is taken away where the two begin with subjects of their own."""
     if a.head and b.head:
         if a.head == b.head:
@@ -173,7 +173,7 @@ def _contrast(a: Piece, b: Piece) -> float:
     return 0.0
 
 
-def one_scope(a: Piece, b: Piece) -> bool:
+def one_scope(a: Clause, b: Clause) -> bool:
     """Whether both may speak of the same environment."""
     if a.scopes and b.scopes:
         return bool(a.scopes & b.scopes)
@@ -181,12 +181,12 @@ def one_scope(a: Piece, b: Piece) -> bool:
 
 
 def _values(
-    a: Piece, others: Sequence[Piece], bases: Sequence[Base], mine: Side, theirs: Side
-) -> Iterator[Match]:
+    a: Clause, others: Sequence[Clause], bases: Sequence[Base], mine: ClauseIndex, theirs: ClauseIndex
+) -> Iterator[ClaimMatch]:
     apart = {b.at for b in others if _of_other_moments(a, b) or (_is_json(a) and _is_json(b))}
     for q in a.quantities:
         agreed, last_agreed = -1.0, -1
-        differing: list[tuple[float, Piece, Quantity]] = []
+        differing: list[tuple[float, Clause, Quantity]] = []
         for b, base in zip(others, bases, strict=True):
             for r in b.quantities if b.at not in apart else ():
                 if not q.comparable(r):
@@ -213,17 +213,17 @@ def _values(
             ):
                 continue
             known = any(piece.at < b.at for piece in theirs.values.get((q.dimension, q.value), ()))
-            yield Match(
+            yield ClaimMatch(
                 score + 0.4 * known, a, b, kind_of(q, r), a.text[q.start : q.end], b.text[r.start : r.end]
             )
 
 
-def _is_json(piece: Piece) -> bool:
+def _is_json(piece: Clause) -> bool:
     """Whether a piece is a JSON object, whose values are compared by their keys."""
     return piece.text.lstrip("`").startswith("{")
 
 
-def _of_other_moments(a: Piece, b: Piece) -> bool:
+def _of_other_moments(a: Clause, b: Clause) -> bool:
     """Whether each begins with a value that tells what it is about: Monday's session starts at 9, Friday's at 10."""
     if min(len(a.quantities), len(b.quantities)) < 2:
         return False
@@ -237,12 +237,12 @@ def _blanked(text: str, values: tuple[Quantity, ...]) -> str:
     return without_values(text, values)
 
 
-def _blank(piece: Piece) -> str:
+def _blank(piece: Clause) -> str:
     """A piece with a sign in place of each of its values."""
     return _blanked(piece.text, piece.quantities)
 
 
-def value_score(q: Quantity, r: Quantity, a: Piece, b: Piece, base: Base) -> float:
+def value_score(q: Quantity, r: Quantity, a: Clause, b: Clause, base: Base) -> float:
     """How sure it is that two different values are values of the same thing; 0 where they are not."""
     score = base.score - base.contrast
     if q.noun and r.noun and q.noun != r.noun and (r.noun in a.about or q.noun in b.about):
@@ -265,14 +265,14 @@ def value_score(q: Quantity, r: Quantity, a: Piece, b: Piece, base: Base) -> flo
     return score
 
 
-def _of_other_things(q: Quantity, a: Piece, b: Piece) -> bool:
+def _of_other_things(q: Quantity, a: Clause, b: Clause) -> bool:
     """Whether a value is of the thing named right behind it, and the other piece begins with another thing."""
     behind = _BEHIND.match(a.text, q.end)
     thing = word_key(behind[1]) if behind else ""
     return bool(thing and b.head) and thing not in b.about and thing != b.head and b.head not in a.own
 
 
-def _speak_of_one_thing(a: Piece, b: Piece) -> bool:
+def _speak_of_one_thing(a: Clause, b: Clause) -> bool:
     """Whether both name what they are about, or one is a short answer, which leaves it out."""
     if any(len(one.own) <= _SHORT_ANSWER and (one.asked or one.answers) for one in (a, b)):
         return True
@@ -287,8 +287,8 @@ def kind_of(q: Quantity, r: Quantity) -> Kind:
     return "duration" if dimension == "time" else "value"
 
 
-def _opposites(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
-    found: list[tuple[str, Piece, Match]] = []
+def _opposites(a: Clause, others: Sequence[Clause], bases: Sequence[Base]) -> Iterator[ClaimMatch]:
+    found: list[tuple[str, Clause, ClaimMatch]] = []
     last: dict[str, int] = {}
     for b, base in zip(others, bases, strict=True):
         if base.contrast > 1:
@@ -300,7 +300,7 @@ def _opposites(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iter
     yield from (match for axis, b, match in found if last.get(axis, -1) <= b.at)
 
 
-def _opposed(a: Piece, b: Piece, base: Base) -> Iterator[tuple[str, Match]]:
+def _opposed(a: Clause, b: Clause, base: Base) -> Iterator[tuple[str, ClaimMatch]]:
     """What two pieces say the opposite of: by pairs of opposites, by a syllable, or by denial alone ("")."""
     score = base.score - base.contrast
     mine, theirs = _proposed(a), _proposed(b)
@@ -324,13 +324,13 @@ def _opposed(a: Piece, b: Piece, base: Base) -> Iterator[tuple[str, Match]]:
         yield "", _says(score - 0.6, a, b, a.sign, margin=CHANCE)
 
 
-def _says(score: float, a: Piece, b: Piece, sign: int, *, margin: float = 0.0) -> Match:
+def _says(score: float, a: Clause, b: Clause, sign: int, *, margin: float = 0.0) -> ClaimMatch:
     """A match of which one side affirms and the other denies; `sign` is that of `a`."""
     my, their = ("yes", "no") if sign > 0 else ("no", "yes")
-    return Match(score, a, b, "polarity", my, their, margin)
+    return ClaimMatch(score, a, b, "polarity", my, their, margin)
 
 
-def _turned(a: Piece, b: Piece) -> bool:
+def _turned(a: Clause, b: Clause) -> bool:
     """Whether one has a word of the other with a syllable that turns it round: unencrypted, encrypted."""
     return any(rest in b.text for word, rest in _not_words(a.text) if word not in b.text)
 
@@ -341,17 +341,17 @@ def _not_words(text: str) -> tuple[tuple[str, str], ...]:
     return tuple((match.group(), match["rest"]) for match in NOT_WORD.finditer(text))
 
 
-def _short(a: Piece, b: Piece) -> bool:
+def _short(a: Clause, b: Clause) -> bool:
     """Whether one answers yes or no, and the other says hardly more than the word that both share."""
     return (a.whole and 0 < len(b.own) <= 2) or (b.whole and 0 < len(a.own) <= 2)
 
 
-def _proposed(piece: Piece) -> frozenset[str]:
+def _proposed(piece: Clause) -> frozenset[str]:
     """The words of what is affirmed or denied; an answer affirms or denies what was asked."""
     return piece.own | piece.asked if piece.answers or piece.whole else piece.own
 
 
-def _denied(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
+def _denied(a: Clause, others: Sequence[Clause], bases: Sequence[Base]) -> Iterator[ClaimMatch]:
     """The other side denies the very value that one names."""
     if a.sign < 0:
         return
@@ -363,12 +363,12 @@ def _denied(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterato
     if telling:
         for b, base in zip(others, bases, strict=True):
             if b.sign < 0 and any((r.dimension, r.value) in telling for r in b.quantities):
-                yield Match(base.score + 0.4, a, b, "polarity", "yes", "no")
+                yield ClaimMatch(base.score + 0.4, a, b, "polarity", "yes", "no")
 
 
 def _choices(
-    a: Piece, others: Sequence[Piece], bases: Sequence[Base], mine: Side, theirs: Side
-) -> Iterator[Match]:
+    a: Clause, others: Sequence[Clause], bases: Sequence[Base], mine: ClauseIndex, theirs: ClauseIndex
+) -> Iterator[ClaimMatch]:
     said = names(a.text, answers=a.answers) if a.sign > 0 else ()
     if not said:
         return
@@ -383,10 +383,10 @@ def _choices(
         if one and two and not _apart(a, b, (*said, *told)):
             score = base.score - 0.2 + (0.4 if all(key in theirs.words for key in one[0].keys) else 0.0)
             owner = any(OWNS.search(text) for piece in (a, b) for text in (piece.text, piece.question))
-            yield Match(score, a, b, "owner" if owner else "choice", one[0].text, two[0].text)
+            yield ClaimMatch(score, a, b, "owner" if owner else "choice", one[0].text, two[0].text)
 
 
-def _apart(a: Piece, b: Piece, found: Sequence[Name]) -> bool:
+def _apart(a: Clause, b: Clause, found: Sequence[Name]) -> bool:
     """Whether each says of something else what is chosen for it: the words beside the names have nothing in common."""
     taken = frozenset().union(*(name.keys for name in found))
     one, other = (piece.own - taken - _deciding(piece.text) for piece in (a, b))
@@ -404,24 +404,24 @@ def _deciding(text: str) -> frozenset[str]:
     return frozenset(key for match in DECIDES.finditer(text) for key in word_keys(match.group()))
 
 
-def _is_code(piece: Piece) -> bool:
+def _is_code(piece: Clause) -> bool:
     return piece.passage.shape in ("code", "call") or piece.text.lstrip("`").startswith("{")
 
 
-def _new(name: Name, piece: Piece, others: Sequence[Name]) -> bool:
+def _new(name: Name, piece: Clause, others: Sequence[Name]) -> bool:
     if name.keys <= piece.asked:
         return False
     return not any(name.keys <= other.keys or other.keys <= name.keys for other in others)
 
 
-def _framed(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
+def _framed(a: Clause, others: Sequence[Clause], bases: Sequence[Base]) -> Iterator[ClaimMatch]:
     """Sentences that are alike but for one place, which is filled differently."""
     for b, base in zip(others, bases, strict=True) if a.brief else ():
         if b.brief and a.sign == b.sign and (one := difference(a.text, b.text)) is not None:
-            yield Match(base.score + 0.5, a, b, "owner" if one.first else "choice", one.mine, one.theirs)
+            yield ClaimMatch(base.score + 0.5, a, b, "owner" if one.first else "choice", one.mine, one.theirs)
 
 
-def _lists(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
+def _lists(a: Clause, others: Sequence[Clause], bases: Sequence[Base]) -> Iterator[ClaimMatch]:
     mine = listed(a.text)
     for b, base in zip(others, bases, strict=True) if mine else ():
         theirs = listed(b.text)
@@ -436,15 +436,15 @@ def _lists(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator
                 continue
             if (mine < theirs and not _closed(a)) or (theirs < mine and not _closed(b)):
                 continue
-            yield Match(base.score, a, b, "list", ", ".join(sorted(mine)), ", ".join(sorted(theirs)))
+            yield ClaimMatch(base.score, a, b, "list", ", ".join(sorted(mine)), ", ".join(sorted(theirs)))
 
 
-def _closed(piece: Piece) -> bool:
+def _closed(piece: Clause) -> bool:
     """Whether the line in which a list stands says that there is nothing else, or that something changed."""
     return piece.changes or CLOSED.search(piece.passage.whole_row) is not None
 
 
-def _assigned(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Iterator[Match]:
+def _assigned(a: Clause, others: Sequence[Clause], bases: Sequence[Base]) -> Iterator[ClaimMatch]:
     mine = {one.key: one for one in assignments(a.text)}
     for b, base in zip(others, bases, strict=True) if mine else ():
         if _other_record(tuple(mine.values()), assignments(b.text)):
@@ -453,7 +453,7 @@ def _assigned(a: Piece, others: Sequence[Piece], bases: Sequence[Base]) -> Itera
             one = mine.get(other.key)
             if one is not None and one.value != other.value and _one_sort(one, other):
                 margin = SAME_RECORD if _is_json(a) and _is_json(b) else 0.0
-                yield Match(2 + base.near, a, b, "value", one.value, other.value, margin)
+                yield ClaimMatch(2 + base.near, a, b, "value", one.value, other.value, margin)
 
 
 def _other_record(mine: Sequence[Assignment], theirs: Sequence[Assignment]) -> bool:

@@ -114,7 +114,7 @@ _ORDINALS = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class Numeral:
     """A number and where it stands in its text."""
 
     value: float
@@ -142,15 +142,15 @@ def in_digits(text: str) -> float:
     return float(whole + rest) if grouped else float(f"{whole or 0}.{rest}")
 
 
-def numbers(text: str) -> Iterator[Number]:
+def numbers(text: str) -> Iterator[Numeral]:
     """The numbers of a text from left to right, a number in several words as one."""
-    found = [Number(in_digits(match.group()), *match.span(), "digits") for match in _DIGITS.finditer(text)]
+    found = [Numeral(in_digits(match.group()), *match.span(), "digits") for match in _DIGITS.finditer(text)]
     found += _in_words(text)
     found += _in_han(text)
     yield from sorted(found, key=lambda number: number.start)
 
 
-def _in_words(text: str) -> Iterator[Number]:
+def _in_words(text: str) -> Iterator[Numeral]:
     run: list[re.Match[str]] = []
     for match in _WORD.finditer(text):
         word = match.group().casefold()
@@ -173,7 +173,7 @@ def _in_words(text: str) -> Iterator[Number]:
         yield from _number(run)
 
 
-def _number(run: list[re.Match[str]]) -> Iterator[Number]:
+def _number(run: list[re.Match[str]]) -> Iterator[Numeral]:
     """A run of number words; joining words at its ends do not belong to it."""
     words = [match.group().casefold() for match in run]
     while words and (words[-1] in _AND or (words[-1] in _OF and words[-1] not in _ONES)):
@@ -185,11 +185,11 @@ def _number(run: list[re.Match[str]]) -> Iterator[Number]:
     if not words:
         return
     if all(word in _ONES for word in words):
-        yield Number(1, run[-1].start(), run[-1].end(), "article")
+        yield Numeral(1, run[-1].start(), run[-1].end(), "article")
         return
     if words[-1] in _ONES and words[-1] not in ("one", "uno"):
         words, run = words[:-1], run[:-1]
-    yield Number(_value(words), run[0].start(), run[-1].end(), "word")
+    yield Numeral(_value(words), run[0].start(), run[-1].end(), "word")
 
 
 def _value(words: list[str]) -> float:
@@ -211,7 +211,7 @@ def _value(words: list[str]) -> float:
     return total + current
 
 
-def _in_han(text: str) -> Iterator[Number]:
+def _in_han(text: str) -> Iterator[Numeral]:
     for match in _HAN.finditer(text):
         signs = match.group()[:20]
         total = section = current = 0.0
@@ -228,4 +228,4 @@ def _in_han(text: str) -> Iterator[Number]:
                 current += 0.5
         if len(signs) > 1 and signs[-1] in _HAN_DIGITS and (scale := _HAN_ABOVE.get(signs[-2])):
             current *= scale / 10  # The unit is left out: 九千五 is 9500.
-        yield Number(total + section + current, *match.span(), "han")
+        yield Numeral(total + section + current, *match.span(), "han")

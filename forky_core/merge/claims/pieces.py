@@ -31,7 +31,7 @@ from forky_core.merge.claims.cues import (
 )
 from forky_core.merge.claims.quantities import Quantity, quantities
 from forky_core.merge.claims.word_keys import ATTRIBUTES, word_key, word_keys  # fmt: skip
-from forky_core.merge.note.passages import Passage, passages
+from forky_core.merge.note.passages import NotePassage, passages
 from forky_core.model import Message
 from forky_core.retrieval.cues import is_question
 
@@ -91,13 +91,13 @@ _NAME_FIRST = re.compile(
 
 
 @dataclass(slots=True)
-class Piece:
+class Clause:
     """A clause of a message with its surroundings."""
 
     at: int
     """Its place on its side."""
     turn: int
-    passage: Passage
+    passage: NotePassage
     speaker: str
     text: str
     """Exactly as it stands in the message."""
@@ -141,14 +141,14 @@ class Piece:
     """Whether it is a short clause of prose without a value, which may be compared word by word."""
 
 
-def pieces(messages: Sequence[Message], *, before: Message | None = None) -> list[Piece]:
+def pieces(messages: Sequence[Message], *, before: Message | None = None) -> list[Clause]:
     """The clauses of the messages in order; questions give their words to what answers them and are none.
 
     What was said `before` gives its words likewise, and its clauses are left out.
     """
     if before is not None:
         messages = (before, *messages)
-    reader = _Reader({message.id: message.name or message.role for message in messages})
+    reader = _ClauseReader({message.id: message.name or message.role for message in messages})
     every = list(_rejoined(passages([message for message in messages if not message.hidden])))
     reader.far = _far(every)
     for passage in every:
@@ -158,9 +158,9 @@ def pieces(messages: Sequence[Message], *, before: Message | None = None) -> lis
     return reader.found
 
 
-def _rejoined(every: Sequence[Passage]) -> Iterator[Passage]:
+def _rejoined(every: Sequence[NotePassage]) -> Iterator[NotePassage]:
     """The passages, with those joined again that were cut behind a numeral or an initial: “am 3. | Mai”, “J. | Roe”."""
-    held: Passage | None = None
+    held: NotePassage | None = None
     for passage in every:
         if (
             held is not None
@@ -179,12 +179,12 @@ def _rejoined(every: Sequence[Passage]) -> Iterator[Passage]:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _ClauseReader:
     """Reads passages one by one and remembers what was asked and said before."""
 
     speakers: Mapping[str, str]
     far: Mapping[int, frozenset[str]] = field(default_factory=dict)
-    found: list[Piece] = field(default_factory=list)
+    found: list[Clause] = field(default_factory=list)
     question: str = ""
     asked_in: int = -2
     """The turn of the question."""
@@ -193,7 +193,7 @@ class _Reader:
     """The turn of the passage before."""
     in_turn: int = 0
 
-    def read(self, passage: Passage) -> None:
+    def read(self, passage: NotePassage) -> None:
         text = passage.text
         self.in_turn = self.in_turn + 1 if passage.turn == self.said_in else 0
         if passage.role != "tool" and _is_asking(passage):
@@ -203,7 +203,7 @@ class _Reader:
             self._clauses(passage, self.question if near else "")
         self.before, self.said_in = text, passage.turn
 
-    def _clauses(self, passage: Passage, question: str) -> None:
+    def _clauses(self, passage: NotePassage, question: str) -> None:
         text = passage.text
         far = self.far[passage.turn]
         near = self._around(passage, question)
@@ -218,7 +218,7 @@ class _Reader:
             own = frozenset(word_keys(without_values(clause, values)))
             answers = first and number == 0
             begins = self.in_turn == 0 and number == 0
-            piece = Piece(
+            piece = Clause(
                 len(self.found),
                 passage.turn,
                 passage,
@@ -251,7 +251,7 @@ class _Reader:
             _polarity(piece, question)
             self.found.append(piece)
 
-    def _around(self, passage: Passage, question: str) -> dict[str, float]:
+    def _around(self, passage: NotePassage, question: str) -> dict[str, float]:
         """The words near a passage, with what they are worth for its subject."""
         around: dict[str, float] = {}
         follows = self.said_in == passage.turn or (
@@ -282,7 +282,7 @@ def _head(clause: str) -> str:
     return "" if key in ATTRIBUTES or quantities(f"{word} days") != quantities("days") else key
 
 
-def _far(every: Sequence[Passage]) -> dict[int, frozenset[str]]:
+def _far(every: Sequence[NotePassage]) -> dict[int, frozenset[str]]:
     """By turn, the words of it and of some turns before and after it."""
     said: dict[int, set[str]] = {}
     for passage in every:
@@ -300,7 +300,7 @@ def without_values(text: str, values: Sequence[Quantity]) -> str:
     return text
 
 
-def _is_asking(passage: Passage) -> bool:
+def _is_asking(passage: NotePassage) -> bool:
     text = passage.text
     if is_question(text):
         return True
@@ -309,7 +309,7 @@ def _is_asking(passage: Passage) -> bool:
     return _ASKS.match(text) is not None or _ASKS_HAN.search(text) is not None
 
 
-def _clauses(passage: Passage) -> Iterator[str]:
+def _clauses(passage: NotePassage) -> Iterator[str]:
     """The clauses of a passage, very short ones left with the one behind."""
     text, start = passage.text, 0
     for match in _CLAUSE.finditer(text) if passage.shape == "prose" else ():
@@ -321,7 +321,7 @@ def _clauses(passage: Passage) -> Iterator[str]:
         yield rest
 
 
-def _standing(clause: str, passage: Passage, question: str) -> Standing:
+def _standing(clause: str, passage: NotePassage, question: str) -> Standing:
     if passage.shape == "removed":
         return "past"
     if passage.shape in ("code", "output", "call"):
@@ -346,7 +346,7 @@ def _is_no_statement(clause: str, question: str) -> bool:
     return not question and not any(map(str.isalpha, clause))
 
 
-def _polarity(piece: Piece, question: str) -> None:
+def _polarity(piece: Clause, question: str) -> None:
     """The sign of a clause, and for each pair of opposites which one it says."""
     if piece.passage.shape in ("code", "call"):
         return

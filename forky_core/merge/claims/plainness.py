@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 
-from forky_core.merge.claims.pieces import NUMERAL, Piece
+from forky_core.merge.claims.pieces import NUMERAL, Clause
 from forky_core.merge.claims.word_keys import ATTRIBUTES
 
 SHORT = 40
@@ -21,7 +21,7 @@ _MOST_CODE = 0.3
 _CODE_SIGNS = re.compile(r"[^\w\s.,;:'’\"“”„!?¿¡%€$£°–—。，、：；！？「」（）-]|_")
 
 
-def plainness(mine: Piece, theirs: Piece) -> float:
+def plainness(mine: Clause, theirs: Clause) -> float:
     """A score, usually between -5 and 5, that rises with how plainly two pieces say something of the same."""
     both = (mine, theirs)
     shared = len((subject(mine) & subject(theirs)) - ATTRIBUTES)
@@ -48,13 +48,13 @@ def needed(pairs: int) -> float:
     return math.log10(max(1, pairs)) - 3.0
 
 
-def subject(piece: Piece) -> frozenset[str]:
+def subject(piece: Clause) -> frozenset[str]:
     """The words of a piece, with those of the question it answers where it has none of its own."""
     own = piece.own
     return own | piece.asked if piece.answers or not own - ATTRIBUTES else own
 
 
-def _is_whole(piece: Piece) -> bool:
+def _is_whole(piece: Clause) -> bool:
     """Whether a piece is all of its sentence."""
     return piece.text == piece.passage.text.lstrip("-*• ")
 

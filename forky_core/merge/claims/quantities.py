@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from forky_core.merge.claims.moments import clocks, dates, frequencies, months, weekdays
-from forky_core.merge.claims.numerals import Number, numbers
+from forky_core.merge.claims.numerals import Numeral, numbers
 from forky_core.merge.claims.quantity import Quantity
 from forky_core.merge.claims.units import BEFORE, COUNTERS, rate, unit
 from forky_core.merge.claims.word_keys import word_key
@@ -135,7 +135,7 @@ _HEAP = {"k": 2**10, "m": 2**20, "g": 2**30}
 _DOTTED = re.compile(r"\d+(?:\.\d+)+")
 
 
-def _amount(text: str, number: Number) -> Quantity | None:
+def _amount(text: str, number: Numeral) -> Quantity | None:
     """A number with its unit; None where it is a piece of a name, an article, or a year."""
     start, before = number.start, max(0, number.start - 12)
     scaled = _in_full(text, number) if number.shape == "digits" else (number.value, number.end)
@@ -186,7 +186,7 @@ def _made(
     return Quantity(dimension, (round(value, 9),), *place, bare, digits, noun, per, _bound(text, *place))
 
 
-def _in_full(text: str, number: Number) -> tuple[float, int] | None:
+def _in_full(text: str, number: Numeral) -> tuple[float, int] | None:
     """The value of digits with a word such as million behind them; None for digits inside a name."""
     start, end = number.start, number.end
     before, after = text[max(0, start - 1) : start], text[end : end + 1]
@@ -208,7 +208,7 @@ def _in_full(text: str, number: Number) -> tuple[float, int] | None:
     return number.value, end
 
 
-def _counts(text: str, number: Number) -> bool:
+def _counts(text: str, number: Numeral) -> bool:
     """Whether a number in words is one even without a unit: articles are none, nor are single signs of Chinese."""
     if number.shape == "han":
         return number.end - number.start >= 2 or (number.end < len(text) and text[number.end] in COUNTERS)

@@ -15,9 +15,16 @@ from functools import lru_cache
 
 from forky_core.merge.claims.assignments import assignments
 from forky_core.merge.claims.cues import CHANGE, CORRECTS, DISPLACES, NO, REVERSES, TAKES_BACK
-from forky_core.merge.claims.matching import Match, Side, kind_of, likeness, one_scope, value_score
+from forky_core.merge.claims.matching import (
+    ClaimMatch,
+    ClauseIndex,
+    kind_of,
+    likeness,
+    one_scope,
+    value_score,
+)
 from forky_core.merge.claims.names import names
-from forky_core.merge.claims.pieces import Piece, pieces
+from forky_core.merge.claims.pieces import Clause, pieces
 from forky_core.merge.claims.quantities import Quantity, quantities
 from forky_core.merge.claims.word_keys import ATTRIBUTES
 from forky_core.model import Message, MessageId
@@ -57,9 +64,9 @@ def supersessions(line: Sequence[Message]) -> tuple[Superseded, ...]:
 def _supersessions(line: tuple[Message, ...]) -> tuple[Superseded, ...]:
     """Messages never change, and a card plans several merges of one branch."""
     said = pieces(line)
-    side = Side.of(said)
+    side = ClauseIndex.of(said)
     count = Counter(word for piece in said for word in piece.own)
-    found: dict[tuple[str, str], Match] = {}
+    found: dict[tuple[str, str], ClaimMatch] = {}
     for later in said:
         for match in _replaced(later, side, count):
             found[match.mine.passage.message, match.mine.text] = match
@@ -72,7 +79,7 @@ def _supersessions(line: tuple[Message, ...]) -> tuple[Superseded, ...]:
     )
 
 
-def _replaced(later: Piece, side: Side, count: Counter[str]) -> Iterator[Match]:
+def _replaced(later: Clause, side: ClauseIndex, count: Counter[str]) -> Iterator[ClaimMatch]:
     """What a piece takes back of the pieces before it."""
     if later.standing != "stands" or later.passage.shape in ("output", "call"):
         return
@@ -100,15 +107,15 @@ def _replaced(later: Piece, side: Side, count: Counter[str]) -> Iterator[Match]:
     if REVERSES.search(text) and later.sign > 0:
         for piece in before:
             if _same_thing(piece, later, count):
-                yield Match(1.0, piece, later, "polarity", "yes", "no")
+                yield ClaimMatch(1.0, piece, later, "polarity", "yes", "no")
     if len(sentence) <= _SHORT and later.passage.role == "user" and TAKES_BACK.search(sentence):
         yield from _just_done(later, side)
 
 
-def _values(before: Sequence[Piece], later: Piece, side: Side) -> Iterator[Match]:
+def _values(before: Sequence[Clause], later: Clause, side: ClauseIndex) -> Iterator[ClaimMatch]:
     """The values that stand nearest to the words of the new one, unless they are said again."""
     for new in later.quantities:
-        best: Match | None = None
+        best: ClaimMatch | None = None
         for piece in before:
             shared = (piece.own & later.own) - ATTRIBUTES
             if len(shared) < 2 and not (shared and piece.head and piece.head == later.head):
@@ -126,7 +133,7 @@ def _values(before: Sequence[Piece], later: Piece, side: Side) -> Iterator[Match
             yield best
 
 
-def _displaced(before: Sequence[Piece], later: Piece) -> Iterator[Match]:
+def _displaced(before: Sequence[Clause], later: Clause) -> Iterator[ClaimMatch]:
     """Statements of a value or name that a sentence names as the one that no longer holds."""
     cut = DISPLACES.search(later.text)
     gone = later.text[cut.end() :][:_SHORT] if cut else ""
@@ -140,12 +147,12 @@ def _displaced(before: Sequence[Piece], later: Piece) -> Iterator[Match]:
             for value in values
             for old in piece.quantities
         ):
-            yield Match(1.0, piece, later, "value", gone[values[0].start : values[0].end], later.text)
+            yield ClaimMatch(1.0, piece, later, "value", gone[values[0].start : values[0].end], later.text)
         elif any(name.text in piece.text for name in named) and piece.sign > 0 and piece.decides:
-            yield Match(1.0, piece, later, "choice", named[0].text, later.text)
+            yield ClaimMatch(1.0, piece, later, "choice", named[0].text, later.text)
 
 
-def _answered(later: Piece, side: Side) -> Iterator[Match]:
+def _answered(later: Clause, side: ClauseIndex) -> Iterator[ClaimMatch]:
     """The last value of the same kind just before a short correction by the person.
 
     Where statements before it share its words, it is about those: about the nearest, and others with that value.
@@ -170,7 +177,7 @@ def _answered(later: Piece, side: Side) -> Iterator[Match]:
             nearest = old
 
 
-def _renamed(later: Piece, side: Side) -> Iterator[Match]:
+def _renamed(later: Clause, side: ClauseIndex) -> Iterator[ClaimMatch]:
     """The last choice just before a short correction by the person that names another one."""
     told = names(later.text.lstrip(" ,.!"), answers=True)
     for piece in reversed(side.pieces[: later.at] if told else ()):
@@ -184,21 +191,21 @@ def _renamed(later: Piece, side: Side) -> Iterator[Match]:
             if not any(name.keys & new.keys for new in told)
         ]
         if said:
-            yield Match(1.0, piece, later, "choice", said[0].text, told[0].text)
+            yield ClaimMatch(1.0, piece, later, "choice", said[0].text, told[0].text)
             return
 
 
-def _before(piece: Piece, later: Piece) -> bool:
+def _before(piece: Clause, later: Clause) -> bool:
     """Whether a short correction may be about it; what was only proposed can be put right, too."""
     return piece.turn < later.turn and piece.standing in ("stands", "open") and piece.passage.shape == "prose"
 
 
-def _match(score: float, piece: Piece, old: Quantity, later: Piece, new: Quantity) -> Match:
+def _match(score: float, piece: Clause, old: Quantity, later: Clause, new: Quantity) -> ClaimMatch:
     values = piece.text[old.start : old.end], later.text[new.start : new.end]
-    return Match(score, piece, later, kind_of(old, new), *values)
+    return ClaimMatch(score, piece, later, kind_of(old, new), *values)
 
 
-def _again(old: Quantity, later: Piece, side: Side) -> bool:
+def _again(old: Quantity, later: Clause, side: ClauseIndex) -> bool:
     """Whether a value is said once more, there or later: then it was not replaced."""
     if any(old.comparable(new) and old.same(new) for new in later.quantities):
         return True
@@ -207,27 +214,27 @@ def _again(old: Quantity, later: Piece, side: Side) -> bool:
     )
 
 
-def _code(piece: Piece, later: Piece) -> Iterator[Match]:
+def _code(piece: Clause, later: Clause) -> Iterator[ClaimMatch]:
     old_name, new_name = _DEFINES.match(piece.text), _DEFINES.match(later.text)
     if old_name and new_name:
         if old_name["name"] == new_name["name"]:
-            yield Match(1.0, piece, later, "value", piece.text, later.text)
+            yield ClaimMatch(1.0, piece, later, "value", piece.text, later.text)
         return
     old = {one.key: one for one in assignments(piece.text)} if piece.sets else {}
     for new in assignments(later.text) if old else ():
         if (one := old.get(new.key)) is not None and one.value != new.value:
             if likeness(piece, later).near >= SURE_OF_CODE:
-                yield Match(1.0, piece, later, "value", one.value, new.value)
+                yield ClaimMatch(1.0, piece, later, "value", one.value, new.value)
             return
 
 
-def _same_thing(piece: Piece, later: Piece, count: Counter[str]) -> bool:
+def _same_thing(piece: Clause, later: Clause, count: Counter[str]) -> bool:
     """Whether both name the same rare things; of signs without spaces, three pairs are about two words."""
     rare = [word for word in piece.own & later.own if count[word] <= _RARE]
     return len(rare) >= (2 if "".join(rare).isascii() or any(len(word) > 2 for word in rare) else 3)
 
 
-def _just_done(later: Piece, side: Side) -> Iterator[Match]:
+def _just_done(later: Clause, side: ClauseIndex) -> Iterator[ClaimMatch]:
     """What the last answer before a short “undo that” began with."""
     for piece in reversed(side.pieces[: later.at]):
         if piece.turn < later.turn - 2:
@@ -237,5 +244,5 @@ def _just_done(later: Piece, side: Side) -> Iterator[Match]:
                 one for one in side.pieces if one.turn == piece.turn and one.passage.shape == "prose"
             )
             if first.standing == "stands":
-                yield Match(1.0, first, later, "polarity", "yes", "no")
+                yield ClaimMatch(1.0, first, later, "polarity", "yes", "no")
             return

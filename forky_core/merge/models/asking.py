@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forky_core.errors import ForkyError, ModelError
-from forky_core.merge.models.checks import Failed, sentences
+from forky_core.merge.models.checks import FailedCheck, sentences
 from forky_core.merge.models.claim_answer import read
 from forky_core.merge.models.claim_request import mending_prompt, reading_prompt
-from forky_core.merge.models.reading import Reading
+from forky_core.merge.models.reading import ClaimReading
 from forky_core.merge.models.written_note import Ask
 from forky_core.merge.wording import spoken
 from forky_core.model import Message
@@ -17,7 +17,7 @@ from forky_core.model import Message
 class ReadingFailed(ForkyError):
     """A model's answer, and its mended one, hold nothing that stands."""
 
-    def __init__(self, failed: Sequence[Failed], answer: str) -> None:
+    def __init__(self, failed: Sequence[FailedCheck], answer: str) -> None:
         super().__init__("The model's claims cannot be used.", " ".join(sentences(failed)))
         self.failed = tuple(failed)
         """Of the first answer."""
@@ -26,7 +26,7 @@ class ReadingFailed(ForkyError):
 
 def read_with(
     ask: Ask, turns: Sequence[Message], *, focus: str = "", budget: int = 400, keys: Sequence[str] = ()
-) -> Reading:
+) -> ClaimReading:
     """What a model reads in these messages: the claims that stand, without those that fail a check.
 
     Raises:

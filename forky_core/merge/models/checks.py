@@ -59,7 +59,7 @@ CheckName = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class FailedCheck:
     """One thing that a model's answer failed."""
 
     check: CheckName
@@ -71,31 +71,31 @@ class Failed:
     """The text that failed, where there is one."""
 
 
-def sentences(failed: Iterable[Failed]) -> tuple[str, ...]:
+def sentences(failed: Iterable[FailedCheck]) -> tuple[str, ...]:
     """The failures for a person, each with the number of its line."""
     return tuple(f"Line {one.entry}: {one.sentence}" if one.entry else one.sentence for one in failed)
 
 
-def json_object(answer: str) -> tuple[dict[str, Json], Failed | None]:
+def json_object(answer: str) -> tuple[dict[str, Json], FailedCheck | None]:
     """The one JSON object of a model's answer, in a fence or without, or what the answer is instead."""
     text = answer.strip()
     fenced = _FENCED.search(text)
     if fenced and not text.startswith(("{", "[")):
         text = fenced.group(1).strip()
     if not text:
-        return {}, Failed("empty", "The model answered nothing.")
+        return {}, FailedCheck("empty", "The model answered nothing.")
     if not text.startswith(("{", "[")):
         if _REFUSAL.match(text):
-            return {}, Failed("refusal", "The model refused to sum it up.", shown=text[:200])
-        return {}, Failed(
+            return {}, FailedCheck("refusal", "The model refused to sum it up.", shown=text[:200])
+        return {}, FailedCheck(
             "reply", "The model replied to the conversation instead of summing it up.", shown=text[:200]
         )
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return {}, Failed("json", "The model's JSON is cut off or broken.", shown=text[-200:])
+        return {}, FailedCheck("json", "The model's JSON is cut off or broken.", shown=text[-200:])
     if not isinstance(value, dict):
-        return {}, Failed("schema", "The model's JSON does not have the form that was asked for.")
+        return {}, FailedCheck("schema", "The model's JSON does not have the form that was asked for.")
     return value, None
 
 

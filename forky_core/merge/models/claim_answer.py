@@ -17,8 +17,8 @@ from forky_core.merge.claims.claim_set import (
     Verbatim,
     VerbatimKind,
 )
-from forky_core.merge.models.checks import Failed, invented, json_object, lost_negation, quoted, resolved
-from forky_core.merge.models.reading import Dropped, Reading
+from forky_core.merge.models.checks import FailedCheck, invented, json_object, lost_negation, quoted, resolved
+from forky_core.merge.models.reading import ClaimReading, Dropped
 from forky_core.merge.polarity import with_its_denial
 from forky_core.model import MessageId
 from forky_core.parts import Json
@@ -30,23 +30,25 @@ _LONGEST_SPAN = 600
 """Characters."""
 
 
-def read(answer: str, texts: Mapping[MessageId, str]) -> tuple[Reading, tuple[Failed, ...]]:
+def read(answer: str, texts: Mapping[MessageId, str]) -> tuple[ClaimReading, tuple[FailedCheck, ...]]:
     """What of an answer about the messages `texts` stands, and what is wrong with the rest; () where nothing is."""
     value, wrong = json_object(answer)
     if wrong is not None:
-        return Reading(), (wrong,)
+        return ClaimReading(), (wrong,)
     entries = value.get("claims")
     lists = [value.get(name, []) for name in ("verbatim", "dropped", "conflicts_with_target")]
     if not isinstance(entries, list) or not all(isinstance(one, list) for one in lists):
-        return Reading(), (Failed("schema", "The model's JSON does not have the form that was asked for."),)
+        return ClaimReading(), (
+            FailedCheck("schema", "The model's JSON does not have the form that was asked for."),
+        )
     if not entries and not lists[0] and not lists[1]:
-        return Reading(), (Failed("empty", "The model's summary is empty."),)
-    reader = _Reader(texts)
+        return ClaimReading(), (FailedCheck("empty", "The model's summary is empty."),)
+    reader = _AnswerReader(texts)
     for number, entry in enumerate(entries, 1):
         reader.claim(number, entry)
     spans = tuple(reader.spans(lists[0]))
     return (
-        Reading(
+        ClaimReading(
             tuple(reader.claims.values()), spans, tuple(reader.dropped(lists[1])), tuple(_keys(lists[2]))
         ),
         tuple(reader.failed),
@@ -54,14 +56,14 @@ def read(answer: str, texts: Mapping[MessageId, str]) -> tuple[Reading, tuple[Fa
 
 
 @dataclass(slots=True)
-class _Reader:
+class _AnswerReader:
     texts: Mapping[MessageId, str]
     claims: dict[int, Claim] = field(default_factory=dict)
     """By number in the answer."""
-    failed: list[Failed] = field(default_factory=list)
+    failed: list[FailedCheck] = field(default_factory=list)
 
     def fail(self, check: Any, sentence: str, number: int | None, shown: str = "") -> None:
-        self.failed.append(Failed(check, sentence, number, shown))
+        self.failed.append(FailedCheck(check, sentence, number, shown))
 
     def claim(self, number: int, entry: Json) -> None:
         wrong = _form(entry)

@@ -12,7 +12,7 @@ from typing import get_args
 
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.claims.claim_set import ClaimType, VerbatimKind
-from forky_core.merge.models.checks import Failed, sentences
+from forky_core.merge.models.checks import FailedCheck, sentences
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message
 
@@ -77,7 +77,7 @@ def reading_prompt(
 
 
 def mending_prompt(
-    asked: Sequence[ProviderMessage], answer: str, failed: Sequence[Failed]
+    asked: Sequence[ProviderMessage], answer: str, failed: Sequence[FailedCheck]
 ) -> tuple[ProviderMessage, ...]:
     """The one repair round: the same request, the answer, and what is wrong with it."""
     rows = "\n".join(f"- {sentence}" for sentence in sentences(failed)) or "- (none)"

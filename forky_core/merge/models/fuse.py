@@ -9,7 +9,7 @@ from dataclasses import replace
 from forky_core.errors import ModelError
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.fuse import Disagreement, FusePlan, with_answer
-from forky_core.merge.models.checks import Failed, invented, json_object
+from forky_core.merge.models.checks import FailedCheck, invented, json_object
 from forky_core.merge.models.claim_request import mending_prompt
 from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.models.written_note import Ask
@@ -61,16 +61,16 @@ def fuse_prompt(plan: FusePlan) -> tuple[ProviderMessage, ...]:
     return ({"role": "user", "content": f"<question>\n{asked}\n</question>\n{rows}\n\n{words}"},)
 
 
-def _read(plan: FusePlan, answer: str, model: str) -> tuple[FusePlan | None, tuple[Failed, ...]]:
+def _read(plan: FusePlan, answer: str, model: str) -> tuple[FusePlan | None, tuple[FailedCheck, ...]]:
     value, wrong = json_object(answer)
     if wrong is not None:
         return None, (wrong,)
     text = value.get("answer")
     if not isinstance(text, str) or not text.strip():
-        return None, (Failed("schema", "The fused answer has no text."),)
+        return None, (FailedCheck("schema", "The fused answer has no text."),)
     known = "\n".join((plan.question, *(spoken(one.message) for one in plan.candidates)))
     failed = tuple(
-        Failed("invented", f"“{name}” is in none of the answers.", shown=name)
+        FailedCheck("invented", f"“{name}” is in none of the answers.", shown=name)
         for name in dict.fromkeys(invented(text, known))
         if name not in {one.label for one in plan.candidates}
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from forky_core.merge.headings import ASKED, FACTS, FILES, OPEN, RESULT, TRIED
-from forky_core.merge.models.checks import Failed, resolved
+from forky_core.merge.models.checks import FailedCheck, resolved
 from forky_core.model import MessageId
 
 _ALIASES: Mapping[str, str] = {
@@ -81,11 +81,11 @@ class NoteLine:
     check, or below a line because the person said it last."""
 
 
-def read_note(answer: str, ids: Mapping[str, MessageId]) -> tuple[tuple[NoteLine, ...], Failed | None]:
+def read_note(answer: str, ids: Mapping[str, MessageId]) -> tuple[tuple[NoteLine, ...], FailedCheck | None]:
     """The lines of an answer, or what the answer is instead of a note. `ids` are the messages by “m1”, “m2” …"""
     text = answer.strip()
     if not text:
-        return (), Failed("empty", "The model answered nothing.")
+        return (), FailedCheck("empty", "The model answered nothing.")
     lines, headed = _lines(text)
     found: list[NoteLine] = []
     for section, line in lines:
@@ -98,10 +98,10 @@ def read_note(answer: str, ids: Mapping[str, MessageId]) -> tuple[tuple[NoteLine
     if any(line.cites for line in found) or (headed and found and not _REFUSAL.match(text)):
         return tuple(found), None
     if headed and not found:
-        return (), Failed("empty", "The model found nothing worth telling.")
+        return (), FailedCheck("empty", "The model found nothing worth telling.")
     if _REFUSAL.match(text):
-        return (), Failed("refusal", "The model refused to sum it up.", shown=text[:200])
-    return (), Failed(
+        return (), FailedCheck("refusal", "The model refused to sum it up.", shown=text[:200])
+    return (), FailedCheck(
         "reply", "The model replied to the conversation instead of writing the note.", shown=text[:200]
     )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from forky_core.hashing import content_hash
 from forky_core.llm.contract import ProviderMessage
-from forky_core.merge.models.checks import Failed
+from forky_core.merge.models.checks import FailedCheck
 from forky_core.merge.models.transcript import Transcript
 from forky_core.merge.wording import speaker_of, spoken
 from forky_core.model import Message
@@ -147,7 +147,7 @@ def note_request(
 
 
 def repair_request(
-    asked: Sequence[ProviderMessage], answer: str, failed: Sequence[Failed], too_long: int = 0
+    asked: Sequence[ProviderMessage], answer: str, failed: Sequence[FailedCheck], too_long: int = 0
 ) -> tuple[ProviderMessage, ...]:
     """The one repair round: the same request, the answer, and what of it does not stand and why."""
     rows = "\n".join(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.claims.conflict_resolution import LONGEST_WORD, Choice, Clash
-from forky_core.merge.models.checks import Failed, invented, json_object
+from forky_core.merge.models.checks import FailedCheck, invented, json_object
 from forky_core.merge.wording import spoken
 from forky_core.model import Message, MessageId
 
@@ -31,7 +31,7 @@ class Proposal:
     text: str
     why: str
     model: str
-    failed: tuple[Failed, ...]
+    failed: tuple[FailedCheck, ...]
     """What is wrong with it; () where nothing is."""
 
     @property
@@ -65,13 +65,13 @@ def read_proposal(answer: str, clash: Clash, texts: Mapping[MessageId, str], mod
         return Proposal("", "", model, (wrong,))
     text, why = (value.get(name) for name in ("text", "why"))
     if not isinstance(text, str) or not text.strip():
-        return Proposal("", "", model, (Failed("schema", "The proposal has no text."),))
+        return Proposal("", "", model, (FailedCheck("schema", "The proposal has no text."),))
     line = " ".join(html.unescape(text).split())
     known = "\n".join((clash.key, *texts.values(), *(claim.text for claim in clash.conflict.claims)))
     failed = [
-        Failed("invented", f"“{name}” is in none of the messages.", shown=name)
+        FailedCheck("invented", f"“{name}” is in none of the messages.", shown=name)
         for name in invented(line, known)
     ]
     if len(line) > LONGEST_WORD:
-        failed.append(Failed("length", f"It is longer than {LONGEST_WORD} characters."))
+        failed.append(FailedCheck("length", f"It is longer than {LONGEST_WORD} characters."))
     return Proposal(line[:LONGEST_WORD], why if isinstance(why, str) else "", model, tuple(failed))

@@ -16,8 +16,8 @@ from forky_core.merge.headings import FACTS, RESULT
 from forky_core.merge.models.checks import CheckName
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.transcript import Transcript
-from forky_core.merge.note.branch import Branch
-from forky_core.merge.note.passages import Passage
+from forky_core.merge.note.branch import BranchDigest
+from forky_core.merge.note.passages import NotePassage
 from forky_core.retrieval.words import terms
 
 NOT_QUOTED: frozenset[CheckName] = frozenset({"instruction", "repeat", "citation", "length"})
@@ -35,8 +35,8 @@ class Quotations:
     transcript: Transcript
 
     @cached_property
-    def _branch(self) -> Branch:
-        return Branch.of(self.transcript.messages, ())
+    def _branch(self) -> BranchDigest:
+        return BranchDigest.of(self.transcript.messages, ())
 
     @cached_property
     def _worth(self) -> Mapping[str, float]:
@@ -64,7 +64,7 @@ class Quotations:
                 found = one
         return None if found is None else _quoting(found, line, "later")
 
-    def _alike(self, text: str, among: Collection[str]) -> Iterator[tuple[Passage, float]]:
+    def _alike(self, text: str, among: Collection[str]) -> Iterator[tuple[NotePassage, float]]:
         """The sentences of these messages in their order, each with the share of the text's words that it has."""
         mine = {term: self._worth[term] for term in set(terms(text)) if term in self._worth}
         whole = sum(mine.values())
@@ -75,7 +75,7 @@ class Quotations:
                 yield one, sum(worth for term, worth in mine.items() if term in words) / whole
 
 
-def _quoting(one: Passage, line: NoteLine, why: Literal["instead", "later"]) -> NoteLine:
+def _quoting(one: NotePassage, line: NoteLine, why: Literal["instead", "later"]) -> NoteLine:
     return NoteLine(line.number, line.section, one.text, (one.message,), quoted=why)
 
 

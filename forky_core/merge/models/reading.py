@@ -19,7 +19,7 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ClaimReading:
     """What was believed of one answer."""
 
     claims: tuple[Claim, ...] = ()
@@ -33,8 +33,8 @@ class Reading:
         """Whether anything was believed, and be it that nothing is worth telling."""
         return bool(self.claims or self.verbatim or self.dropped)
 
-    def __add__(self, other: Reading) -> Reading:
-        return Reading(
+    def __add__(self, other: ClaimReading) -> ClaimReading:
+        return ClaimReading(
             self.claims + other.claims,
             self.verbatim + other.verbatim,
             self.dropped + other.dropped,
@@ -52,7 +52,7 @@ class Reading:
         )
 
     @classmethod
-    def from_json(cls, text: str) -> Reading | None:
+    def from_json(cls, text: str) -> ClaimReading | None:
         """None for what no reading is stored as."""
         try:
             entry = json.loads(text)

@@ -17,7 +17,7 @@ from forky_core.errors import ForkyError
 from forky_core.merge.attribution import attribute, rests_on
 from forky_core.merge.block import PayloadLine, fitting, read_back, render
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, SETTLED, TRIED, UNRESOLVED
-from forky_core.merge.models.checks import Failed, sentences
+from forky_core.merge.models.checks import FailedCheck, sentences
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.transcript import Transcript
 from forky_core.merge.models.written_note import Ask, NoteFailed, WrittenNote, write_note
@@ -45,7 +45,7 @@ Write = Callable[[Transcript, Sequence[Message], int, Callable[[str], int]], Wri
 class SquashRejected(ForkyError):
     """Nothing of what the model wrote can be used; nothing was written."""
 
-    def __init__(self, failed: Sequence[Failed], answer: str, plan: MergePlan) -> None:
+    def __init__(self, failed: Sequence[FailedCheck], answer: str, plan: MergePlan) -> None:
         self.failed = tuple(failed)
         self.problems = sentences(failed)
         """Sentences, each one thing that failed."""
@@ -139,13 +139,13 @@ def squash_of_note(
     lines = [*_settled(plan, lookup), *lines, *_attached(plan, lookup)]
     text = render(plan.header, lines, plan.short)
     tokens = plan.count_tokens(text)
-    wrong: Failed | None = None
+    wrong: FailedCheck | None = None
     if not note.lines:
-        wrong = Failed("empty", "The model found nothing worth telling.")
+        wrong = FailedCheck("empty", "The model found nothing worth telling.")
     elif not told:
-        wrong = Failed("size", "No line of it finds room in the budget.")
+        wrong = FailedCheck("size", "No line of it finds room in the budget.")
     elif tokens >= plan.tokens_full:
-        wrong = Failed("size", f"It is no shorter than the branch itself ({plan.tokens_full} tokens).")
+        wrong = FailedCheck("size", f"It is no shorter than the branch itself ({plan.tokens_full} tokens).")
     if wrong is not None:
         failed = (wrong, *note.failed)
         raise SquashRejected(failed, note.answer, badged(plan, model, failed))
@@ -165,7 +165,7 @@ def squash_of_note(
     return replace(made, warnings=tuple(warnings), failed=note.failed)
 
 
-def badged(plan: MergePlan, model: str, failed: Sequence[Failed] = ()) -> MergePlan:
+def badged(plan: MergePlan, model: str, failed: Sequence[FailedCheck] = ()) -> MergePlan:
     """The plan without a model, marked as what stands in for an answer that was refused."""
     badge = f"Quoted lines; the note by {model} failed the checks."
     return replace(plan, badge=badge, failed=tuple(failed))

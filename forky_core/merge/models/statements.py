@@ -109,7 +109,7 @@ _ORDERS_READER = re.compile(
 
 
 @dataclass(frozen=True)
-class Clause:
+class SentenceClause:
     """A piece of a sentence up to a comma, a semicolon or an “and”."""
 
     text: str
@@ -132,7 +132,7 @@ class Clause:
 
 
 @dataclass(frozen=True)
-class Sentence:
+class CheckedSentence:
     """One sentence of a message, or a line of its code."""
 
     text: str
@@ -147,12 +147,12 @@ class Sentence:
         return frozenset(terms(self.text))
 
     @cached_property
-    def clauses(self) -> tuple[Clause, ...]:
+    def clauses(self) -> tuple[SentenceClause, ...]:
         if self.code:
-            return (Clause(self.text),)
-        return tuple(Clause(piece.strip()) for piece in _CLAUSE_END.split(self.text) if piece.strip()) or (
-            Clause(self.text),
-        )
+            return (SentenceClause(self.text),)
+        return tuple(
+            SentenceClause(piece.strip()) for piece in _CLAUSE_END.split(self.text) if piece.strip()
+        ) or (SentenceClause(self.text),)
 
     @cached_property
     def asks(self) -> bool:
@@ -176,9 +176,9 @@ class Sentence:
         return not self.code and _FUTURE.search(self.text) is not None and _DONE.search(self.text) is None
 
 
-def sentences_of(text: str, *, role: str = "", speaker: str = "") -> tuple[Sentence, ...]:
+def sentences_of(text: str, *, role: str = "", speaker: str = "") -> tuple[CheckedSentence, ...]:
     """The sentences of a message. A line of code is one, and so is a line of a tool's output."""
-    found: list[Sentence] = []
+    found: list[CheckedSentence] = []
     fenced, ordered = False, 0
     for raw in text.splitlines():
         if _FENCE.match(raw):
@@ -192,7 +192,7 @@ def sentences_of(text: str, *, role: str = "", speaker: str = "") -> tuple[Sente
         for piece in pieces:
             if _ORDERS_READER.search(piece):
                 ordered = 3
-            found.append(Sentence(piece, role, speaker, code=fenced, orders=ordered > 0))
+            found.append(CheckedSentence(piece, role, speaker, code=fenced, orders=ordered > 0))
             ordered -= ordered > 0
     return tuple(found)
 

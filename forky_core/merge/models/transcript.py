@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from forky_core.merge.claims.pieces import Piece, pieces
+from forky_core.merge.claims.pieces import Clause, pieces
 from forky_core.merge.claims.supersessions import Superseded
-from forky_core.merge.models.statements import Sentence, sentences_of
+from forky_core.merge.models.statements import CheckedSentence, sentences_of
 from forky_core.merge.note.passages import call_text
 from forky_core.merge.wording import speaker_of, spoken
 from forky_core.model import Message, MessageId
@@ -71,7 +71,7 @@ class Transcript:
         return (message.text for message in self.messages if message.role != "tool")
 
     @cached_property
-    def sentences(self) -> tuple[tuple[Sentence, ...], ...]:
+    def sentences(self) -> tuple[tuple[CheckedSentence, ...], ...]:
         """The statements of each message."""
         return tuple(
             sentences_of(self.texts[message.id], role=message.role, speaker=speaker_of(message))
@@ -79,7 +79,7 @@ class Transcript:
         )
 
     @cached_property
-    def statements(self) -> tuple[Piece, ...]:
+    def statements(self) -> tuple[Clause, ...]:
         """What people and models say in prose, one thing each; `turn` is the place of the message."""
         return tuple(
             one

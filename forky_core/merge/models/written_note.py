@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from forky_core.errors import ForkyError, ModelError
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.headings import NOTE
-from forky_core.merge.models.checks import CheckName, Failed
+from forky_core.merge.models.checks import CheckName, FailedCheck
 from forky_core.merge.models.line_checks.pipeline import judge
 from forky_core.merge.models.note_answer import NoteLine, read_note
 from forky_core.merge.models.note_request import Limit, note_request, repair_request
@@ -37,7 +37,7 @@ _WHOLE = 0.7
 class NoteFailed(ForkyError):
     """A model's note, and its mended one, hold no line that stands."""
 
-    def __init__(self, failed: Sequence[Failed], answer: str) -> None:
+    def __init__(self, failed: Sequence[FailedCheck], answer: str) -> None:
         super().__init__("The model's note cannot be used.", " ".join(one.sentence for one in failed[:6]))
         self.failed = tuple(failed)
         self.answer = answer
@@ -49,7 +49,7 @@ class WrittenNote:
 
     lines: tuple[NoteLine, ...]
     """In the order of the sections; where one of the model's failed, words of the branch stand in its place."""
-    failed: tuple[Failed, ...] = ()
+    failed: tuple[FailedCheck, ...] = ()
     """Lines that do not stand, each with the reason."""
     answer: str = ""
     """The last answer, as it came."""
@@ -73,7 +73,7 @@ class WrittenNote:
                 for number, (section, said, cites, quoted) in enumerate(entry["lines"], 1)
             )
             failed = tuple(
-                Failed(check, said, at or None, shown) for check, said, at, shown in entry["failed"]
+                FailedCheck(check, said, at or None, shown) for check, said, at, shown in entry["failed"]
             )
             return cls(lines, failed, entry["answer"])
         except (ValueError, KeyError, TypeError):
@@ -145,7 +145,7 @@ class _Judged:
 
     lines: tuple[NoteLine, ...]
     stands: tuple[NoteLine, ...]
-    failed: tuple[Failed, ...]
+    failed: tuple[FailedCheck, ...]
     no_note: bool
 
     @classmethod
@@ -156,7 +156,7 @@ class _Judged:
         found = judge(lines, transcript)
         return cls(lines, found.lines, found.failed, False)
 
-    def line_of(self, failed: Failed) -> NoteLine | None:
+    def line_of(self, failed: FailedCheck) -> NoteLine | None:
         """The line that failed."""
         return next(
             (one for one in self.lines if (one.number, one.text) == (failed.entry, failed.shown)), None
@@ -165,7 +165,7 @@ class _Judged:
 
 def _written(
     lines: Sequence[NoteLine],
-    failed: Sequence[Failed],
+    failed: Sequence[FailedCheck],
     answers: Sequence[_Judged],
     answer: str,
     transcript: Transcript,
@@ -197,13 +197,13 @@ def _joined(first: Sequence[NoteLine], second: Sequence[NoteLine]) -> tuple[Note
 
 
 def _dropped(
-    first: Sequence[Failed],
-    second: Sequence[Failed],
+    first: Sequence[FailedCheck],
+    second: Sequence[FailedCheck],
     before_it: Sequence[NoteLine],
     lines: Sequence[NoteLine],
-) -> tuple[Failed, ...]:
+) -> tuple[FailedCheck, ...]:
     """What does not stand in the end: no line that stands says it in other words."""
-    found: dict[str, Failed] = {}
+    found: dict[str, FailedCheck] = {}
     before = {line.text for line in before_it}
     mending = [line.text for line in lines if line.text not in before]
     for one in (*first, *second):

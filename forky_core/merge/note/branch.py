@@ -11,7 +11,7 @@ from forky_core.merge.claims.cues import NO
 from forky_core.merge.headings import is_heading
 from forky_core.merge.note.code_blocks import with_code_blocks
 from forky_core.merge.note.coverage import Relevance, distinct, names_sources
-from forky_core.merge.note.passages import Passage, atoms, is_named, named_atoms, passages, plain_lines
+from forky_core.merge.note.passages import NotePassage, atoms, is_named, named_atoms, passages, plain_lines
 from forky_core.merge.wording import speaker_of
 from forky_core.model import Message, MessageId, Role
 from forky_core.parts import ToolCallPart
@@ -53,11 +53,11 @@ _ITEMS = ("-", "*", "+", "•", "|")
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class BranchDigest:
     """What is known of a branch before a line of the note is chosen."""
 
     messages: Sequence[Message]
-    passages: Sequence[Passage]
+    passages: Sequence[NotePassage]
     """What may be quoted: each line and sentence once, and none that the target has."""
     relevance: Relevance
     speakers: Mapping[MessageId, str]
@@ -77,7 +77,7 @@ class Branch:
     _remembered: dict[int, list[int]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, messages: Sequence[Message], target_texts: Sequence[str], focus: str = "") -> Branch:
+    def of(cls, messages: Sequence[Message], target_texts: Sequence[str], focus: str = "") -> BranchDigest:
         """Read the messages for a reader who knows `target_texts` and asks for `focus`."""
         known = plain_lines(target_texts)
         found = [
@@ -355,12 +355,12 @@ class Branch:
         return found if found > last else None
 
 
-def leads_in(one: Passage) -> bool:
+def leads_in(one: NotePassage) -> bool:
     """Whether a line says nothing by itself, but what follows it is."""
     return one.text.rstrip("*_ ").endswith((":", "："))
 
 
-def _only_leads_in(one: Passage) -> bool:
+def _only_leads_in(one: NotePassage) -> bool:
     """Whether a line leads in others and is no item of a list itself."""
     return leads_in(one) and not _begins_item(one.text)
 
@@ -377,11 +377,11 @@ def _narrates(messages: Sequence[Message], turn: int) -> bool:
     return any(isinstance(part, ToolCallPart) for part in near)
 
 
-def _last_prose(mine: Sequence[int], found: Sequence[Passage]) -> int:
+def _last_prose(mine: Sequence[int], found: Sequence[NotePassage]) -> int:
     return max((at for at in mine if found[at].shape == "prose"), default=-1)
 
 
-def _holding(found: Sequence[Passage], relevance: Relevance) -> dict[str, list[int]]:
+def _holding(found: Sequence[NotePassage], relevance: Relevance) -> dict[str, list[int]]:
     """By word, the sentences that it stands in; of words that are rare enough to say what a sentence is about."""
     holding: dict[str, list[int]] = {}
     for at, one in enumerate(found):
@@ -393,7 +393,7 @@ def _holding(found: Sequence[Passage], relevance: Relevance) -> dict[str, list[i
     return {word: held for word, held in holding.items() if len(held) <= most}
 
 
-def _lead_ins(mine: Sequence[int], found: Sequence[Passage]) -> Iterator[tuple[int, int]]:
+def _lead_ins(mine: Sequence[int], found: Sequence[NotePassage]) -> Iterator[tuple[int, int]]:
     """Passages of one message, each with the line above it that leads it in; sentences end what a line leads in."""
     row, lead, here, header = -1, -1, -1, -1
     for at in mine:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from forky_core.merge.headings import is_heading
-from forky_core.merge.note.passages import LONGEST, Passage, is_edit_mark
+from forky_core.merge.note.passages import LONGEST, NotePassage, is_edit_mark
 from forky_core.model import Message
 
 MOST_LINES = 5
@@ -23,9 +23,9 @@ MOST_KNOWN = 2
 """Lines between two new ones that are quoted with them though the reader has them."""
 
 
-def with_code_blocks(fresh: Sequence[Passage], messages: Sequence[Message]) -> list[Passage]:
+def with_code_blocks(fresh: Sequence[NotePassage], messages: Sequence[Message]) -> list[NotePassage]:
     """`fresh`, which is in order, with one passage for each block of code instead of one for each line."""
-    found: list[Passage] = []
+    found: list[NotePassage] = []
     for turn, mine in groupby(fresh, key=lambda one: one.turn):
         lines = _Lines.of(messages[turn])
         for is_code, run in groupby(mine, key=lambda one: one.shape == "code"):
@@ -49,15 +49,15 @@ class _Lines:
             at.setdefault(line.strip(), []).append(number)
         return cls(raw, at)
 
-    def after(self, one: Passage, last: int) -> int | None:
+    def after(self, one: NotePassage, last: int) -> int | None:
         """Where the line of a passage stands, the last time if several; None where that is not below line `last`."""
         at = self.at.get(one.whole_row.strip(), (-1,))[-1]
         return at if at > last else None
 
 
-def _blocks(run: Sequence[Passage], lines: _Lines) -> Iterator[Passage]:
+def _blocks(run: Sequence[NotePassage], lines: _Lines) -> Iterator[NotePassage]:
     """The blocks of a run of lines of code; a line that is not a whole line of its message stays alone."""
-    group: list[tuple[int, Passage]] = []
+    group: list[tuple[int, NotePassage]] = []
     last = -1
     for one in run:
         at = lines.after(one, last)
@@ -78,7 +78,7 @@ def _parted(between: Sequence[str]) -> bool:
     return any(is_edit_mark(line) or line.startswith("-") or is_heading(line.strip()) for line in between)
 
 
-def _written(group: Sequence[tuple[int, Passage]], lines: _Lines) -> Iterator[Passage]:
+def _written(group: Sequence[tuple[int, NotePassage]], lines: _Lines) -> Iterator[NotePassage]:
     """The passage of each part of a group of lines, word for word but for their common indentation."""
     for part in _parts(group, lines):
         start, end = part[0][0], part[-1][0]
@@ -89,7 +89,9 @@ def _written(group: Sequence[tuple[int, Passage]], lines: _Lines) -> Iterator[Pa
         yield replace(part[0][1], text=text, whole_row=text)
 
 
-def _parts(group: Sequence[tuple[int, Passage]], lines: _Lines) -> Iterator[Sequence[tuple[int, Passage]]]:
+def _parts(
+    group: Sequence[tuple[int, NotePassage]], lines: _Lines
+) -> Iterator[Sequence[tuple[int, NotePassage]]]:
     rest = list(group)
     while len(rest) > MOST_LINES:
         among = range(LEAST_LINES, min(MOST_LINES, len(rest) - LEAST_LINES) + 1)

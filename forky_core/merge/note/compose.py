@@ -17,9 +17,9 @@ from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.claims.supersessions import Superseded
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, TRIED
-from forky_core.merge.note.branch import Branch, leads_in
+from forky_core.merge.note.branch import BranchDigest, leads_in
 from forky_core.merge.note.coverage import BYTES_PER_TOKEN, CITATION, Picker, size
-from forky_core.merge.note.passages import Passage, atoms, call_text, is_code
+from forky_core.merge.note.passages import NotePassage, atoms, call_text, is_code
 from forky_core.merge.wording import ShortIds, one_line
 from forky_core.model import Message, MessageId
 from forky_core.parts import AttachmentPart, ToolCallPart
@@ -93,22 +93,22 @@ def note(
 
     What `superseded` names is told in pairs, where there is room: what was said first, and what took its place.
     """
-    branch = Branch.of(messages, target_texts, focus)
+    branch = BranchDigest.of(messages, target_texts, focus)
     picker = Picker(branch.relevance, budget, _ratio(branch, count_tokens), branch.speakers)
-    writer = _Writer(branch, picker, budget)
+    writer = _NoteWriter(branch, picker, budget)
     writer.write(superseded)
     return writer.within(budget, count_tokens)
 
 
-def _ratio(branch: Branch, count_tokens: Callable[[str], int]) -> float:
+def _ratio(branch: BranchDigest, count_tokens: Callable[[str], int]) -> float:
     """Tokens as the model counts them per token of the estimate, by a sample of the branch."""
     sample = "\n".join(one.text for one in branch.passages[:: max(1, len(branch.passages) // 50)])
     return max(0.2, count_tokens(sample) / max(1, estimate_tokens(sample))) if sample else 1.0
 
 
 @dataclass(slots=True)
-class _Writer:
-    branch: Branch
+class _NoteWriter:
+    branch: BranchDigest
     picker: Picker
     room: float
     """Tokens of the whole note."""
@@ -413,7 +413,7 @@ class _Writer:
         return [*lines, *self.files]
 
 
-def _joined(before: Passage, after: Passage, text: str) -> str:
+def _joined(before: NotePassage, after: NotePassage, text: str) -> str:
     """Two sentences that follow each other in one paragraph as one piece of it; "" where they don't."""
     if (before.turn, before.row) != (after.turn, after.row) or after.place != before.place + 1:
         return ""

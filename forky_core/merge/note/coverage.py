@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 from forky_core.context.citing import own_sources
 from forky_core.llm.tokens import estimate_tokens
-from forky_core.merge.note.passages import Passage, Shape, named_atoms, plain
+from forky_core.merge.note.passages import NotePassage, Shape, named_atoms, plain
 from forky_core.model import MessageId
 from forky_core.retrieval.words import terms
 
@@ -58,12 +58,12 @@ def size(text: str) -> float:
 class Relevance:
     """What each passage of a branch tells that its reader does not know."""
 
-    passages: Sequence[Passage]
+    passages: Sequence[NotePassage]
     words: list[dict[str, float]]
     """Of each passage, its words and names, each with what it is worth."""
 
     @classmethod
-    def of(cls, passages: Sequence[Passage], target_texts: Iterable[str], focus: str = "") -> Relevance:
+    def of(cls, passages: Sequence[NotePassage], target_texts: Iterable[str], focus: str = "") -> Relevance:
         """Weigh passages for a reader who knows `target_texts` and asks for `focus`."""
         spoken = [terms(passage.text) for passage in passages]
         count = Counter(term for mine in spoken for term in mine)
@@ -183,20 +183,20 @@ class Picker:
                     heapq.heappush(heap, (-self.gain(other), other))
 
 
-def _proper_nouns(passages: Iterable[Passage]) -> frozenset[str]:
+def _proper_nouns(passages: Iterable[NotePassage]) -> frozenset[str]:
     """The words that stand with a capital letter in the middle of a sentence: who, where and what is spoken of."""
     prose = (passage.text for passage in passages if passage.shape == "prose")
     return frozenset(term for text in prose for word in _CAPITAL.findall(text) for term in terms(word))
 
 
-def names_sources(passage: Passage) -> bool:
+def names_sources(passage: NotePassage) -> bool:
     """Whether it says what the numbers in square brackets of its message are of: nothing of that is told without it."""
     return passage.role == "assistant" and bool(own_sources(passage.text))
 
 
-def distinct(passages: Sequence[Passage], known: Collection[str]) -> list[Passage]:
+def distinct(passages: Sequence[NotePassage], known: Collection[str]) -> list[NotePassage]:
     """The passages without those that the target has, each once, where it was said last."""
-    last: dict[str, Passage] = {}
+    last: dict[str, NotePassage] = {}
     for passage in passages:
         key = plain(passage.text)
         if names_sources(passage):

@@ -66,7 +66,7 @@ _NAME_LIKE = re.compile(r"[\d_./:@()-]|[a-z][A-Z]|^[A-Z]{2,}$")
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class NotePassage:
     """A piece of a message that can be quoted by itself."""
 
     message: MessageId
@@ -84,14 +84,14 @@ class Passage:
     """That line, of which the passage is a piece; of code with the white space that it begins with."""
 
 
-def passages(messages: Sequence[Message]) -> list[Passage]:
+def passages(messages: Sequence[Message]) -> list[NotePassage]:
     """Every passage of the messages, in order."""
-    found: list[Passage] = []
+    found: list[NotePassage] = []
     for turn, message in enumerate(messages):
         for row, (line, kind) in enumerate(_rows(message)):
             shape: Shape = "output" if message.role == "tool" else kind
             for text in _pieces(line, shape):
-                found.append(Passage(message.id, message.role, text, shape, len(found), turn, row, line))
+                found.append(NotePassage(message.id, message.role, text, shape, len(found), turn, row, line))
     return found
 
 

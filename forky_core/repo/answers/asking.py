@@ -22,7 +22,7 @@ from forky_core.parts import Draft, Json, TextPart
 from forky_core.repo.answers.consulting import Citing, rewording
 from forky_core.repo.answers.once import NO_PARAMETERS
 from forky_core.repo.answers.preparing import Prepared, prepare
-from forky_core.repo.answers.reply_job import Place, ReplyJob
+from forky_core.repo.answers.reply_job import ReplyJob, ReplyTarget
 from forky_core.repo.branching import refuse_while_replying
 from forky_core.repo.identity import branch_name, new_id, now, said_in, suggested_name, title_from
 from forky_core.repo.people.spending import refuse_to_spend
@@ -90,7 +90,7 @@ def edit(
 
 def answer(
     repo: Repo,
-    place: Place,
+    place: ReplyTarget,
     rules: Rules,
     *,
     model: str | None = None,
@@ -171,7 +171,7 @@ def regenerate(
     if model is None and message.name and (call := repo.latest_generation(message.id)) is not None:
         model = call.model
     if message.id == branch.head:
-        place = Place(repo.id, branch.name, message.parent, replaces=message.id)
+        place = ReplyTarget(repo.id, branch.name, message.parent, replaces=message.id)
         return branch.name, answer(repo, place, branch.rules, model=model, search=search, reuse=False)
     question = repo.message(message.parent)
 
@@ -182,7 +182,7 @@ def regenerate(
         return name, tx.publish("fork", f"Forked “{name}” at {short(question.id)} to answer again")
 
     name, made = with_a_free_key("heads/", fork)
-    place = Place(repo.id, name, question.id, group=made.number)
+    place = ReplyTarget(repo.id, name, question.id, group=made.number)
     return name, answer(repo, place, branch.rules, model=model, search=search, reuse=False)
 
 
@@ -206,7 +206,7 @@ def resume(repo: Repo, branch: Branch) -> ReplyJob:
     info = repo.models.model(generation.model).info()
     if not info.continues:
         return regenerate(repo, branch, head, model=generation.model)[1]
-    place = Place(repo.id, branch.name, head.parent, replaces=head.id, begins_with=head.parts)
+    place = ReplyTarget(repo.id, branch.name, head.parent, replaces=head.id, begins_with=head.parts)
     return answer(repo, place, branch.rules, model=generation.model, resumes=head)
 
 

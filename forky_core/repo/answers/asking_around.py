@@ -13,7 +13,7 @@ from forky_core.errors import ForkyError, NothingToDo
 from forky_core.model import Branch, MessageId, Rules, View, seal
 from forky_core.parts import Draft
 from forky_core.repo.answers.asking import answer, refuse_if_moved
-from forky_core.repo.answers.reply_job import Place, ReplyJob
+from forky_core.repo.answers.reply_job import ReplyJob, ReplyTarget
 from forky_core.repo.branching import refuse_while_replying
 from forky_core.repo.identity import branch_name, free_name, now, said_in, title_from
 from forky_core.repo.people.voices import introduce
@@ -22,7 +22,7 @@ from forky_core.repo.transaction import Transaction, with_a_free_key
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReplyAttempt:
     """What came of asking on one branch: a reply under way, or why there is none."""
 
     branch: str
@@ -32,7 +32,7 @@ class Asked:
 
 def ask_all(
     repo: Repo, branches: Sequence[Branch], draft: Draft, forks: Sequence[Branch] = ()
-) -> tuple[Asked, ...]:
+) -> tuple[ReplyAttempt, ...]:
     """Ask the same on each branch, as its author saw it, and on new branches that `forks` describe.
 
     Raises:
@@ -60,7 +60,7 @@ def ask_all(
         where = f"“{open_ones[0].name}”" if len(open_ones) == 1 else f"{len(open_ones)} branches"
         group = tx.publish("ask", f"Asked on {where}: {said_in(draft.parts)}").number
     return tuple(
-        Asked(branch.name, None, refused[branch.name])
+        ReplyAttempt(branch.name, None, refused[branch.name])
         if branch.name in refused
         else _answered(repo, branch.name, questions[branch.name], branch.rules, group)
         for branch in (*branches, *forks)
@@ -80,7 +80,7 @@ def forks(view: View, at: Sequence[MessageId], rules: Rules) -> tuple[Branch, ..
 
 def ask_models(
     repo: Repo, at: MessageId | None, rules: Rules, draft: Draft, models: Sequence[str]
-) -> tuple[Asked, ...]:
+) -> tuple[ReplyAttempt, ...]:
     """Fork a branch for each model at `at` and ask the same on all of them.
 
     Raises:
@@ -124,8 +124,8 @@ def _put(tx: Transaction, branch: str, head: MessageId | None, draft: Draft) -> 
     return message.id
 
 
-def _answered(repo: Repo, branch: str, question: MessageId, rules: Rules, group: int | None) -> Asked:
+def _answered(repo: Repo, branch: str, question: MessageId, rules: Rules, group: int | None) -> ReplyAttempt:
     try:
-        return Asked(branch, answer(repo, Place(repo.id, branch, question, group=group), rules))
+        return ReplyAttempt(branch, answer(repo, ReplyTarget(repo.id, branch, question, group=group), rules))
     except ForkyError as error:
-        return Asked(branch, None, error)
+        return ReplyAttempt(branch, None, error)

@@ -12,7 +12,7 @@ from threading import Event
 
 from forky_core.context.citing import sources_line, without_sources
 from forky_core.document import Looked, Quoted
-from forky_core.documents.searching import Found, fused
+from forky_core.documents.searching import FoundChunk, fused
 from forky_core.documents.shelf import DocumentStore
 from forky_core.errors import ModelError, NotFound
 from forky_core.llm.contract import Consulted, Done, Model, ModelEvent, ModelInfo, Request, TextDelta
@@ -91,7 +91,9 @@ def _looked(
     return Looked(search, tuple(Quoted(n, *one) for n, one in enumerate(quoted, 1)), findings.trouble)
 
 
-def _joined(one: Sequence[Found], other: Sequence[Found], budget: int | None) -> tuple[Found, ...]:
+def _joined(
+    one: Sequence[FoundChunk], other: Sequence[FoundChunk], budget: int | None
+) -> tuple[FoundChunk, ...]:
     """The best of two rankings, by the rank each has in both; of those that bear on either search."""
     found = {hit.address: hit for hit in (*one, *other)}
     bears = {hit.address for hit in (*one, *other) if hit.bears}

@@ -15,7 +15,7 @@ from forky_core.observability import events
 from forky_core.parts import Json
 from forky_core.repo.answers.asking import answer
 from forky_core.repo.answers.once import NO_PARAMETERS
-from forky_core.repo.answers.reply_job import Place, ReplyJob
+from forky_core.repo.answers.reply_job import ReplyJob, ReplyTarget
 from forky_core.repo.repo import Repo
 
 
@@ -26,7 +26,7 @@ def models_of(repo: Repo, rules: Rules, alone: str | None = None) -> tuple[str, 
 
 def answer_in_turn(
     repo: Repo,
-    place: Place,
+    place: ReplyTarget,
     rules: Rules,
     models: Sequence[str],
     *,

@@ -35,7 +35,7 @@ from forky_core.model import (
 from forky_core.observability import events
 from forky_core.parts import Draft, Part, TextPart
 from forky_core.repo.answers.ending import End, cut, ended
-from forky_core.repo.answers.reply_job import Place, ReplyJob
+from forky_core.repo.answers.reply_job import ReplyJob, ReplyTarget
 from forky_core.repo.identity import now
 from forky_core.repo.transaction import Transaction
 from forky_core.repo.visible import see
@@ -75,7 +75,7 @@ class Replies:
 
     def start(
         self,
-        place: Place,
+        place: ReplyTarget,
         generation: Generation,
         model: Answering,
         request: Request,
@@ -120,7 +120,7 @@ class Replies:
         self._start_saver()
         return job
 
-    def open(self, place: Place, generation: Generation) -> ReplyJob:
+    def open(self, place: ReplyTarget, generation: Generation) -> ReplyJob:
         """A job that is fed from outside, of a generation that is stored as running; `end` lands it.
 
         Others may write on the same branch: who lands second is kept beside.
@@ -138,7 +138,7 @@ class Replies:
         return job
 
     def give(
-        self, place: Place, generation: Generation, parts: tuple[Part, ...], *, actor: str, label: str
+        self, place: ReplyTarget, generation: Generation, parts: tuple[Part, ...], *, actor: str, label: str
     ) -> ReplyJob:
         """A job that has landed: a stored answer, given again as it was.
 
@@ -192,7 +192,7 @@ class Replies:
             found += 1
         return found
 
-    def _place_of(self, conversation: ConversationId, generation: Generation) -> Place:
+    def _place_of(self, conversation: ConversationId, generation: Generation) -> ReplyTarget:
         """Where a reply found after a crash belongs: the head it expected follows from the view."""
         assert generation.parent is not None
         branch = self._store.view(conversation).branches.get(generation.branch)
@@ -201,7 +201,7 @@ class Replies:
             head = self._store.message(conversation, branch.head)
             if head.parent == generation.parent and head.role == "assistant":
                 replaces = head.id
-        return Place(conversation, generation.branch, generation.parent, replaces)
+        return ReplyTarget(conversation, generation.branch, generation.parent, replaces)
 
     def close(self, seconds: float = 5.0) -> None:
         """Stop every reply, keeping what has arrived, and wait for them."""
@@ -331,7 +331,7 @@ def _log_end(job: ReplyJob, call: Generation, cause: BaseException | None) -> No
 
 def _land(  # noqa: PLR0917 - all of it belongs to one reply
     store: Store,
-    place: Place,
+    place: ReplyTarget,
     generation: Generation,
     parts: tuple[Part, ...],
     end: End,

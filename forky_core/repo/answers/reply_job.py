@@ -20,7 +20,7 @@ from forky_core.repo.identity import now
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ReplyTarget:
     """Where a reply goes."""
 
     conversation: ConversationId
@@ -58,7 +58,7 @@ class News:
 class ReplyJob:
     """One reply being written. All of it is safe to read from any thread."""
 
-    def __init__(self, place: Place, generation: Generation, *, fed: bool = False) -> None:
+    def __init__(self, place: ReplyTarget, generation: Generation, *, fed: bool = False) -> None:
         self.place = place
         self.generation = generation
         """As last saved."""

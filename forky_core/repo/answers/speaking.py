@@ -9,18 +9,18 @@ from forky_core.errors import NothingToDo
 from forky_core.model import Branch, Message, MessageId, Operation, Role
 from forky_core.parts import AttachmentPart, Draft, Json
 from forky_core.repo.answers import asking, asking_around
-from forky_core.repo.answers.asking_around import Asked
+from forky_core.repo.answers.asking_around import ReplyAttempt
 from forky_core.repo.answers.in_turn import answer_in_turn, models_of
-from forky_core.repo.answers.reply_job import Place, ReplyJob
+from forky_core.repo.answers.reply_job import ReplyJob, ReplyTarget
 from forky_core.repo.people import voices
 from forky_core.repo.people.spending import refuse_to_spend
 from forky_core.repo.programs import appending
-from forky_core.repo.reading import Reading
+from forky_core.repo.reading import BranchReader
 from forky_core.repo.taking_in import fit_parameters
 from forky_core.repo.typed import draft_of
 
 
-class Speaking(Reading):
+class Speaking(BranchReader):
     """A branch that can be spoken on."""
 
     def say(
@@ -94,7 +94,7 @@ class Speaking(Reading):
         fit = fit_parameters(parameters)
         draft = draft_of(self._repo, text, attachments)
         message, operation = asking.say(self._repo, branch, draft)
-        place = Place(self.id, branch.name, message.id, group=operation.number)
+        place = ReplyTarget(self.id, branch.name, message.id, group=operation.number)
         return asking.answer(
             self._repo, place, branch.rules, model=model, parameters=fit, reuse=reuse, search=search
         )
@@ -115,12 +115,12 @@ class Speaking(Reading):
         draft = draft_of(self._repo, text, attachments)
         point = self.message(at).id
         name, message, operation = asking.say_on_fork(self._repo, branch, point, rules, draft)
-        place = Place(self.id, name, message.id, group=operation.number)
+        place = ReplyTarget(self.id, name, message.id, group=operation.number)
         return self.checkout(name), asking.answer(self._repo, place, rules, model=model, search=search)
 
     def ask_all(
         self, text: str, branches: Sequence[Branch | str], *, forks_at: Sequence[MessageId] = ()
-    ) -> tuple[Asked, ...]:
+    ) -> tuple[ReplyAttempt, ...]:
         """Ask the same on several branches, as one operation; each gets a reply of its own, or says why not.
 
         A `Branch` value is the branch as the author saw it: where it has moved since, it is not asked. At each
@@ -131,7 +131,9 @@ class Speaking(Reading):
         forks = asking_around.forks(self.view, points, self.rules)
         return asking_around.ask_all(self._repo, seen, draft_of(self._repo, text), forks)
 
-    def ask_models(self, text: str, models: Sequence[str], *, at: str | None = None) -> tuple[Asked, ...]:
+    def ask_models(
+        self, text: str, models: Sequence[str], *, at: str | None = None
+    ) -> tuple[ReplyAttempt, ...]:
         """Fork a branch for each model at `at` (default: the head) and ask the same on all, as one operation."""
         point = self._point(at)
         return asking_around.ask_models(self._repo, point, self.rules, draft_of(self._repo, text), models)
@@ -147,7 +149,7 @@ class Speaking(Reading):
         head = self.head
         if head is None or (head.role == "assistant" and not self._has_a_turn(model, head)):
             raise NothingToDo("There is no open question here.", "Ask one, or regenerate the answer.")
-        place = Place(self.id, self.branch_name, head.id)
+        place = ReplyTarget(self.id, self.branch_name, head.id)
         return answer_in_turn(self._repo, place, self.rules, models_of(self._repo, self.rules, model))
 
     def edit(
@@ -174,7 +176,7 @@ class Speaking(Reading):
         forked = self.checkout(name)
         if made.role != "user":
             return forked, None
-        place = Place(self.id, name, made.id, group=operation.number)
+        place = ReplyTarget(self.id, name, made.id, group=operation.number)
         return forked, answer_in_turn(self._repo, place, rules, models_of(self._repo, self.rules, model))
 
     def regenerate(

@@ -64,7 +64,7 @@ def _summary(repo: Repo, memory: Memory, stretches: Sequence[Sequence[Message]])
     return Summary(text, by or "", _BY_RULES.format(memory.model) if due else "")
 
 
-class Reading:
+class SummaryJob:
     """A model reads what it has not read, in the background."""
 
     def __init__(self, repo: Repo, model: str, stretches: Sequence[Sequence[Message]]) -> None:
@@ -100,7 +100,7 @@ class Reading:
             self._ended.set()
 
 
-def read_ahead(repo: Repo, memory: Memory, stretches: Sequence[Sequence[Message]]) -> Reading | None:
+def read_ahead(repo: Repo, memory: Memory, stretches: Sequence[Sequence[Message]]) -> SummaryJob | None:
     """Have the memory's model read what it has not, in the background; None where there is nothing, or it does so."""
     if memory.model is None or not stretches or repo.summing:
         return None
@@ -109,7 +109,7 @@ def read_ahead(repo: Repo, memory: Memory, stretches: Sequence[Sequence[Message]
     todo = [stretch for stretch, key in zip(stretches, keys, strict=True) if key not in kept]
     if not todo:
         return None
-    job = Reading(repo, memory.model, todo)
+    job = SummaryJob(repo, memory.model, todo)
     repo.summing.add(job)
     job.begin()
     return job

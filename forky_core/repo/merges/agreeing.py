@@ -22,10 +22,10 @@ from forky_core.repo.merges import fusing, replanning, requests, settling
 from forky_core.repo.merges.decisions import chosen_of
 from forky_core.repo.merges.failures import merge_step
 from forky_core.repo.merges.merge_request import MergeRequest, request_in, requests_in
-from forky_core.repo.reading import Reading
+from forky_core.repo.reading import BranchReader
 
 
-class Agreeing(Reading):
+class Agreeing(BranchReader):
     """The verbs of claims, fusions and merge requests."""
 
     @merge_step("plan")
@@ -84,7 +84,7 @@ class Agreeing(Reading):
 
     def request_merge(
         self,
-        source: Reading | str | Sequence[Reading | str],
+        source: BranchReader | str | Sequence[BranchReader | str],
         *,
         into: str | None = None,
         note: str = "",
@@ -101,8 +101,8 @@ class Agreeing(Reading):
             NothingToDo: there is nothing to bring.
             InTheWay: the same is proposed already, or it would make a circle.
         """
-        sources = [source] if isinstance(source, Reading | str) else source
-        away = [one for one in sources if isinstance(one, Reading) and one.id != self.id]
+        sources = [source] if isinstance(source, BranchReader | str) else source
+        away = [one for one in sources if isinstance(one, BranchReader) and one.id != self.id]
         if away and len(sources) > 1:
             raise BadContent("A branch of another conversation is merged alone.", "Propose it by itself.")
         home = away[0] if away else self

@@ -120,7 +120,7 @@ def begin(repo: Repo, branch: Branch, good: MessageId | None, bad: MessageId | N
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class BisectQuestion:
     """A question that is put to a model at each message, and what its answer must be."""
 
     question: str
@@ -134,7 +134,7 @@ def run(
     repo: Repo,
     branch: Branch,
     search: Bisection,
-    asking: Asking,
+    asking: BisectQuestion,
     *,
     on_probe: Callable[[Bisection], None] | None = None,
     stop: Event | None = None,

@@ -29,7 +29,7 @@ class Comment:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class FurtherSource:
     """A further branch that is proposed for the same merge: an octopus."""
 
     source: str
@@ -62,7 +62,7 @@ class MergeRequest:
     state: State = "open"
     answered_by: str = ""
     comments: tuple[Comment, ...] = ()
-    others: tuple[Beside, ...] = ()
+    others: tuple[FurtherSource, ...] = ()
     """Further branches, in the order they shall be shown in."""
     graft: Elsewhere | None = None
     words: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -133,7 +133,7 @@ class MergeRequest:
             entry["state"],
             entry.get("answered_by", ""),
             tuple(Comment(by, text, at) for by, text, at in entry.get("comments", ())),
-            tuple(Beside(source, seen) for source, seen in entry.get("others", ())),
+            tuple(FurtherSource(source, seen) for source, seen in entry.get("others", ())),
             Elsewhere(ConversationId(id), title) if graft else None,
             MappingProxyType(dict(entry.get("words", {}))),
         )

@@ -14,7 +14,7 @@ from forky_core.merge.claims.claim_set import folded
 from forky_core.merge.claims.rules import claims_of
 from forky_core.merge.inputs import ClaimFinder, MergeInputs
 from forky_core.merge.models.asking import ReadingFailed
-from forky_core.merge.models.reading import Reading
+from forky_core.merge.models.reading import ClaimReading
 from forky_core.merge.models.review import review
 from forky_core.merge.models.squash import (
     SquashRejected,
@@ -104,7 +104,7 @@ def _three_way(places: Sequence[MergeInputs], wish: MergeOptions, reader: ModelR
     mine = [m for m in place.line_of(place.target) if m.id not in theirs_known and not m.merges]
     theirs = [m for m in map(place.lookup, by_rules.turns) if not m.merges]
     try:
-        own = reader.read(mine) if mine else Reading()
+        own = reader.read(mine) if mine else ClaimReading()
         other = reader.read(theirs, tuple(dict.fromkeys(claim.key for claim in own.claims if claim.key)))
     except ReadingFailed as error:
         badge = f"Claims found by rules; the reading by {reader.name} failed the checks."

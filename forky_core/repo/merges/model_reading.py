@@ -15,7 +15,7 @@ from forky_core.llm.contract import Model
 from forky_core.merge.models.asking import read_with
 from forky_core.merge.models.cache_keys import cache_keys
 from forky_core.merge.models.note_request import REQUEST
-from forky_core.merge.models.reading import Reading
+from forky_core.merge.models.reading import ClaimReading
 from forky_core.merge.models.transcript import Transcript
 from forky_core.merge.models.written_note import WrittenNote, write_note
 from forky_core.merge.note.compose import default_budget
@@ -45,7 +45,7 @@ class ModelReader:
     heard: Callable[[Sequence[Message]], Sequence[Message]] = tuple
     """What it is shown of messages: of merges, what those say that they tell of."""
 
-    def read(self, turns: Sequence[Message], keys: Sequence[str] = ()) -> Reading:
+    def read(self, turns: Sequence[Message], keys: Sequence[str] = ()) -> ClaimReading:
         """What the model reads in these messages, in their order.
 
         Raises:
@@ -55,7 +55,7 @@ class ModelReader:
         """
         model = self.repo.models.model(self.name)
         places = cache_keys((turn.id for turn in turns), self.name, self.focus)
-        reading, start = (Reading(), 0) if self.afresh else self._known(places)
+        reading, start = (ClaimReading(), 0) if self.afresh else self._known(places)
         for piece in _pieces(turns[start:], model):
             used = tuple(dict.fromkeys((*keys, *(claim.key for claim in reading.claims if claim.key))))
             more = self._read(model, self.heard(piece), used)
@@ -64,9 +64,9 @@ class ModelReader:
             reading, start = reading + more, end
         return reading
 
-    def _read(self, model: Model, shown: Sequence[Message], keys: Sequence[str]) -> Reading:
+    def _read(self, model: Model, shown: Sequence[Message], keys: Sequence[str]) -> ClaimReading:
         if not shown:
-            return Reading()
+            return ClaimReading()
         return read_with(
             lambda prompt: ask_once(model, self.name, prompt, stop=self.stop),
             shown,
@@ -75,14 +75,14 @@ class ModelReader:
             keys=keys,
         )
 
-    def _known(self, places: Sequence[str]) -> tuple[Reading, int]:
+    def _known(self, places: Sequence[str]) -> tuple[ClaimReading, int]:
         """The longest beginning that was read before, and its length."""
         kept = self.repo.store.derived(self.repo.id, places)
         for end in range(len(places), 0, -1):
             pieces = _chain(places, kept, end) if places[end - 1] in kept else None
             if pieces is not None:
-                return sum(pieces, Reading()), end
-        return Reading(), 0
+                return sum(pieces, ClaimReading()), end
+        return ClaimReading(), 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,17 +137,17 @@ class NoteWriter:
         return note if note is not None else WrittenNote(())
 
 
-def _stored(reading: Reading, start: int) -> str:
+def _stored(reading: ClaimReading, start: int) -> str:
     """A piece as it is kept: how many messages stand before it, and on the next line what was read."""
     return f"{start}\n{reading.to_json()}"
 
 
-def _chain(places: Sequence[str], kept: Mapping[str, str], end: int) -> Sequence[Reading] | None:
+def _chain(places: Sequence[str], kept: Mapping[str, str], end: int) -> Sequence[ClaimReading] | None:
     """The pieces that read the first `end` messages, in order; None where one is missing or unreadable."""
-    pieces: list[Reading] = []
+    pieces: list[ClaimReading] = []
     while end:
         start, _, text = kept.get(places[end - 1], "").partition("\n")
-        reading = Reading.from_json(text)
+        reading = ClaimReading.from_json(text)
         if reading is None or not start.isdecimal() or int(start) >= end:
             return None
         pieces.append(reading)

@@ -15,13 +15,13 @@ from forky_core.model import Message, MessageId, seal
 from forky_core.observability import events
 from forky_core.parts import Draft
 from forky_core.repo.answers.asking import answer, refuse_if_moved
-from forky_core.repo.answers.reply_job import Place, ReplyJob
+from forky_core.repo.answers.reply_job import ReplyJob, ReplyTarget
 from forky_core.repo.branching import refuse_while_replying
 from forky_core.repo.identity import now
 from forky_core.repo.repo import Repo, short
 
 
-class Replay:
+class RebaseReplay:
     """One such gesture. Safe to read from any thread."""
 
     def __init__(self, repo: Repo, plan: RebasePlan, model: str | None) -> None:
@@ -118,7 +118,7 @@ class Replay:
 
     def _answered(self, question: MessageId) -> MessageId:
         """The new answer. ModelError where there is no whole one; what had arrived is in the history, marked."""
-        place = Place(self._repo.id, self.plan.branch, question, group=self._group)
+        place = ReplyTarget(self._repo.id, self.plan.branch, question, group=self._group)
         rules = self._repo.branch(self.plan.branch).rules
         self._reply = answer(self._repo, place, rules, model=self.model)
         if self._stop.is_set():
@@ -131,7 +131,7 @@ class Replay:
         return message.id
 
 
-def replay(repo: Repo, plan: RebasePlan, model: str | None = None) -> Replay:
+def replay(repo: Repo, plan: RebasePlan, model: str | None = None) -> RebaseReplay:
     """Start to ask the branch's user turns again on the plan's new place.
 
     Raises:
@@ -143,7 +143,7 @@ def replay(repo: Repo, plan: RebasePlan, model: str | None = None) -> Replay:
         raise NothingToDo(f"“{plan.branch}” has no answered question of its own to ask again.")
     repo.models.model(model or repo.branch(plan.branch).rules.model or repo.models.default())
     refuse_while_replying(repo, plan.branch)
-    job = Replay(repo, plan, model)
+    job = RebaseReplay(repo, plan, model)
     repo.replays.add(job)
     try:
         job.begin()

@@ -25,9 +25,9 @@ from forky_core.repo.merges import grafting, merging
 from forky_core.repo.merges.decisions import decisions_in, with_choices, with_words
 from forky_core.repo.merges.merge_request import (
     REQUESTS,
-    Beside,
     Comment,
     Elsewhere,
+    FurtherSource,
     MergeRequest,
     called,
     open_request,
@@ -99,7 +99,7 @@ def make(repo: Repo, offer: Offer, into: str, note: str) -> MergeRequest:
             words,
             now(),
             None,
-            others=tuple(Beside(name, None) for name in others),
+            others=tuple(FurtherSource(name, None) for name in others),
             graft=Elsewhere(offer.graft, "") if offer.graft is not None else None,
         )
         made = _seen_now(repo, tx.view, _with(made, offer.wish, offer.words))

@@ -11,13 +11,13 @@ from forky_core.repo.answers.in_turn import models_of
 from forky_core.repo.people import rooms
 from forky_core.repo.people.rooms import Posted
 from forky_core.repo.people.spending import Spent, spent
-from forky_core.repo.reading import Reading
+from forky_core.repo.reading import BranchReader
 from forky_core.repo.taking_in import fit_parameters
 from forky_core.repo.typed import draft_of
 from forky_core.room import Person, Room, fit_name
 
 
-class Gathering(Reading):
+class Gathering(BranchReader):
     """A branch on which several people speak."""
 
     @property

@@ -15,7 +15,7 @@ from forky_core.parts import Draft, Json, TextPart
 from forky_core.repo.answers.asking import say, say_on_fork
 from forky_core.repo.answers.in_turn import answer_in_turn, models_of
 from forky_core.repo.answers.once import NO_PARAMETERS
-from forky_core.repo.answers.reply_job import Place, ReplyJob
+from forky_core.repo.answers.reply_job import ReplyJob, ReplyTarget
 from forky_core.repo.people.spending import spent
 from forky_core.repo.people.voices import voice_of
 from forky_core.repo.repo import Repo
@@ -54,7 +54,7 @@ def post(
     """
     who, silent = _answering(repo, draft, seen.rules, model)
     message, operation = say(repo, seen, draft)
-    place = Place(repo.id, seen.name, message.id, group=operation.number)
+    place = ReplyTarget(repo.id, seen.name, message.id, group=operation.number)
     job = answer_in_turn(repo, place, seen.rules, who, parameters=parameters, search=search) if who else None
     return Posted(message, job, silent)
 
@@ -72,7 +72,7 @@ def post_on_fork(
     """As `post`, on a new branch that begins at an earlier message; its name comes first."""
     who, silent = _answering(repo, draft, rules, model)
     branch, message, operation = say_on_fork(repo, name, at, rules, draft)
-    place = Place(repo.id, branch, message.id, group=operation.number)
+    place = ReplyTarget(repo.id, branch, message.id, group=operation.number)
     job = answer_in_turn(repo, place, rules, who, search=search) if who else None
     return branch, Posted(message, job, silent)
 

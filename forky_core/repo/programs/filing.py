@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from forky_core.errors import BadContent
 from forky_core.hashing import content_hash
 from forky_core.matching.call import Call
-from forky_core.matching.finding import Match, call_ids
+from forky_core.matching.finding import PlaceMatch, call_ids
 from forky_core.model import ConversationId, Message, MessageId, Rules, View, seal
 from forky_core.parts import AttachmentPart, Draft, Json, Part, ToolCallPart, ToolResultPart
-from forky_core.repo.answers.reply_job import Place
+from forky_core.repo.answers.reply_job import ReplyTarget
 from forky_core.repo.identity import now, suggested_name, title_from
 from forky_core.repo.taking_in import fit_model, fit_parameters, fit_text
 from forky_core.repo.transaction import Transaction
@@ -27,7 +27,7 @@ from forky_core.store.contract import Store
 class Stood:
     """Where an array stands once its transaction is published."""
 
-    place: Place
+    place: ReplyTarget
     """Where a reply to it goes; its parent is the end of the array."""
     answer: MessageId | None
     """The reply that was put there."""
@@ -57,7 +57,9 @@ class Ground:
     """The branch whose rules a new branch takes over."""
 
 
-def put(tx: Transaction, ground: Ground, call: Call, found: Match, reply: tuple[Part, ...] = ()) -> Stood:
+def put(
+    tx: Transaction, ground: Ground, call: Call, found: PlaceMatch, reply: tuple[Part, ...] = ()
+) -> Stood:
     """Add to `tx` what of `call` is not known, and the `reply` to it where there is one already."""
     fresh = _sealed(call.turns, found, ground.messages)
     tx.messages.extend(fresh)
@@ -65,7 +67,9 @@ def put(tx: Transaction, ground: Ground, call: Call, found: Match, reply: tuple[
     assert end is not None, "a call has messages"
     _give_title(tx, fresh)
     if fresh:
-        place = Place(ground.conversation, _branch_for(tx, call, found.message, fresh, ground.near), end)
+        place = ReplyTarget(
+            ground.conversation, _branch_for(tx, call, found.message, fresh, ground.near), end
+        )
         tx.move(place.branch, end)
     else:
         place = _standing(tx.view, ground, end)
@@ -107,7 +111,7 @@ def rules_of(call: Call, base: Rules) -> Rules:
 
 
 def _sealed(
-    turns: Sequence[Draft], found: Match, messages: Callable[[], Mapping[MessageId, Message]]
+    turns: Sequence[Draft], found: PlaceMatch, messages: Callable[[], Mapping[MessageId, Message]]
 ) -> list[Message]:
     """The new turns as messages below the match, in order; ids of calls as the stored path spells them."""
     at, created = found.message, now()
@@ -166,7 +170,7 @@ def _branch_for(
     return name
 
 
-def _standing(view: View, ground: Ground, end: MessageId) -> Place:
+def _standing(view: View, ground: Ground, end: MessageId) -> ReplyTarget:
     """Where a reply to a message that is there goes: to the branch that ends with it, or with an answer to it.
 
     Where neither is so, beside what follows.
@@ -174,15 +178,15 @@ def _standing(view: View, ground: Ground, end: MessageId) -> Place:
     heads = _heads(view)
     name = next((name for name, head in heads.items() if head == end), None)
     if name is not None:
-        return Place(ground.conversation, name, end)
+        return ReplyTarget(ground.conversation, name, end)
     for name, head in heads.items():
         answer = ground.messages()[head] if head is not None else None
         if answer is not None and answer.parent == end and answer.role == "assistant":
-            return Place(ground.conversation, name, end, replaces=answer.id)
-    return Place(ground.conversation, "", end)
+            return ReplyTarget(ground.conversation, name, end, replaces=answer.id)
+    return ReplyTarget(ground.conversation, "", end)
 
 
-def _answered(tx: Transaction, place: Place, answer: Message, visible: Callable[[], Visible]) -> None:
+def _answered(tx: Transaction, place: ReplyTarget, answer: Message, visible: Callable[[], Visible]) -> None:
     """A reply that is there already stands where `place` says."""
     if place.branch:
         tx.move(place.branch, answer.id)

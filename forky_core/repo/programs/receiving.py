@@ -12,7 +12,7 @@ from forky_core.parts import Json
 from forky_core.repo.identity import title_from
 from forky_core.repo.programs.filing import Ground, keep_files, put
 from forky_core.repo.programs.reusing import REUSE, switch
-from forky_core.repo.reading import Reading
+from forky_core.repo.reading import BranchReader
 from forky_core.repo.repo import Repo
 
 _TRIES = 50
@@ -35,7 +35,7 @@ class Received:
     """None where nothing was new."""
 
 
-class Receiving(Reading):
+class Receiving(BranchReader):
     """A conversation that programs write to."""
 
     def find_or_create(self, messages: Sequence[Mapping[str, Json]] | Call) -> Received:

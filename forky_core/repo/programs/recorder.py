@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from forky_core.errors import Outdated
 from forky_core.matching.call import Call, prompt_hash
-from forky_core.matching.finding import IsEnough, Match
+from forky_core.matching.finding import IsEnough, PlaceMatch
 from forky_core.model import (
     EMPTY_VIEW,
     ConversationId,
@@ -47,7 +47,7 @@ class _Found:
     """A conversation, and where in it an array belongs."""
 
     repo: Repo
-    match: Match
+    match: PlaceMatch
     version: int
     """Of its view when it was matched; 0: it is still to be founded."""
 
@@ -138,7 +138,7 @@ class Recorder:
             opened = self._find_trimmed(call, scope)
         if opened:
             return max(opened, key=lambda found: found.match.known - found.match.skipped)
-        return _Found(self._repo_of(ConversationId(new_id())), Match(None, 0), 0)
+        return _Found(self._repo_of(ConversationId(new_id())), PlaceMatch(None, 0), 0)
 
     def _find_trimmed(self, call: Call, scope: str) -> list[_Found]:
         """The conversations of the scope that a call without its head may go on with."""

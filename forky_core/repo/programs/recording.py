@@ -26,7 +26,7 @@ from forky_core.model import (
 )
 from forky_core.parts import Part
 from forky_core.repo.answers.ending import NO_USAGE, End, cut
-from forky_core.repo.answers.reply_job import Place, ReplyJob
+from forky_core.repo.answers.reply_job import ReplyJob, ReplyTarget
 from forky_core.repo.programs.receiving import answers_to
 from forky_core.repo.repo import Repo
 
@@ -52,7 +52,7 @@ class Reply:
 class Recorded:
     """Where a call was put."""
 
-    place: Place
+    place: ReplyTarget
     """Where a reply goes."""
     answer: MessageId | None
     """The reply that was put there."""

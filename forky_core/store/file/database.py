@@ -32,7 +32,7 @@ from forky_core.store.file.trouble import (
 )
 from forky_core.store.file.wal import log_of, log_state
 from forky_core.store.sql.running import execute
-from forky_core.store.sql.statement import Statement
+from forky_core.store.sql.statement import SqlStatement
 
 T = TypeVar("T")
 BLOCK_SIZE = 65536
@@ -253,7 +253,7 @@ class DatabaseFile:
                 raise StoreError(f"{self.path.name} is closed.")
             self._inside += 1
 
-    def rows(self, statement: Statement, **given: Any) -> list[tuple[Any, ...]]:
+    def rows(self, statement: SqlStatement, **given: Any) -> list[tuple[Any, ...]]:
         with self.cursor() as cursor:
             return execute(cursor, statement, **given).fetchall()
 

@@ -32,7 +32,7 @@ def _weight(messages: Iterable[Message]) -> int:
     return weight
 
 
-class Shelf:
+class CachedMessages:
     """The messages of one conversation that are in memory."""
 
     def __init__(self) -> None:
@@ -114,18 +114,18 @@ class Cache:
         self._most = most
         self._lock = Lock()
         self._calls = 0
-        self._shelves: OrderedDict[ConversationId, Shelf] = OrderedDict()
+        self._shelves: OrderedDict[ConversationId, CachedMessages] = OrderedDict()
 
-    def shelf(self, conversation: ConversationId) -> Shelf:
+    def shelf(self, conversation: ConversationId) -> CachedMessages:
         """The conversation's shelf, an empty one where it has none."""
         with self._lock:
             shelf = self._shelves.get(conversation)
             if shelf is None:
-                shelf = self._shelves[conversation] = Shelf()
+                shelf = self._shelves[conversation] = CachedMessages()
             self._shelves.move_to_end(conversation)
             return shelf
 
-    def held(self, conversation: ConversationId) -> Shelf | None:
+    def held(self, conversation: ConversationId) -> CachedMessages | None:
         """The shelf of a conversation that somebody has read."""
         with self._lock:
             return self._shelves.get(conversation)

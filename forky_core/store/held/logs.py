@@ -59,7 +59,7 @@ class Log:
             return tuple(self._held[max(at, 0) :]) if start < newest else ()
 
 
-class Calls:
+class CallLog:
     """The generations of one conversation, in the order they were started."""
 
     def __init__(self) -> None:
@@ -120,14 +120,14 @@ class Logs:
         self._most = most
         self._lock = Lock()
         self._uses = 0
-        self._held: OrderedDict[ConversationId, tuple[Log, Calls]] = OrderedDict()
+        self._held: OrderedDict[ConversationId, tuple[Log, CallLog]] = OrderedDict()
 
-    def of(self, conversation: ConversationId) -> tuple[Log, Calls]:
+    def of(self, conversation: ConversationId) -> tuple[Log, CallLog]:
         """To be taken before rows are read, so that nothing published meanwhile is missed."""
         with self._lock:
             held = self._held.get(conversation)
             if held is None:
-                held = self._held[conversation] = (Log(), Calls())
+                held = self._held[conversation] = (Log(), CallLog())
             self._held.move_to_end(conversation)
             self._uses += 1
             if self._uses % _TRIM_EVERY == 0:

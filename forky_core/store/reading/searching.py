@@ -13,7 +13,7 @@ import duckdb
 from forky_core.model import ConversationId, Hit
 from forky_core.store.file.database import DatabaseFile
 from forky_core.store.reading.rows import Row, id_from_key, message_from_row
-from forky_core.store.reading.visible import Visible, read_visible
+from forky_core.store.reading.visible import VisibleRows, read_visible
 from forky_core.store.sql import statements as sql
 from forky_core.store.sql.running import execute
 from forky_core.store.words import score, snippet
@@ -25,7 +25,7 @@ _FACTOR = 8
 
 def search(file: DatabaseFile, words: Sequence[str], conversation: int | None, limit: int) -> tuple[Hit, ...]:
     hits: list[Hit] = []
-    seen: dict[int, Visible] = {}
+    seen: dict[int, VisibleRows] = {}
     skip, most = 0, max(_FIRST, 2 * limit)
     with file.snapshot() as cursor:
         while len(hits) < limit:
@@ -49,7 +49,7 @@ def _candidates(
     return execute(cursor, statement, **given).fetchall()
 
 
-def _hits(rows: Sequence[Row], words: Sequence[str], seen: dict[int, Visible]) -> Iterator[Hit]:
+def _hits(rows: Sequence[Row], words: Sequence[str], seen: dict[int, VisibleRows]) -> Iterator[Hit]:
     for number, owner, key, segment, depth, role, text, rest, created in rows:
         found = score(text, words)
         if not found or not seen[number].shows(segment, depth):

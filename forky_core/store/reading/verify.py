@@ -34,7 +34,7 @@ from forky_core.store.reading.segments import Origin
 from forky_core.store.sql import statements as sql
 from forky_core.store.sql import tables
 from forky_core.store.sql.running import execute, execute_text
-from forky_core.store.sql.statement import Statement, counting_orphans, reading_all
+from forky_core.store.sql.statement import SqlStatement, counting_orphans, reading_all
 from forky_core.store.writing.ledger import stored_entries
 
 _OWNED = (
@@ -171,7 +171,7 @@ def _conversation(
 ) -> None:
     with file.snapshot() as cursor:
 
-        def rows(statement: Statement, **more: object) -> list[Row]:
+        def rows(statement: SqlStatement, **more: object) -> list[Row]:
             return execute(cursor, statement, conversation=number, **more).fetchall()
 
         message_rows = rows(sql.AUDITED_MESSAGES)

@@ -26,7 +26,7 @@ Place = tuple[int, int]
 
 
 @dataclass(slots=True)
-class Visible:
+class VisibleRows:
     """One conversation as far as it can be seen."""
 
     view: View
@@ -45,13 +45,13 @@ class Visible:
         return depth <= self._deepest.get(segment, -1)
 
 
-def read_visible(cursor: duckdb.DuckDBPyConnection, conversations: Sequence[int]) -> dict[int, Visible]:
+def read_visible(cursor: duckdb.DuckDBPyConnection, conversations: Sequence[int]) -> dict[int, VisibleRows]:
     """Of each conversation, inside a transaction."""
     of_each = list(conversations)
     entries: dict[int, dict[str, object]] = defaultdict(dict)
     for conversation, key, value in execute(cursor, sql.ENTRIES_OF, conversations=of_each).fetchall():
         entries[conversation][key] = json.loads(value)
-    seen = {number: Visible(View(MappingProxyType(entries[number]), 0)) for number in of_each}
+    seen = {number: VisibleRows(View(MappingProxyType(entries[number]), 0)) for number in of_each}
     for conversation, segment, parent, depth in execute(
         cursor, sql.SEGMENTS_OF, conversations=of_each
     ).fetchall():

@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from forky_core.store.sql.statement import Statement
+from forky_core.store.sql.statement import SqlStatement
 
 _KEPT = 250
 """Texts, of 35 kB at most: there are some hundred, and of families one for each number of things."""
@@ -19,7 +19,7 @@ _parsed: dict[str, duckdb.Statement] = {}
 
 
 def execute(
-    cursor: duckdb.DuckDBPyConnection, statement: Statement, **given: Any
+    cursor: duckdb.DuckDBPyConnection, statement: SqlStatement, **given: Any
 ) -> duckdb.DuckDBPyConnection:
     """The cursor, to fetch from; `given` has a value for each of the statement's parameters."""
     return execute_text(cursor, statement.text, statement.values(**given))

@@ -9,7 +9,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Statement:
+class SqlStatement:
     text: str
     names: tuple[str, ...] = ()
     """Of the parameters, in the order of the question marks."""
@@ -24,7 +24,7 @@ class Statement:
 class Each:
     """A piece of a statement that stands once for each of a number of things."""
 
-    piece: Statement
+    piece: SqlStatement
     """Its parameters are numbered from 0 on: `word` becomes word_0, word_1 …; constants are not."""
     joint: str
 
@@ -33,15 +33,15 @@ class Each:
 class Family:
     """Statements that differ in nothing but how many things they are about."""
 
-    pieces: tuple[Statement | Each, ...]
+    pieces: tuple[SqlStatement | Each, ...]
 
-    def of(self, number: int) -> Statement:
+    def of(self, number: int) -> SqlStatement:
         """The one about so many things, at least one."""
         return _member(self, number)
 
 
 @cache
-def _member(family: Family, number: int) -> Statement:
+def _member(family: Family, number: int) -> SqlStatement:
     texts: list[str] = []
     names: list[str] = []
     fixed: dict[str, Any] = {}
@@ -56,7 +56,7 @@ def _member(family: Family, number: int) -> Statement:
         else:
             texts.append(one.text)
             names += one.names
-    return Statement("".join(texts), tuple(names), fixed)
+    return SqlStatement("".join(texts), tuple(names), fixed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from forky_core.store.sql.statement import Each, Family, Statement
+from forky_core.store.sql.statement import Each, Family, SqlStatement
 
-ADD_DERIVED = Statement(
+ADD_DERIVED = SqlStatement(
     """INSERT INTO forky.derived (conversation, key, value) SELECT CAST(? AS INTEGER) AS anon_1, given.key,
     given.value
 FROM (SELECT unnest(CAST(? AS TEXT[])) AS key, unnest(CAST(? AS TEXT[])) AS value) AS given""",
     ("conversation", "keys", "values"),
 )
 
-AUDITED_MESSAGES = Statement(
+AUDITED_MESSAGES = SqlStatement(
     """SELECT forky.messages.message, forky.messages.id, forky.messages.parent, forky.messages.role,
     forky.messages.text, forky.messages.rest, forky.messages.created, forky.messages.segment,
     forky.messages.depth
@@ -20,17 +20,17 @@ WHERE forky.messages.conversation = ? ORDER BY forky.messages.message""",
     ("conversation",),
 )
 
-BLOB = Statement(
+BLOB = SqlStatement(
     """SELECT forky.blobs.media_type, forky.blobs.name, forky.blobs.content
 FROM forky.blobs
 WHERE forky.blobs.sha256 = ?""",
     ("sha256",),
 )
 
-BLOB_NAMES = Statement("""SELECT forky.blobs.sha256
+BLOB_NAMES = SqlStatement("""SELECT forky.blobs.sha256
 FROM forky.blobs ORDER BY forky.blobs.sha256""")
 
-CALLS_STRETCH = Statement(
+CALLS_STRETCH = SqlStatement(
     """SELECT forky.generations.conversation, forky.generations.id, forky.generations.status,
     forky.generations.model, forky.generations.started, forky.generations.first_token,
     forky.generations.finished, forky.generations.prompt_tokens,
@@ -44,24 +44,24 @@ WHERE forky.generations.conversation = ? AND (forky.generations.started > ? OR
     ("conversation", "started", "started", "id", "most"),
 )
 
-CONVERSATION = Statement(
+CONVERSATION = SqlStatement(
     """SELECT forky.conversations.id, forky.conversations.conversation
 FROM forky.conversations
 WHERE forky.conversations.id = ?""",
     ("id",),
 )
 
-CONVERSATIONS = Statement("""SELECT forky.conversations.conversation, forky.conversations.id
+CONVERSATIONS = SqlStatement("""SELECT forky.conversations.conversation, forky.conversations.id
 FROM forky.conversations ORDER BY forky.conversations.conversation""")
 
-CONVERSATIONS_NUMBERED = Statement(
+CONVERSATIONS_NUMBERED = SqlStatement(
     """SELECT forky.conversations.id, forky.conversations.conversation
 FROM forky.conversations JOIN (SELECT unnest(CAST(? AS INTEGER[])) AS number) AS given ON
     forky.conversations.conversation = given.number""",
     ("numbers",),
 )
 
-DERIVED = Statement(
+DERIVED = SqlStatement(
     """SELECT forky.derived.key, forky.derived.value
 FROM forky.derived JOIN (SELECT unnest(CAST(? AS TEXT[])) AS key) AS given ON forky.derived.key =
     given.key
@@ -69,7 +69,7 @@ WHERE forky.derived.conversation = ?""",
     ("keys", "conversation"),
 )
 
-DERIVED_UNDER = Statement(
+DERIVED_UNDER = SqlStatement(
     """SELECT forky.conversations.id, forky.derived.value
 FROM forky.conversations JOIN forky.derived ON forky.derived.conversation =
     forky.conversations.conversation
@@ -77,25 +77,25 @@ WHERE forky.derived.key = ?""",
     ("key",),
 )
 
-DROP_BLOB = Statement("DELETE FROM forky.blobs WHERE forky.blobs.sha256 = ?", ("sha256",))
+DROP_BLOB = SqlStatement("DELETE FROM forky.blobs WHERE forky.blobs.sha256 = ?", ("sha256",))
 
-DROP_DERIVED = Statement(
+DROP_DERIVED = SqlStatement(
     """DELETE FROM forky.derived WHERE forky.derived.conversation = ? AND forky.derived.key IN (SELECT
     given.key
 FROM (SELECT unnest(CAST(? AS TEXT[])) AS key) AS given)""",
     ("conversation", "keys"),
 )
 
-DROP_ENTRY = Statement(
+DROP_ENTRY = SqlStatement(
     "DELETE FROM forky.entries WHERE forky.entries.conversation = ? AND forky.entries.key = ?",
     ("conversation", "key"),
 )
 
-DROP_PACKS = Statement("DELETE FROM forky.packs WHERE forky.packs.conversation = ?", ("conversation",))
+DROP_PACKS = SqlStatement("DELETE FROM forky.packs WHERE forky.packs.conversation = ?", ("conversation",))
 
-DROP_SETTING = Statement("DELETE FROM forky.settings WHERE forky.settings.key = ?", ("key",))
+DROP_SETTING = SqlStatement("DELETE FROM forky.settings WHERE forky.settings.key = ?", ("key",))
 
-ENDS_OF_LOG = Statement(
+ENDS_OF_LOG = SqlStatement(
     """SELECT max(forky.operations.number) AS max_1, arg_max(forky.operations.id, forky.operations.number)
     AS arg_max_1, arg_min(forky.operations.made, forky.operations.number) AS arg_min_1,
     arg_max(forky.operations.made, forky.operations.number) AS arg_max_2
@@ -104,28 +104,28 @@ WHERE forky.operations.conversation = ?""",
     ("conversation",),
 )
 
-ENTRIES = Statement(
+ENTRIES = SqlStatement(
     """SELECT forky.entries.key, forky.entries.value, forky.entries.operation
 FROM forky.entries
 WHERE forky.entries.conversation = ?""",
     ("conversation",),
 )
 
-ENTRIES_NAMED = Statement(
+ENTRIES_NAMED = SqlStatement(
     """SELECT forky.entries.conversation, forky.entries.value
 FROM forky.entries
 WHERE forky.entries.key = ?""",
     ("key",),
 )
 
-ENTRIES_OF = Statement(
+ENTRIES_OF = SqlStatement(
     """SELECT forky.entries.conversation, forky.entries.key, forky.entries.value
 FROM forky.entries JOIN (SELECT unnest(CAST(? AS INTEGER[])) AS conversation) AS given ON
     forky.entries.conversation = given.conversation""",
     ("conversations",),
 )
 
-FIRST_MESSAGES = Statement(
+FIRST_MESSAGES = SqlStatement(
     """SELECT forky.messages.message, concat(?, replace(CAST(forky.messages.id AS TEXT), ?, ?)) AS
     concat_1, forky.messages.parent, forky.messages.role, forky.messages.text, forky.messages.rest,
     forky.messages.created
@@ -136,16 +136,16 @@ WHERE forky.messages.conversation = ? AND forky.messages.message > ?
     {"concat_2": "b2:", "replace_1": "-", "replace_2": ""},
 )
 
-FIRST_PACKS = Statement(
+FIRST_PACKS = SqlStatement(
     """SELECT forky.packs.place, forky.packs.heads, forky.packs.texts
 FROM forky.packs
 WHERE forky.packs.conversation = ? AND forky.packs.place < ?""",
     ("conversation", "before"),
 )
 
-FORGET_DERIVED = Statement("DELETE FROM forky.derived WHERE forky.derived.key = ?", ("key",))
+FORGET_DERIVED = SqlStatement("DELETE FROM forky.derived WHERE forky.derived.key = ?", ("key",))
 
-GENERATIONS = Statement(
+GENERATIONS = SqlStatement(
     """SELECT forky.generations.conversation, forky.generations.id, forky.generations.status,
     forky.generations.model, forky.generations.started, forky.generations.first_token,
     forky.generations.finished, forky.generations.prompt_tokens,
@@ -156,38 +156,38 @@ WHERE forky.generations.conversation = ? ORDER BY forky.generations.started, for
     ("conversation",),
 )
 
-GENERATION_IDS = Statement(
+GENERATION_IDS = SqlStatement(
     """SELECT forky.generations.id
 FROM forky.generations
 WHERE forky.generations.conversation = ?""",
     ("conversation",),
 )
 
-HAS_BLOB = Statement(
+HAS_BLOB = SqlStatement(
     """SELECT count(*) AS count_1
 FROM forky.blobs
 WHERE forky.blobs.sha256 = ?""",
     ("sha256",),
 )
 
-KEYS_LIKE = Statement(
+KEYS_LIKE = SqlStatement(
     """SELECT forky.entries.key, forky.entries.conversation
 FROM forky.entries
 WHERE forky.entries.key LIKE ?""",
     ("pattern",),
 )
 
-LAST_CONVERSATION = Statement("""SELECT max(forky.conversations.conversation) AS max_1
+LAST_CONVERSATION = SqlStatement("""SELECT max(forky.conversations.conversation) AS max_1
 FROM forky.conversations""")
 
-LAST_TO_MOVE = Statement(
+LAST_TO_MOVE = SqlStatement(
     """SELECT max(forky.operations.number) AS max_1
 FROM forky.operations
 WHERE forky.operations.conversation = ? AND contains(forky.operations.changes, ?)""",
     ("conversation", "key"),
 )
 
-LIBRARY_ENTRIES = Statement(
+LIBRARY_ENTRIES = SqlStatement(
     """SELECT forky.entries.conversation, forky.entries.key, forky.entries.value, forky.entries.operation
 FROM forky.entries
 WHERE forky.entries.key IN (?, ?, ?) OR starts_with(forky.entries.key, ?)""",
@@ -195,14 +195,14 @@ WHERE forky.entries.key IN (?, ?, ?) OR starts_with(forky.entries.key, ?)""",
     {"key_1_1": "title", "key_1_2": "trashed", "key_1_3": "program", "starts_with_1": "heads/"},
 )
 
-LIBRARY_MESSAGES = Statement("""SELECT forky.messages.conversation, count(*) AS count_1
+LIBRARY_MESSAGES = SqlStatement("""SELECT forky.messages.conversation, count(*) AS count_1
 FROM forky.messages GROUP BY forky.messages.conversation""")
 
-LIBRARY_OPERATIONS = Statement("""SELECT forky.operations.conversation, arg_min(forky.operations.made, forky.operations.number) AS
+LIBRARY_OPERATIONS = SqlStatement("""SELECT forky.operations.conversation, arg_min(forky.operations.made, forky.operations.number) AS
     arg_min_1, arg_max(forky.operations.made, forky.operations.number) AS arg_max_1
 FROM forky.operations GROUP BY forky.operations.conversation""")
 
-LINKS = Statement(
+LINKS = SqlStatement(
     """SELECT forky.messages.message, concat(?, replace(CAST(forky.messages.id AS TEXT), ?, ?)) AS
     concat_1, forky.messages.parent, CASE WHEN contains(forky.messages.rest, ?) THEN
     forky.messages.rest END AS anon_1
@@ -212,7 +212,7 @@ WHERE forky.messages.conversation = ?""",
     {"concat_2": "b2:", "replace_1": "-", "replace_2": "", "contains_1": '"hidden"'},
 )
 
-LOG_STRETCH = Statement(
+LOG_STRETCH = SqlStatement(
     """SELECT forky.operations.number, forky.operations.id, forky.operations.made, forky.operations.actor,
     forky.operations.verb, forky.operations.summary, forky.operations.changes,
     forky.operations.gesture, forky.operations.reverts
@@ -222,7 +222,7 @@ WHERE forky.operations.conversation = ? AND forky.operations.number >= ? AND for
     ("conversation", "first", "last"),
 )
 
-LOOKED = Statement(
+LOOKED = SqlStatement(
     """SELECT forky.generations.conversation, forky.generations.rest
 FROM forky.generations
 WHERE contains(forky.generations.rest, ?)""",
@@ -230,7 +230,7 @@ WHERE contains(forky.generations.rest, ?)""",
     {"contains_1": '"looked":true'},
 )
 
-MATCH = Statement(
+MATCH = SqlStatement(
     """SELECT forky.messages.id
 FROM forky.messages
 WHERE forky.messages.conversation = ? AND forky.messages.id >= ?::UUID AND forky.messages.id <=
@@ -239,7 +239,7 @@ WHERE forky.messages.conversation = ? AND forky.messages.id >= ?::UUID AND forky
     ("conversation", "low", "high", "most"),
 )
 
-MERGES_OF = Statement(
+MERGES_OF = SqlStatement(
     """SELECT forky.messages.conversation, forky.messages.segment, forky.messages.depth,
     forky.messages.rest
 FROM forky.messages JOIN (SELECT unnest(CAST(? AS INTEGER[])) AS conversation) AS given ON
@@ -249,7 +249,7 @@ WHERE contains(forky.messages.rest, ?) ORDER BY forky.messages.message DESC""",
     {"contains_1": '"parents"'},
 )
 
-MESSAGE = Statement(
+MESSAGE = SqlStatement(
     """SELECT forky.messages.id, parent_row.id AS id_1, forky.messages.role, forky.messages.text,
     forky.messages.rest, forky.messages.created
 FROM forky.messages LEFT OUTER JOIN forky.messages AS parent_row ON parent_row.conversation =
@@ -258,7 +258,7 @@ WHERE forky.messages.conversation = ? AND forky.messages.id = ?::UUID""",
     ("conversation", "id"),
 )
 
-MESSAGES = Statement(
+MESSAGES = SqlStatement(
     """SELECT forky.messages.message, concat(?, replace(CAST(forky.messages.id AS TEXT), ?, ?)) AS
     concat_1, forky.messages.parent, forky.messages.role, forky.messages.text, forky.messages.rest,
     forky.messages.created
@@ -268,10 +268,10 @@ WHERE forky.messages.conversation = ? AND forky.messages.message > ? ORDER BY fo
     {"concat_2": "b2:", "replace_1": "-", "replace_2": ""},
 )
 
-MESSAGE_COUNT = Statement("""SELECT count(*) AS count_1
+MESSAGE_COUNT = SqlStatement("""SELECT count(*) AS count_1
 FROM forky.messages""")
 
-NAMED_BLOBS = Statement(
+NAMED_BLOBS = SqlStatement(
     """SELECT forky.messages.rest
 FROM forky.messages
 WHERE forky.messages.conversation = ? AND contains(forky.messages.rest, ?) UNION ALL SELECT
@@ -282,7 +282,7 @@ WHERE forky.operations.conversation = ? AND contains(forky.operations.changes, ?
     {"contains_1": '"attachment"', "contains_2": '"attachments"'},
 )
 
-NAMED_BLOBS_ANYWHERE = Statement(
+NAMED_BLOBS_ANYWHERE = SqlStatement(
     """SELECT forky.messages.rest
 FROM forky.messages
 WHERE contains(forky.messages.rest, ?) UNION ALL SELECT forky.operations.changes
@@ -292,14 +292,14 @@ WHERE contains(forky.operations.changes, ?)""",
     {"contains_1": '"attachment"', "contains_2": '"attachments"'},
 )
 
-NEWEST_CONVERSATIONS = Statement(
+NEWEST_CONVERSATIONS = SqlStatement(
     """SELECT forky.conversations.id, forky.conversations.conversation
 FROM forky.conversations ORDER BY forky.conversations.conversation DESC
  LIMIT ?""",
     ("most",),
 )
 
-NUMBERED = Statement(
+NUMBERED = SqlStatement(
     """SELECT forky.messages.message, concat(?, replace(CAST(forky.messages.id AS TEXT), ?, ?)) AS concat_1
 FROM forky.messages JOIN (SELECT unnest(CAST(? AS INTEGER[])) AS number) AS given ON
     forky.messages.message = given.number
@@ -308,7 +308,7 @@ WHERE forky.messages.conversation = ?""",
     {"concat_2": "b2:", "replace_1": "-", "replace_2": ""},
 )
 
-OPERATIONS = Statement(
+OPERATIONS = SqlStatement(
     """SELECT forky.operations.number, forky.operations.id, forky.operations.made, forky.operations.actor,
     forky.operations.verb, forky.operations.summary, forky.operations.changes,
     forky.operations.gesture, forky.operations.reverts
@@ -318,14 +318,14 @@ WHERE forky.operations.conversation = ? AND forky.operations.number >= ? ORDER B
     ("conversation", "first"),
 )
 
-PACKS = Statement(
+PACKS = SqlStatement(
     """SELECT forky.packs.place, forky.packs.heads, forky.packs.texts
 FROM forky.packs
 WHERE forky.packs.conversation = ?""",
     ("conversation",),
 )
 
-PATH = Statement(
+PATH = SqlStatement(
     """SELECT forky.messages.depth, concat(?, replace(CAST(forky.messages.id AS TEXT), ?, ?)) AS concat_1,
     forky.messages.role, forky.messages.text, forky.messages.rest, forky.messages.created
 FROM forky.messages JOIN (SELECT unnest(CAST(? AS INTEGER[])) AS segment, unnest(CAST(? AS
@@ -338,7 +338,7 @@ WHERE forky.messages.conversation = ?""",
 
 PATH_OF = Family(
     (
-        Statement(
+        SqlStatement(
             """SELECT forky.messages.depth, concat(?, replace(CAST(forky.messages.id AS TEXT), ?, ?)) AS concat_1,
     forky.messages.role, forky.messages.text, forky.messages.rest, forky.messages.created
 FROM forky.messages
@@ -347,28 +347,28 @@ WHERE forky.messages.conversation = ? AND (""",
             {"concat_2": "b2:", "replace_1": "-", "replace_2": ""},
         ),
         Each(
-            Statement("forky.messages.segment = ? AND forky.messages.depth <= ?", ("segment", "depth")),
+            SqlStatement("forky.messages.segment = ? AND forky.messages.depth <= ?", ("segment", "depth")),
             " OR ",
         ),
-        Statement(")"),
+        SqlStatement(")"),
     )
 )
 
-PLACE = Statement(
+PLACE = SqlStatement(
     """SELECT forky.messages.segment, forky.messages.depth
 FROM forky.messages
 WHERE forky.messages.conversation = ? AND forky.messages.id = ?::UUID""",
     ("conversation", "id"),
 )
 
-PLACES = Statement(
+PLACES = SqlStatement(
     """SELECT forky.messages.id, forky.messages.segment, forky.messages.depth
 FROM forky.messages
 WHERE forky.messages.conversation = ? ORDER BY forky.messages.message""",
     ("conversation",),
 )
 
-PLACES_OF = Statement(
+PLACES_OF = SqlStatement(
     """SELECT forky.messages.conversation, replace(CAST(forky.messages.id AS TEXT), ?, ?) AS replace_1,
     forky.messages.segment, forky.messages.depth
 FROM forky.messages JOIN (SELECT unnest(CAST(? AS INTEGER[])) AS conversation, unnest(CAST(? AS
@@ -379,19 +379,19 @@ FROM forky.messages JOIN (SELECT unnest(CAST(? AS INTEGER[])) AS conversation, u
 )
 
 PURGE = (
-    Statement("DELETE FROM forky.packs WHERE forky.packs.conversation = ?", ("conversation",)),
-    Statement("DELETE FROM forky.derived WHERE forky.derived.conversation = ?", ("conversation",)),
-    Statement("DELETE FROM forky.entries WHERE forky.entries.conversation = ?", ("conversation",)),
-    Statement("DELETE FROM forky.generations WHERE forky.generations.conversation = ?", ("conversation",)),
-    Statement("DELETE FROM forky.messages WHERE forky.messages.conversation = ?", ("conversation",)),
-    Statement("DELETE FROM forky.segments WHERE forky.segments.conversation = ?", ("conversation",)),
-    Statement("DELETE FROM forky.operations WHERE forky.operations.conversation = ?", ("conversation",)),
-    Statement(
+    SqlStatement("DELETE FROM forky.packs WHERE forky.packs.conversation = ?", ("conversation",)),
+    SqlStatement("DELETE FROM forky.derived WHERE forky.derived.conversation = ?", ("conversation",)),
+    SqlStatement("DELETE FROM forky.entries WHERE forky.entries.conversation = ?", ("conversation",)),
+    SqlStatement("DELETE FROM forky.generations WHERE forky.generations.conversation = ?", ("conversation",)),
+    SqlStatement("DELETE FROM forky.messages WHERE forky.messages.conversation = ?", ("conversation",)),
+    SqlStatement("DELETE FROM forky.segments WHERE forky.segments.conversation = ?", ("conversation",)),
+    SqlStatement("DELETE FROM forky.operations WHERE forky.operations.conversation = ?", ("conversation",)),
+    SqlStatement(
         "DELETE FROM forky.conversations WHERE forky.conversations.conversation = ?", ("conversation",)
     ),
 )
 
-RUNNING = Statement(
+RUNNING = SqlStatement(
     """SELECT forky.conversations.id, forky.generations.id AS id_1
 FROM forky.generations JOIN forky.conversations ON forky.conversations.conversation =
     forky.generations.conversation
@@ -401,7 +401,7 @@ WHERE forky.generations.status = ? ORDER BY forky.generations.started, forky.gen
     {"status_1": "running"},
 )
 
-SAYING = Statement(
+SAYING = SqlStatement(
     """SELECT forky.conversations.id, forky.messages.id AS id_1
 FROM forky.messages JOIN forky.conversations ON forky.conversations.conversation =
     forky.messages.conversation
@@ -415,30 +415,30 @@ WHERE forky.messages.role = ? AND CASE WHEN contains(forky.messages.text, ?) THE
     },
 )
 
-SCHEMA = Statement("""SELECT max(forky.migrations.number) AS max_1
+SCHEMA = SqlStatement("""SELECT max(forky.migrations.number) AS max_1
 FROM forky.migrations""")
 
 SEARCH = Family(
     (
-        Statement("""SELECT found.conversation, forky.conversations.id, found.id AS id_1, found.segment, found.depth,
+        SqlStatement("""SELECT found.conversation, forky.conversations.id, found.id AS id_1, found.segment, found.depth,
     found.role, found.text, found.rest, found.created
 FROM (SELECT forky.messages.conversation AS conversation, forky.messages.message AS message,
     forky.messages.id AS id, forky.messages.segment AS segment, forky.messages.depth AS depth,
     forky.messages.role AS role, forky.messages.text AS text, forky.messages.rest AS rest,
     forky.messages.created AS created, CAST(("""),
         Each(
-            Statement(
+            SqlStatement(
                 "(strlen(lower(forky.messages.text)) - strlen(replace(lower(forky.messages.text), ?, ?))) / strlen(?)",
                 ("word", "replace_1", "word"),
                 {"replace_1": ""},
             ),
             " + ",
         ),
-        Statement(""") AS DOUBLE PRECISION) AS hits
+        SqlStatement(""") AS DOUBLE PRECISION) AS hits
 FROM forky.messages
 WHERE ("""),
-        Each(Statement("contains(lower(forky.messages.text), ?)", ("word",)), " AND "),
-        Statement(
+        Each(SqlStatement("contains(lower(forky.messages.text), ?)", ("word",)), " AND "),
+        SqlStatement(
             """) AND (forky.messages.conversation NOT IN (SELECT forky.entries.conversation
 FROM forky.entries
 WHERE forky.entries.key = ?)) ORDER BY hits DESC, forky.messages.created DESC,
@@ -454,25 +454,25 @@ WHERE forky.entries.key = ?)) ORDER BY hits DESC, forky.messages.created DESC,
 
 SEARCH_IN_ONE = Family(
     (
-        Statement("""SELECT found.conversation, forky.conversations.id, found.id AS id_1, found.segment, found.depth,
+        SqlStatement("""SELECT found.conversation, forky.conversations.id, found.id AS id_1, found.segment, found.depth,
     found.role, found.text, found.rest, found.created
 FROM (SELECT forky.messages.conversation AS conversation, forky.messages.message AS message,
     forky.messages.id AS id, forky.messages.segment AS segment, forky.messages.depth AS depth,
     forky.messages.role AS role, forky.messages.text AS text, forky.messages.rest AS rest,
     forky.messages.created AS created, CAST(("""),
         Each(
-            Statement(
+            SqlStatement(
                 "(strlen(lower(forky.messages.text)) - strlen(replace(lower(forky.messages.text), ?, ?))) / strlen(?)",
                 ("word", "replace_1", "word"),
                 {"replace_1": ""},
             ),
             " + ",
         ),
-        Statement(""") AS DOUBLE PRECISION) AS hits
+        SqlStatement(""") AS DOUBLE PRECISION) AS hits
 FROM forky.messages
 WHERE ("""),
-        Each(Statement("contains(lower(forky.messages.text), ?)", ("word",)), " AND "),
-        Statement(
+        Each(SqlStatement("contains(lower(forky.messages.text), ?)", ("word",)), " AND "),
+        SqlStatement(
             """) AND (forky.messages.conversation NOT IN (SELECT forky.entries.conversation
 FROM forky.entries
 WHERE forky.entries.key = ?)) AND forky.messages.conversation = ? ORDER BY hits DESC,
@@ -486,14 +486,14 @@ WHERE forky.entries.key = ?)) AND forky.messages.conversation = ? ORDER BY hits 
     )
 )
 
-SEGMENTS = Statement(
+SEGMENTS = SqlStatement(
     """SELECT forky.segments.segment, forky.segments.parent_segment, forky.segments.parent_depth
 FROM forky.segments
 WHERE forky.segments.conversation = ? ORDER BY forky.segments.segment""",
     ("conversation",),
 )
 
-SEGMENTS_OF = Statement(
+SEGMENTS_OF = SqlStatement(
     """SELECT forky.segments.conversation, forky.segments.segment, forky.segments.parent_segment,
     forky.segments.parent_depth
 FROM forky.segments JOIN (SELECT unnest(CAST(? AS INTEGER[])) AS conversation) AS given ON
@@ -501,14 +501,14 @@ FROM forky.segments JOIN (SELECT unnest(CAST(? AS INTEGER[])) AS conversation) A
     ("conversations",),
 )
 
-SETTING = Statement(
+SETTING = SqlStatement(
     """SELECT forky.settings.value
 FROM forky.settings
 WHERE forky.settings.key = ?""",
     ("key",),
 )
 
-SET_ENTRIES = Statement(
+SET_ENTRIES = SqlStatement(
     """UPDATE forky.entries SET value=given.value, operation=given.operation FROM (SELECT unnest(CAST(? AS
     INTEGER[])) AS conversation, unnest(CAST(? AS TEXT[])) AS key, unnest(CAST(? AS TEXT[])) AS
     value, unnest(CAST(? AS INTEGER[])) AS operation) AS given WHERE forky.entries.conversation =
@@ -516,13 +516,13 @@ SET_ENTRIES = Statement(
     ("conversations", "keys", "values", "operations"),
 )
 
-SET_ENTRY = Statement(
+SET_ENTRY = SqlStatement(
     """UPDATE forky.entries SET value=?, operation=? WHERE forky.entries.conversation = ? AND
     forky.entries.key = ?""",
     ("new_value", "new_operation", "here", "at"),
 )
 
-SET_GENERATION = Statement(
+SET_GENERATION = SqlStatement(
     """UPDATE forky.generations SET status=?, model=?, started=?, first_token=?, finished=?,
     prompt_tokens=?, completion_tokens=?, cached_tokens=?, cost=?, rest=? WHERE
     forky.generations.conversation = ? AND forky.generations.id = ?""",
@@ -542,7 +542,7 @@ SET_GENERATION = Statement(
     ),
 )
 
-STEMS = Statement(
+STEMS = SqlStatement(
     """SELECT concat(?, replace(CAST(forky.messages.id AS TEXT), ?, ?)) AS concat_1, forky.messages.parent,
     forky.messages.created, CASE WHEN (contains(forky.messages.rest, ?) OR
     contains(forky.messages.rest, ?)) THEN forky.messages.rest END AS anon_1
@@ -558,7 +558,7 @@ WHERE forky.messages.conversation = ? ORDER BY forky.messages.message""",
     },
 )
 
-STILL_NAMED = Statement(
+STILL_NAMED = SqlStatement(
     """SELECT (SELECT count(*) AS count_1
 FROM forky.messages
 WHERE forky.messages.conversation != ? AND contains(forky.messages.rest, ?)) + (SELECT count(*) AS
@@ -568,7 +568,7 @@ WHERE forky.operations.conversation != ? AND contains(forky.operations.changes, 
     ("conversation", "sha256", "conversation", "sha256"),
 )
 
-STRETCH = Statement(
+STRETCH = SqlStatement(
     """SELECT forky.messages.message, concat(?, replace(CAST(forky.messages.id AS TEXT), ?, ?)) AS
     concat_1, forky.messages.parent, forky.messages.role, forky.messages.text, forky.messages.rest,
     forky.messages.created
@@ -579,7 +579,7 @@ WHERE forky.messages.conversation = ? AND forky.messages.message > ? AND forky.m
     {"concat_2": "b2:", "replace_1": "-", "replace_2": ""},
 )
 
-TOOK = Statement(
+TOOK = SqlStatement(
     """SELECT forky.generations.conversation, forky.generations.id, forky.generations.prompt_tokens,
     forky.generations.completion_tokens, forky.generations.cost
 FROM forky.generations JOIN (SELECT unnest(CAST(? AS INTEGER[])) AS conversation, unnest(CAST(? AS
@@ -588,7 +588,7 @@ FROM forky.generations JOIN (SELECT unnest(CAST(? AS INTEGER[])) AS conversation
     ("conversations", "ids"),
 )
 
-TO_PACK = Statement(
+TO_PACK = SqlStatement(
     """SELECT written.conversation, coalesce(packed.last, ?) AS coalesce_1
 FROM (SELECT forky.messages.conversation AS conversation, max(forky.messages.message) AS last
 FROM forky.messages GROUP BY forky.messages.conversation) AS written LEFT OUTER JOIN (SELECT
@@ -600,7 +600,7 @@ WHERE written.last - coalesce(packed.last, ?) >= ? ORDER BY written.conversation
     {"coalesce_2": 0},
 )
 
-VIEW = Statement(
+VIEW = SqlStatement(
     """SELECT forky.entries.key, forky.entries.value, forky.entries.operation
 FROM forky.entries
 WHERE forky.entries.conversation = ? UNION ALL SELECT NULL AS anon_1, NULL AS anon__1,
@@ -610,7 +610,7 @@ WHERE forky.operations.conversation = ?""",
     ("conversation", "conversation"),
 )
 
-WHOLE = Statement("""SELECT written.conversation, written.last
+WHOLE = SqlStatement("""SELECT written.conversation, written.last
 FROM (SELECT forky.messages.conversation AS conversation, max(forky.messages.message) AS last
 FROM forky.messages GROUP BY forky.messages.conversation) AS written JOIN (SELECT
     forky.packs.conversation AS conversation, max(forky.packs.last) AS last
@@ -619,7 +619,7 @@ FROM forky.packs GROUP BY forky.packs.conversation) AS packed ON packed.conversa
 
 WORDS_OF = Family(
     (
-        Statement(
+        SqlStatement(
             """SELECT forky.messages.message, concat(?, replace(CAST(forky.messages.id AS TEXT), ?, ?)) AS
     concat_1, forky.messages.role, forky.messages.text, forky.messages.rest, forky.messages.created
 FROM forky.messages
@@ -627,7 +627,7 @@ WHERE forky.messages.conversation = ? AND (""",
             ("concat_2", "replace_1", "replace_2", "conversation"),
             {"concat_2": "b2:", "replace_1": "-", "replace_2": ""},
         ),
-        Each(Statement("forky.messages.message = ?", ("number",)), " OR "),
-        Statement(")"),
+        Each(SqlStatement("forky.messages.message = ?", ("number",)), " OR "),
+        SqlStatement(")"),
     )
 )

@@ -19,7 +19,7 @@ from forky_core.store.reading.rows import Row, id_from_key
 from forky_core.store.reading.segments import Places
 from forky_core.store.sql import statements as sql
 from forky_core.store.sql.running import execute
-from forky_core.store.sql.statement import Statement
+from forky_core.store.sql.statement import SqlStatement
 
 
 @dataclass(slots=True)
@@ -91,7 +91,7 @@ def stored_entries(rows: Iterable[Row]) -> Mapping[str, Json]:
 def read_ledger(cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> Ledger | None:
     """The ledger of a stored conversation; None where there is none of that id."""
 
-    def rows(statement: Statement, **given: object) -> list[Row]:
+    def rows(statement: SqlStatement, **given: object) -> list[Row]:
         return execute(cursor, statement, **given).fetchall()
 
     found = rows(sql.CONVERSATION, id=id)

@@ -26,7 +26,7 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.components.v1.custom_component import CustomComponent
 
-from forky_core.views.graph import GraphView, Row
+from forky_core.views.graph import GraphRow, GraphView
 from forky_core.views.lanes import Edge
 from forky_core.views.shelf import count
 from pages.ui.notice import stay
@@ -256,7 +256,7 @@ def _corner(name: str, x: float, y: float) -> dict[str, Any]:
     }
 
 
-def _dot(row: Row, x: float, y: float, colors: Palette, epoch: int) -> dict[str, Any]:
+def _dot(row: GraphRow, x: float, y: float, colors: Palette, epoch: int) -> dict[str, Any]:
     lane = colors.lane(row.lane)
     ink = lane if row.on_path and not row.taken_back else blend(lane, colors.background, 0.45)
     hollow = row.kind == "fold" or (row.role == "user" and not row.merge)
@@ -273,7 +273,7 @@ def _dot(row: Row, x: float, y: float, colors: Palette, epoch: int) -> dict[str,
     }
 
 
-def _card(row: Row, place: _Place, y: float, colors: Palette, epoch: int) -> dict[str, Any]:
+def _card(row: GraphRow, place: _Place, y: float, colors: Palette, epoch: int) -> dict[str, Any]:
     """The words of a row: a node of its own, because labels of dots cannot be aligned to the left."""
     width = place.end - place.words
     color = colors.text if row.on_path and not row.taken_back else colors.quiet
@@ -318,7 +318,7 @@ def _wide(sign: str) -> float:
     return _WIDTHS.get(sign) or (1.0 if sign > "\u024f" else 0.67)
 
 
-def label(row: Row) -> str:
+def label(row: GraphRow) -> str:
     """What stands beside a dot."""
     if row.kind == "fold":
         return f"⋯ {row.text}" if row.folded else f"⌃ {row.text}"
@@ -329,7 +329,7 @@ def label(row: Row) -> str:
     return f"{mark}{names}{hidden}{state(row)}{who}{row.text}"
 
 
-def state(row: Row) -> str:
+def state(row: GraphRow) -> str:
     """What a person should know before reading on; "" of most rows."""
     open_here = f"⚠ {row.unresolved} unresolved · " if row.unresolved else ""
     corrected = f"{count(row.corrected, 'line')} corrected later · " if row.corrected else ""

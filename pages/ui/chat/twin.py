@@ -13,7 +13,7 @@ from typing import Any, Literal, cast
 
 import streamlit as st
 
-from forky_core.views.graph import GraphView, Row
+from forky_core.views.graph import GraphRow, GraphView
 from forky_core.views.lanes import Edge
 from pages.ui.chat.graph import state
 from pages.ui.palette import Palette, blend, palette
@@ -76,7 +76,7 @@ def _folds(graph: GraphView) -> set[str]:
     return {row.fold for row in graph.rows if row.fold is not None}
 
 
-def _row(row: Row, colors: Palette) -> dict[str, Any]:
+def _row(row: GraphRow, colors: Palette) -> dict[str, Any]:
     lane = colors.lane(row.lane)
     return {
         "id": row.id,

@@ -17,7 +17,7 @@ from forky_core.parts import AttachmentPart
 from forky_core.repo.answers.reply_job import ReplyJob
 from forky_core.repo.conversation import Conversation
 from forky_core.views.captions import dollars, ended, merged, seconds, tokens
-from forky_core.views.compare import Column, Comparison, Entry, Turn
+from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn
 from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import count
 from pages.ui.compare.together import draw_together
@@ -228,7 +228,7 @@ def _draw_turn(desk: Desk, column: Column, turn: Turn | None, key: str, *, alone
         _draw_entry(desk, name, entry, f"{key}-{number}")
 
 
-def _draw_entry(desk: Desk, name: str, entry: Entry, key: str) -> None:
+def _draw_entry(desk: Desk, name: str, entry: ColumnEntry, key: str) -> None:
     message = entry.message
     kind = "user" if message.role == "user" else "assistant"
     with st.container(key=f"cell-{kind}-compare-{key}"):
@@ -255,7 +255,7 @@ def _draw_files(message: Message) -> None:
         st.caption(f":material/attach_file: {plain_label(', '.join(files), 200)}")
 
 
-def _took(desk: Desk, entry: Entry) -> str:
+def _took(desk: Desk, entry: ColumnEntry) -> str:
     """Who said it, and what that took."""
     call = entry.generation
     if entry.message.role != "assistant":

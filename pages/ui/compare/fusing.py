@@ -14,7 +14,7 @@ from forky_core.errors import ForkyError, Outdated
 from forky_core.merge.fuse import FusePlan
 from forky_core.model import MessageId
 from forky_core.payload_kinds import FUSION
-from forky_core.views.compare import Comparison, Row
+from forky_core.views.compare import Comparison, TurnRow
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, leave_for, saying
 from pages.ui.markdown import plain_label
@@ -29,7 +29,7 @@ _DIGITS = 12
 _OFFLINE = "Offline"
 
 
-def offer_fusion(row: Row, number: int) -> None:
+def offer_fusion(row: TurnRow, number: int) -> None:
     """The button that opens it, where the row has answers to one question. Key: `compare.fuse.<row>`."""
     found = row.rivals
     if not found:
@@ -47,7 +47,7 @@ def offer_fusion(row: Row, number: int) -> None:
     )
 
 
-def draw_fusion(frame: Frame, found: Comparison, row: Row) -> None:
+def draw_fusion(frame: Frame, found: Comparison, row: TurnRow) -> None:
     """Keys: `compare.fuse_on`, `compare.fuse_by`, `compare.fuse_land`, `compare.fuse_best`, `merge.edit` …."""
     answers = [answer.id for answer in row.rivals]
     if not answers or st.query_params.get("fuse") != _written(answers):

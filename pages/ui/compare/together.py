@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.views.compare import Comparison, Row
+from forky_core.views.compare import Comparison, TurnRow
 from forky_core.views.textdiff import text_diff
 from pages.ui.compare.fusing import draw_fusion, offer_fusion
 from pages.ui.diff import draw_diff
@@ -15,7 +15,7 @@ _DIFF = "compare.diff"
 _LAYOUT = "compare.layout"
 
 
-def draw_together(frame: Frame, found: Comparison, row: Row, number: int) -> None:
+def draw_together(frame: Frame, found: Comparison, row: TurnRow, number: int) -> None:
     """What can be made of the answers of a row: their diff, one answer of all; each when it is asked for."""
     answered = [at for at, turn in enumerate(row.turns) if turn is not None and turn.text]
     if len(answered) < 2:
@@ -36,7 +36,7 @@ def draw_together(frame: Frame, found: Comparison, row: Row, number: int) -> Non
     draw_fusion(frame, found, row)
 
 
-def _draw_difference(found: Comparison, row: Row, number: int, answered: list[int]) -> None:
+def _draw_difference(found: Comparison, row: TurnRow, number: int, answered: list[int]) -> None:
     one, other, beside = _which(found, answered, number)
     texts = [turn.text if turn else "" for turn in row.turns]
     diff = text_diff(texts[one], texts[other])

@@ -15,7 +15,7 @@ import streamlit as st
 
 from forky_core.context.citations import linked
 from forky_core.model import ConversationId
-from forky_core.views.context import Row, Stretch
+from forky_core.views.context import ContextRow, ContextStretch
 from pages.ui.links import passage_link
 from pages.ui.markdown import showable
 
@@ -61,7 +61,7 @@ def hear_steering(on_steer: Callable[[str, str], None], *, key: str) -> None:
     _component(key=key, data={}, on_steer_change=handle, height="content")
 
 
-def draw_items(found: Sequence[Row], conversation: ConversationId, *, shown: int) -> None:
+def draw_items(found: Sequence[ContextRow], conversation: ConversationId, *, shown: int) -> None:
     """The newest `shown` of them. Key: `context.rows`.
 
     Not by `st.html`, which walks through every element again to clean it: ours are clean, since `_row` escapes every
@@ -71,12 +71,12 @@ def draw_items(found: Sequence[Row], conversation: ConversationId, *, shown: int
     _rows_component(key="context.rows", data={"rows": rows}, height="content")
 
 
-def rows_html(found: Iterable[Row], conversation: ConversationId, *, steers: bool = True) -> str:
+def rows_html(found: Iterable[ContextRow], conversation: ConversationId, *, steers: bool = True) -> str:
     body = "".join(_row(row, conversation, steers=steers) for row in found)
     return f'<div class="fk-rows" role="table" aria-label="What is sent">{_HEAD}{body}</div>'
 
 
-def _row(row: Row, conversation: ConversationId, *, steers: bool) -> str:
+def _row(row: ContextRow, conversation: ConversationId, *, steers: bool) -> str:
     item = row.item
     state, icon = _state(row)
     kinds = f"{'' if item.included else ' fk-out'}{' fk-warm' if row.cached else ''}"
@@ -104,20 +104,20 @@ def _words(text: str) -> str:
     return escape(showable(text))
 
 
-def _state(row: Row) -> tuple[str, str]:
+def _state(row: ContextRow) -> tuple[str, str]:
     if not row.item.included:
         return "Not sent", "block"
     return ("Sent, pinned", "keep") if row.item.pinned else ("Sent", "check")
 
 
-def _switches(row: Row) -> str:
+def _switches(row: ContextRow) -> str:
     item = row.item
     pin = ("unpin", "Unpin") if item.pinned else ("pin", "Pin: send it whatever the memory")
     out = ("include", "Take it back in") if row.excluded else ("exclude", "Leave it out on this branch")
     return _switch(*pin, row, "keep", on=item.pinned) + _switch(*out, row, "visibility_off", on=row.excluded)
 
 
-def _switch(name: str, label: str, row: Row, icon: str, *, on: bool) -> str:
+def _switch(name: str, label: str, row: ContextRow, icon: str, *, on: bool) -> str:
     return (
         f'<button type="button" data-steer="{name}" data-id="{escape(row.item.message or "")}" title="{label}"'
         f' aria-label="{label}" aria-pressed="{str(on).lower()}"><span class="fk-icon" aria-hidden="true">{icon}</span>'
@@ -125,7 +125,9 @@ def _switch(name: str, label: str, row: Row, icon: str, *, on: bool) -> str:
     )
 
 
-def draw_compared(stretches: Sequence[Stretch], here: str, there: str, conversation: ConversationId) -> None:
+def draw_compared(
+    stretches: Sequence[ContextStretch], here: str, there: str, conversation: ConversationId
+) -> None:
     """Two contexts: what both send folded, what only one of them sends in full."""
     names = {
         "both": "Both send",

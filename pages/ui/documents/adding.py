@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.documents.adding import Added, Refused
+from forky_core.documents.adding import Added, RefusedDocument
 from forky_core.documents.intake import Intake
 from forky_core.documents.shelf import DocumentStore
-from forky_core.documents.source import LARGEST, Source, source_of_bytes, too_large
+from forky_core.documents.source import LARGEST, DocumentSource, source_of_bytes, too_large
 from forky_core.errors import BadContent
 from forky_core.views.shelf import count
 from pages.ui.markdown import plain_label
@@ -47,13 +47,13 @@ def _told(name: str, size: int) -> str:
 
 
 def _take(held: Session, store: DocumentStore, key: str) -> None:
-    sources: list[Source] = []
-    refused: list[Refused] = []
+    sources: list[DocumentSource] = []
+    refused: list[RefusedDocument] = []
     for upload in st.session_state[key] or ():
         try:
             sources.append(source_of_bytes(upload.name, upload.getvalue()))
         except BadContent as error:
-            refused.append(Refused(upload.name, str(error)))
+            refused.append(RefusedDocument(upload.name, str(error)))
     st.session_state[_ROUND] += 1
     if sources:
         held.intake = Intake.of(store, sources, refused)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from forky_core.errors import ForkyError
 from forky_core.views.changes import sentences
-from forky_core.views.log import Entry, LogPage
+from forky_core.views.log import LogEntry, LogPage
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, saying
 from pages.ui.markdown import plain_label
@@ -70,7 +70,7 @@ def draw_entries(frame: Frame, page: LogPage) -> None:
             st.caption(count(page.total, "operation"), width="content")
 
 
-def _draw_entry(frame: Frame, entry: Entry) -> None:
+def _draw_entry(frame: Frame, entry: LogEntry) -> None:
     operation = entry.operation
     said = plain_label(operation.summary, 120)
     said = f":gray[~~{said}~~] · undone" if entry.undone else said
@@ -90,7 +90,7 @@ def _draw_entry(frame: Frame, entry: Entry) -> None:
                 _restore(frame, operation.number, frame.chat.view.version)
 
 
-def _exactly(entry: Entry) -> str:
+def _exactly(entry: LogEntry) -> str:
     operation = entry.operation
     belongs = f" · together with operation {entry.with_}" if entry.with_ is not None else ""
     return f"Operation {operation.number} · {plain_label(operation.verb)} · {entry.exactly}{belongs}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.errors import LONGEST_SENTENCE, ForkyError
-from forky_core.formats.account import Account
+from forky_core.formats.account import ImportAccount
 from forky_core.formats.arriving.drop import Drop
 from forky_core.formats.arriving.import_record import ImportRecord, imports
 from forky_core.formats.arriving.incoming import Incoming
@@ -87,7 +87,7 @@ def _brought(new: int, unchanged: int) -> str:
     return f"{brought} {count(unchanged, 'conversation')} had been here already." if unchanged else brought
 
 
-def account_sentence(account: Account) -> str:
+def account_sentence(account: ImportAccount) -> str:
     """What became of every node of the source; the numbers add up."""
     left = sum(account.skipped.values())
     split = f", {account.split:,} of them split off from one that held several" if account.split else ""

@@ -6,7 +6,7 @@ import streamlit as st
 
 from forky_core.formats.arriving.drop import Drop
 from forky_core.formats.arriving.incoming import Incoming
-from forky_core.formats.arriving.landing import Line
+from forky_core.formats.arriving.landing import PreviewLine
 from forky_core.model import ConversationId
 from forky_core.repo.identity import now
 from forky_core.views.shelf import called, count
@@ -144,7 +144,7 @@ def _draw_file(at: int, file: Incoming) -> None:
         st.pagination(pages, key=f"import.page.{at}")
 
 
-def _draw_choice(at: int, file: Incoming, line: Line) -> None:
+def _draw_choice(at: int, file: Incoming, line: PreviewLine) -> None:
     """Keys: `import.tick.<file>.<number>`."""
     key = f"import.tick.{at}.{line.number}"
     with st.container(key=f"row-import-{at}-{line.number}", horizontal=True, vertical_alignment="center"):
@@ -158,7 +158,7 @@ def _draw_choice(at: int, file: Incoming, line: Line) -> None:
         st.caption(_facts(line), width="content")
 
 
-def _facts(line: Line) -> str:
+def _facts(line: PreviewLine) -> str:
     facts = [count(line.messages, "message"), count(line.branches, "branch")]
     if line.created:
         facts.append(ago(line.created, now()))
@@ -170,7 +170,7 @@ def _facts(line: Line) -> str:
     return " · ".join(facts)
 
 
-def _flip(file: Incoming, line: Line, key: str) -> None:
+def _flip(file: Incoming, line: PreviewLine, key: str) -> None:
     if st.session_state[key]:
         file.unticked.discard(line.number)
     else:

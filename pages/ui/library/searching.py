@@ -10,7 +10,7 @@ from forky_core.model import ConversationId, View
 from forky_core.repo.identity import now
 from forky_core.repo.visible import Visible
 from forky_core.repo.workspace import Workspace
-from forky_core.views.findings import LONGEST_QUERY, FoundConversation, FoundMessage, Piece, found
+from forky_core.views.findings import LONGEST_QUERY, FoundConversation, FoundMessage, MarkedText, found
 from forky_core.views.shelf import called, count
 from forky_core.views.times import ago
 from pages.ui.links import chat_link
@@ -72,7 +72,7 @@ def _draw_message(id: ConversationId, message: FoundMessage) -> None:
         chat_link(line, id, message.landing, hit.message)
 
 
-def marked_html(pieces: tuple[Piece, ...]) -> str:
+def marked_html(pieces: tuple[MarkedText, ...]) -> str:
     """The pieces as HTML in which nothing but our own `<mark>` is markup."""
     return "".join(
         f"<mark>{_escaped(piece.text)}</mark>" if piece.marked else _escaped(piece.text) for piece in pieces

@@ -9,7 +9,7 @@ import streamlit as st
 from forky_core.errors import ForkyError
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.leaving.exporting import Exporter
-from forky_core.formats.leaving.redaction import Finding, findings, redacted, reworded, unread_files
+from forky_core.formats.leaving.redaction import PrivateValue, findings, redacted, reworded, unread_files
 from forky_core.formats.leaving.sharing import (
     EXPORTERS,
     behind,
@@ -19,7 +19,7 @@ from forky_core.formats.leaving.sharing import (
     pieces,
     shared,
 )
-from forky_core.gateway.downloading import Offer
+from forky_core.gateway.downloading import Download
 from forky_core.model import MessageId
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
@@ -44,7 +44,7 @@ class _Held(NamedTuple):
     """All of the scope, of which a format says what it does not hold."""
     chat: Chat
     """What of it leaves."""
-    seen: tuple[Finding, ...]
+    seen: tuple[PrivateValue, ...]
     unread: tuple[str, ...]
     lost: dict[str, tuple[str, ...]]
     """What a format does not hold, by its name, once somebody asked."""
@@ -78,7 +78,7 @@ def draw_share(forky: Workspace, chat: Conversation) -> None:
     _draw_losses(to, held)
     ticked = _draw_findings(held)
     download_link(
-        Offer(
+        Download(
             file_name(reworded(held.chat.title, ticked), to),
             to.media_type,
             lambda: pieces(redacted(held.chat, ticked), to),
@@ -154,7 +154,7 @@ def _draw_losses(to: Exporter, held: _Held) -> None:
         st.caption("\n".join(f"- {plain_label(sentence, 300)}" for sentence in lost))
 
 
-def _draw_findings(held: _Held) -> list[Finding]:
+def _draw_findings(held: _Held) -> list[PrivateValue]:
     """Those that are ticked; all are at first."""
     if held.unread:
         names = ", ".join(plain_label(name, 40) for name in held.unread[:5])

@@ -9,7 +9,7 @@ import streamlit as st
 from forky_core.model import ConversationSummary
 from forky_core.repo.identity import now
 from forky_core.repo.workspace import Workspace
-from forky_core.views.shelf import Line, Shelf, called, count, shelf
+from forky_core.views.shelf import Shelf, ShelfLine, called, count, shelf
 from pages.ui.frame import saying
 from pages.ui.library.sharing import share
 from pages.ui.links import chat_link
@@ -29,7 +29,7 @@ def draw_lines(forky: Workspace, held: Session, listed: Shelf) -> None:
             st.caption(count(listed.fitting, "conversation"), width="content")
 
 
-def _draw_line(forky: Workspace, held: Session, line: Line) -> None:
+def _draw_line(forky: Workspace, held: Session, line: ShelfLine) -> None:
     id = line.summary.id
     with st.container(key=f"row-{id}", horizontal=True, vertical_alignment="center"):
         chat_link(line.title, id, line.summary.branch)
@@ -93,7 +93,7 @@ def draw_trash(forky: Workspace, held: Session, trashed: Sequence[ConversationSu
         st.pagination(listed.pages, key="trash.page")
 
 
-def _draw_trashed(forky: Workspace, held: Session, line: Line) -> None:
+def _draw_trashed(forky: Workspace, held: Session, line: ShelfLine) -> None:
     id = line.summary.id
     with st.container(key=f"row-{id}", horizontal=True, vertical_alignment="center"):
         st.markdown(plain_label(line.title), width="stretch")
@@ -122,7 +122,7 @@ def _take_back(forky: Workspace, held: Session, summary: ConversationSummary) ->
 
 
 @st.dialog("Delete for good", icon=":material/delete_forever:")
-def _purge(forky: Workspace, held: Session, line: Line) -> None:
+def _purge(forky: Workspace, held: Session, line: ShelfLine) -> None:
     st.markdown(f"**{plain_label(line.title)}** – {line.counts}")
     st.caption("Its messages, branches and history leave the database. Nothing brings them back.")
     with st.container(horizontal=True, horizontal_alignment="right"):
@@ -134,7 +134,7 @@ def _purge(forky: Workspace, held: Session, line: Line) -> None:
             st.rerun()
 
 
-def _delete(forky: Workspace, held: Session, line: Line) -> None:
+def _delete(forky: Workspace, held: Session, line: ShelfLine) -> None:
     with saying(held):
         forky.purge(line.summary.id)
         held.say(f"“{line.title}” was deleted for good.")

@@ -23,7 +23,7 @@ from forky_core.merge.editing import BlockLine, Budget, Editing, SourceLine
 from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.repo.repo import short
-from forky_core.views.merge_lines import Stretch, TakenBack, reasons, stretches, taken_back
+from forky_core.views.merge_lines import SourceStretch, TakenBack, reasons, stretches, taken_back
 from forky_core.views.payload import PayloadRow, payload_rows
 from pages.ui.frame import Frame, saying
 from pages.ui.links import chat_place, cited_link
@@ -202,7 +202,9 @@ def _marks(text: str, known: Sequence[MessageId]) -> dict[str, MessageId]:
     return {mark: ids[0] for mark, ids in found.items() if len(ids) == 1}
 
 
-def _stretch(one: Stretch, editing: Editing, numbers: dict[MessageId, int], home: Home) -> dict[str, Any]:
+def _stretch(
+    one: SourceStretch, editing: Editing, numbers: dict[MessageId, int], home: Home
+) -> dict[str, Any]:
     if not one.drawn:
         return {"gap": len(one.messages), "key": one.messages[0].id}
     return {

@@ -24,7 +24,7 @@ from forky_core.errors import ForkyError, NotFound
 from forky_core.forky import Forky
 from forky_core.llm.contract import ModelInfo
 from forky_core.merge.claims.conflict_resolution import Choice, Policy
-from forky_core.merge.editing import Source
+from forky_core.merge.editing import BranchLines
 from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.options import NO_CHOICES
 from forky_core.merge.plan import MergePlan
@@ -119,7 +119,7 @@ class Planning:
     """The last change of each block that the browser sent and that was made, by the name of its source."""
     opened: set[MessageId] = field(default_factory=set)
     """Messages of the source from which on a person asked for more."""
-    sources: dict[tuple[MessageId, ...], Source] = field(default_factory=dict)
+    sources: dict[tuple[MessageId, ...], BranchLines] = field(default_factory=dict)
     """What the sources say by lines, by their turns: read once."""
     request: tuple[int, int] | None = None
     """Tokens that a model would be sent, and tokens that it may answer with: counted once (asking_price.py)."""
@@ -178,10 +178,10 @@ class Planning:
             self.proposed if self.proposed is not None and side.payload == self.proposed.payload else side
         )
 
-    def source_of(self, side: MergePlan, lookup: Lookup) -> Source:
+    def source_of(self, side: MergePlan, lookup: Lookup) -> BranchLines:
         """What the source of a plan says."""
         if side.turns not in self.sources:
-            self.sources[side.turns] = Source.of(side, lookup)
+            self.sources[side.turns] = BranchLines.of(side, lookup)
         return self.sources[side.turns]
 
     def choose(self, conflict: str, choice: Choice | None) -> None:

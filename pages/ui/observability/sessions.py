@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from streamlit import runtime
 from streamlit.runtime import stats
 
-from forky_core.gateway.metrics import Reading
+from forky_core.gateway.metrics import MetricSample
 
 _FAMILIES = (stats.ACTIVE_SESSIONS_FAMILY, stats.SESSION_EVENTS_FAMILY, stats.SESSION_DURATION_FAMILY)
 """Streamlit's other families weigh every cached object, which takes seconds."""
 
 
-def session_readings() -> Iterator[Reading]:
+def session_readings() -> Iterator[MetricSample]:
     if not runtime.exists():
         return
     found = runtime.get_instance().stats_mgr.get_stats(_FAMILIES)
@@ -22,8 +22,10 @@ def session_readings() -> Iterator[Reading]:
         if value is None:
             continue
         if one.family_name == stats.ACTIVE_SESSIONS_FAMILY:
-            yield Reading("sessions", "Browser tabs that are connected.", value)
+            yield MetricSample("sessions", "Browser tabs that are connected.", value)
         elif one.family_name == stats.SESSION_EVENTS_FAMILY:
-            yield Reading("session_events", "Tabs that came and went.", value, "counter", labels)
+            yield MetricSample("session_events", "Tabs that came and went.", value, "counter", labels)
         else:
-            yield Reading("session_seconds", "How long tabs that have gone were connected.", value, "counter")
+            yield MetricSample(
+                "session_seconds", "How long tabs that have gone were connected.", value, "counter"
+            )

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 
-from forky_core.formats.contract import Found
+from forky_core.formats.contract import ParsedConversation
 from forky_core.formats.files.source import opened, sample
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import load
@@ -41,7 +41,7 @@ def imported(file: Path) -> Grown:
         importer = importer_for(sample(document))
         assert importer is not None
         (found,) = importer.read(document, archive.beside)
-        assert isinstance(found, Found)
+        assert isinstance(found, ParsedConversation)
         return grow(found)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.formats.contract import Found, Unreadable
+from forky_core.formats.contract import ParsedConversation, Unreadable
 from forky_core.formats.importers.big_agi import BigAGI
 from forky_core.formats.importers.copilot_csv import CopilotCSV
 from forky_core.formats.importers.langchain import LangChain
@@ -34,16 +34,16 @@ def test_records_of_gemini_activity_are_pairs_of_prompt_and_answer(tmp_path: Pat
         record("Used an Assistant feature", None, "2026-01-01T00:00:00Z"),
     ]
     alone, used, chatted = read(TakeoutGemini(), written(tmp_path, records))
-    assert isinstance(chatted, Found)
+    assert isinstance(chatted, ParsedConversation)
     assert said(chatted) == [
         ("user", "2+2?"),
         ("assistant", "**4**\n\n- really"),
         ("user", "And 3+3?"),
         ("assistant", "6 < 7"),
     ]
-    assert isinstance(alone, Found)
+    assert isinstance(alone, ParsedConversation)
     assert said(alone) == [("user", "Alone?"), ("assistant", "```\nyes\n  no\n```")]
-    assert isinstance(used, Found)
+    assert isinstance(used, ParsedConversation)
     assert dict(grow(used).account.skipped) == {USE: 1}
     account = grow(chatted).account
     assert (account.seen, account.split, account.imported) == (2, 2, 4)
@@ -204,5 +204,5 @@ def test_transcripts_of_every_style_have_the_same_two_sides(tmp_path: Path, text
 def test_a_text_in_which_nobody_answers_is_no_transcript(tmp_path: Path, text: str) -> None:
     assert list(read(Transcripts(), written(tmp_path, text, "a.md"))) == []
     assert not isinstance(
-        next(read(CopilotCSV(), written(tmp_path, text, "a.csv")), None), Found | Unreadable
+        next(read(CopilotCSV(), written(tmp_path, text, "a.csv")), None), ParsedConversation | Unreadable
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from forky_core.formats.contract import Found
+from forky_core.formats.contract import ParsedConversation
 from forky_core.formats.importers.chatbot_ui import ChatbotUI
 from forky_core.formats.importers.message_arrays import MessageArrays
 from forky_core.formats.importers.session_traces import SessionTraces
@@ -15,7 +15,7 @@ from forky_core.parts import AttachmentPart, Json, ReasoningPart, TextPart, Tool
 from tests.formats.sources import one, read, written
 
 
-def said(found: Found) -> list[tuple[str, str]]:
+def said(found: ParsedConversation) -> list[tuple[str, str]]:
     return [(message.role, message.text) for message in grow(found).messages]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from forky_core.forky import Forky
 from forky_core.formats.arriving.landing import import_file, preview
-from forky_core.formats.contract import Found, Unreadable
+from forky_core.formats.contract import ParsedConversation, Unreadable
 from forky_core.formats.files.source import opened, sample
 from forky_core.formats.importers.llm_logs import LlmLogs
 from forky_core.formats.tree import grow
@@ -179,8 +179,8 @@ def responses(path: Path) -> Path:
 
 def test_responses_of_the_generation_before_are_lines(tmp_path: Path) -> None:
     pets, alone = read(LlmLogs(), responses(tmp_path / "logs.db"))
-    assert isinstance(pets, Found)
-    assert isinstance(alone, Found)
+    assert isinstance(pets, ParsedConversation)
+    assert isinstance(alone, ParsedConversation)
     messages = grow(pets).messages
     assert pets.system == "Be brief."
     assert [message.role for message in messages] == [

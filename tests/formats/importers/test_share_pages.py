@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from forky_core.formats.contract import Found, Unreadable
+from forky_core.formats.contract import ParsedConversation, Unreadable
 from forky_core.formats.files.source import opened, sample
 from forky_core.formats.importers import share_pages
 from forky_core.formats.importers.share_pages import UNKNOWN, SharePage
@@ -121,7 +121,7 @@ def test_places_that_lead_in_circles_come_to_an_end(tmp_path: Path, monkeypatch:
     (why,) = read(
         SharePage(), written(tmp_path, in_pieces([{"_1": 0, "_x": 1, "_-1": 0}, "mapping"]), "b.html")
     )
-    assert isinstance(why, Unreadable | Found)
+    assert isinstance(why, Unreadable | ParsedConversation)
 
 
 def test_it_is_known_by_its_address_and_no_other_page_is(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def safe(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class PageLinks:
     """What numbers of passages lead to: the passage at the end of the page, or the message that was cited."""
 
     chat: Chat

@@ -14,14 +14,14 @@ from importlib.resources import files
 from typing import ClassVar, get_args
 
 from forky_core.formats.exporters.markdown import when, who
-from forky_core.formats.exporters.page.cells import Linked, part_html, safe
+from forky_core.formats.exporters.page.cells import PageLinks, part_html, safe
 from forky_core.formats.exporters.page.lanes import COLOURS, anchor, lanes_svg, layout_of
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.page import HOLDER, MARK
 from forky_core.formats.forky_file.writing import written
 from forky_core.formats.leaving.flattening import calls_of
 from forky_core.formats.leaving.losses import Kind, losses, many
-from forky_core.formats.leaving.outline import Outline, Section, outline
+from forky_core.formats.leaving.outline import Outline, OutlineSection, outline
 from forky_core.formats.leaving.rewriting import visible
 from forky_core.model import Generation, Message, MessageId
 
@@ -52,7 +52,7 @@ class Page:
         if len(read.shape.order) <= _MOST_ROWS:
             graph = lanes_svg(read, plain.messages, layout)
             yield f'<details class="graph" open><summary>Graph</summary><div class="lanes">{graph}</div></details>'.encode()
-        link = Linked(plain, anchor, frozenset(read.number))
+        link = PageLinks(plain, anchor, frozenset(read.number))
         for at, section in enumerate(read.sections):
             yield f"<section>{_section_heading(section, read, first=at == 0)}".encode()
             for number, id in section.messages:
@@ -112,7 +112,7 @@ def _file_name(chat: Chat) -> str:
     return safe(f"{name or 'conversation'}.forky.jsonl")
 
 
-def _section_heading(section: Section, read: Outline, *, first: bool) -> str:
+def _section_heading(section: OutlineSection, read: Outline, *, first: bool) -> str:
     if len(read.sections) == 1:
         return ""
     name = f"Branch “{safe(section.name)}”" if section.name else "Beside the branches"
@@ -120,7 +120,7 @@ def _section_heading(section: Section, read: Outline, *, first: bool) -> str:
     return f"<h2>{name}{leaves}</h2>"
 
 
-def _leaves(section: Section, read: Outline) -> str:
+def _leaves(section: OutlineSection, read: Outline) -> str:
     _, first = section.messages[0]
     above = read.shape.parent[first]
     assert above is not None
@@ -128,7 +128,7 @@ def _leaves(section: Section, read: Outline) -> str:
 
 
 def _article(
-    read: Outline, message: Message, number: int, call: Generation | None, lane: int, link: Linked
+    read: Outline, message: Message, number: int, call: Generation | None, lane: int, link: PageLinks
 ) -> str:
     shape = read.shape
     parent: MessageId | None = shape.parent[message.id]

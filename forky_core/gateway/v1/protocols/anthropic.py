@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from forky_core.gateway.v1.api_errors import ApiError
-from forky_core.gateway.v1.calls import Call, Indexed, Said, Speech
+from forky_core.gateway.v1.calls import ClientRequest, Indexed, Response, Speech
 from forky_core.gateway.v1.protocols.anthropic_reading import read, without_theirs
 from forky_core.gateway.v1.protocols.chat import CUT_OFF, failure_heard
 from forky_core.gateway.v1.protocols.events import OneAnswer, event, parsed
@@ -38,7 +38,7 @@ def _usage(usage: Usage) -> dict[str, Any]:
     return {**told, "cache_read_input_tokens": cached} if cached else told
 
 
-def _head(call: Call, id: str) -> dict[str, Any]:
+def _head(call: ClientRequest, id: str) -> dict[str, Any]:
     return {
         "id": id,
         "type": "message",
@@ -51,8 +51,8 @@ def _head(call: Call, id: str) -> dict[str, Any]:
     }
 
 
-def whole(call: Call, id: str, said: Sequence[Said]) -> dict[str, Any]:
-    one = said[0] if said else Said()
+def whole(call: ClientRequest, id: str, said: Sequence[Response]) -> dict[str, Any]:
+    one = said[0] if said else Response()
     content: list[dict[str, Any]] = []
     if one.reasoning:
         content.append({"type": "thinking", "thinking": "".join(one.reasoning), "signature": ""})
@@ -76,7 +76,7 @@ def _object(arguments: str) -> dict[str, Any]:
 class AnthropicVoice:
     """`message_start`, blocks that open, grow and close, `message_delta`, `message_stop`."""
 
-    def __init__(self, call: Call, id: str) -> None:
+    def __init__(self, call: ClientRequest, id: str) -> None:
         self._head = _head(call, id)
         self._number = -1
         self._open = ""
@@ -99,8 +99,8 @@ class AnthropicVoice:
             case _:
                 return b""
 
-    def end(self, said: Sequence[Said]) -> bytes:
-        one = said[0] if said else Said()
+    def end(self, said: Sequence[Response]) -> bytes:
+        one = said[0] if said else Response()
         usage = one.end.usage if one.end is not None else Usage()
         stop = {"stop_reason": _TO_ANTHROPIC.get(one.finish_reason, "end_turn"), "stop_sequence": None}
         return (

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from forky_core.gateway.v1.api_errors import OnlyTheirs, malformed, only_theirs
-from forky_core.gateway.v1.calls import Call, flag, text_field
+from forky_core.gateway.v1.calls import ClientRequest, flag, text_field
 from forky_core.llm.contract import ProviderMessage
 
 _SAME_NAME = ("max_tokens", "temperature", "top_p", "top_k", "thinking")
 _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 
 
-def read(payload: Mapping[str, Any]) -> Call:
+def read(payload: Mapping[str, Any]) -> ClientRequest:
     """Raises ApiError (400): the request is none."""
     messages = payload.get("messages")
     if not isinstance(messages, list) or not messages:
@@ -26,7 +26,7 @@ def read(payload: Mapping[str, Any]) -> Call:
     limit = payload.get("max_tokens")
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
         raise malformed("“max_tokens” must be a number, 1 or more.", "max_tokens")
-    return Call(
+    return ClientRequest(
         model=text_field(payload, "model"),
         messages=(
             *_system(payload.get("system")),

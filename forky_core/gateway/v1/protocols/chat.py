@@ -8,7 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from forky_core.gateway.v1.api_errors import ApiError, malformed
-from forky_core.gateway.v1.calls import MOST_ANSWERS, Call, Indexed, Said, Speech, flag, one_of, text_field
+from forky_core.gateway.v1.calls import (
+    MOST_ANSWERS,
+    ClientRequest,
+    Indexed,
+    Response,
+    Speech,
+    flag,
+    one_of,
+    text_field,
+)
 from forky_core.gateway.v1.protocols.events import DONE, Lines, event, parsed
 from forky_core.llm.contract import (
     Done,
@@ -26,7 +35,7 @@ ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function
 _NOT_PARAMETERS = frozenset({"messages", "model", "stream", "stream_options", "n"})
 
 
-def read(payload: Mapping[str, Any]) -> Call:
+def read(payload: Mapping[str, Any]) -> ClientRequest:
     """Raises ApiError (400): the request is none."""
     answers = payload.get("n")
     if answers is None:
@@ -36,7 +45,7 @@ def read(payload: Mapping[str, Any]) -> Call:
     options = payload.get("stream_options")
     if options is not None and not isinstance(options, dict):
         raise malformed("“stream_options” must be an object.", "stream_options")
-    return Call(
+    return ClientRequest(
         model=text_field(payload, "model"),
         messages=checked_messages(payload.get("messages")),
         parameters={
@@ -95,7 +104,7 @@ def usage_told(usage: Usage) -> dict[str, Any] | None:
     return told
 
 
-def total(said: Sequence[Said]) -> Usage:
+def total(said: Sequence[Response]) -> Usage:
     """Of all answers of a call together."""
     known = [one.end.usage for one in said if one.end is not None]
     prompt = [usage.prompt_tokens for usage in known if usage.prompt_tokens is not None]
@@ -110,7 +119,7 @@ def total(said: Sequence[Said]) -> Usage:
     )
 
 
-def whole(call: Call, id: str, said: Sequence[Said]) -> dict[str, Any]:
+def whole(call: ClientRequest, id: str, said: Sequence[Response]) -> dict[str, Any]:
     body: dict[str, Any] = {
         "id": id,
         "object": "chat.completion",
@@ -122,7 +131,7 @@ def whole(call: Call, id: str, said: Sequence[Said]) -> dict[str, Any]:
     return {**body, "usage": usage} if usage else body
 
 
-def _choice(index: int, said: Said) -> dict[str, Any]:
+def _choice(index: int, said: Response) -> dict[str, Any]:
     message: dict[str, Any] = {
         "role": "assistant",
         "content": "".join(said.text) if said.text or not said.calls else None,
@@ -142,7 +151,7 @@ def _tool_call(call: ToolCallDone) -> dict[str, Any]:
 class ChatVoice:
     """Chunks of `chat.completion.chunk`, as OpenAI sends them."""
 
-    def __init__(self, call: Call, id: str) -> None:
+    def __init__(self, call: ClientRequest, id: str) -> None:
         self._call = call
         self._head = {
             "id": id,
@@ -172,7 +181,7 @@ class ChatVoice:
             case Failed():
                 return b""
 
-    def end(self, said: Sequence[Said]) -> bytes:
+    def end(self, said: Sequence[Response]) -> bytes:
         usage = usage_told(total(said)) if self._call.tells_usage else None
         return (event({**self._head, "choices": [], "usage": usage}) if usage else b"") + DONE
 
@@ -194,7 +203,7 @@ class _Pending:
 
 
 @dataclass(slots=True)
-class _Heard:
+class _UpstreamAnswer:
     """One answer of an upstream."""
 
     calls: dict[int, _Pending] = field(default_factory=dict)
@@ -208,7 +217,7 @@ class ChatEar:
         self.id = ""
         self.complete = False
         self._lines = Lines()
-        self._heard: dict[int, _Heard] = {}
+        self._heard: dict[int, _UpstreamAnswer] = {}
         self._usage = Usage()
         self._failure: Failure | None = None
 
@@ -226,7 +235,7 @@ class ChatEar:
 
     def close(self) -> Iterator[Indexed]:
         usage, self._usage = self._usage, Usage()
-        for index, heard in sorted(self._heard.items() or [(0, _Heard())]):
+        for index, heard in sorted(self._heard.items() or [(0, _UpstreamAnswer())]):
             for number, call in sorted(heard.calls.items()):
                 yield (
                     index,
@@ -252,7 +261,7 @@ class ChatEar:
     def _choice(self, choice: Mapping[str, Any], delta: Any, *, whole: bool) -> Iterator[Indexed]:
         index = choice.get("index")
         index = index if isinstance(index, int) and 0 <= index < MOST_ANSWERS else 0
-        heard = self._heard.setdefault(index, _Heard())
+        heard = self._heard.setdefault(index, _UpstreamAnswer())
         if isinstance(delta, dict):
             thought = delta.get("reasoning_content") or delta.get("reasoning")
             if isinstance(thought, str) and thought:
@@ -286,7 +295,7 @@ def _words(content: Any) -> Iterator[ModelEvent]:
                 )
 
 
-def _add(heard: _Heard, piece: Mapping[str, Any]) -> None:
+def _add(heard: _UpstreamAnswer, piece: Mapping[str, Any]) -> None:
     """Of a call. Where a server does not count them, one begins with each name."""
     function = piece.get("function") or piece.get("custom")
     function = function if isinstance(function, dict) else {}

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from forky_core.errors import NotFound, StoreError
-from forky_core.gateway.v1.calls import Said
+from forky_core.gateway.v1.calls import Response
 from forky_core.hashing import mend_text
 from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.parts import (
@@ -35,7 +35,7 @@ MOST = 2_000
 Items = tuple[Any, ...]
 
 
-class Remembered:
+class StoredResponses:
     """By token, so that no program continues another's."""
 
     def __init__(self, most: int = MOST) -> None:
@@ -56,7 +56,7 @@ class Remembered:
             return None
         return {**payload, "input": [*known, *_items(payload.get("input"))]}
 
-    def keep(self, token: str, id: str, payload: Mapping[str, Any], said: Said) -> None:
+    def keep(self, token: str, id: str, payload: Mapping[str, Any], said: Response) -> None:
         """`payload` is the whole request; what its sender wants forgotten is."""
         if payload.get("store") is False:
             return
@@ -125,7 +125,7 @@ def _items(value: Any) -> Items:
     return tuple(value) if isinstance(value, list) else (value,)
 
 
-def _said(said: Said) -> Items:
+def _said(said: Response) -> Items:
     message = ({"role": "assistant", "content": "".join(said.text)},) if said.text else ()
     calls = (
         {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from forky_core.gateway.v1.api_errors import ApiError
-from forky_core.gateway.v1.calls import Call, Indexed, Said, Speech
+from forky_core.gateway.v1.calls import ClientRequest, Indexed, Response, Speech
 from forky_core.gateway.v1.protocols.chat import CUT_OFF, failure_heard, usage_heard
 from forky_core.gateway.v1.protocols.events import OneAnswer, event, parsed
 from forky_core.gateway.v1.protocols.responses_reading import read, without_theirs
@@ -20,7 +20,11 @@ _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed
 
 
 def _response(
-    call: Call, id: str, output: Sequence[Mapping[str, Any]], status: str, said: Said | None = None
+    call: ClientRequest,
+    id: str,
+    output: Sequence[Mapping[str, Any]],
+    status: str,
+    said: Response | None = None,
 ) -> dict[str, Any]:
     reason = _CUT_SHORT.get(said.finish_reason) if said is not None else None
     usage = said.end.usage if said is not None and said.end is not None else None
@@ -91,8 +95,8 @@ def _function_call(id: str, call: ToolCallDone, status: str = "completed") -> di
     }
 
 
-def whole(call: Call, id: str, said: Sequence[Said]) -> dict[str, Any]:
-    one = said[0] if said else Said()
+def whole(call: ClientRequest, id: str, said: Sequence[Response]) -> dict[str, Any]:
+    one = said[0] if said else Response()
     output: list[dict[str, Any]] = []
     if one.reasoning:
         output.append(_thought(_new("rs"), "".join(one.reasoning)))
@@ -105,7 +109,7 @@ def whole(call: Call, id: str, said: Sequence[Said]) -> dict[str, Any]:
 class ResponsesVoice:
     """Items that are added, grow and are done, between `response.created` and `response.completed`."""
 
-    def __init__(self, call: Call, id: str) -> None:
+    def __init__(self, call: ClientRequest, id: str) -> None:
         self._call = call
         self._id = id
         self._number = -1
@@ -138,10 +142,10 @@ class ResponsesVoice:
             case _:
                 return b""
 
-    def end(self, said: Sequence[Said]) -> bytes:
+    def end(self, said: Sequence[Response]) -> bytes:
         opening = self._open("message") if not self._output and not self._kind else b""
         closing = opening + self._close()
-        response = _response(self._call, self._id, self._output, "completed", said[0] if said else Said())
+        response = _response(self._call, self._id, self._output, "completed", said[0] if said else Response())
         return closing + self._event(f"response.{response['status']}", response=response)
 
     def fail(self, error: ApiError) -> bytes:

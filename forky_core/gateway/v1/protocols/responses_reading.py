@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from forky_core.gateway.v1.api_errors import OnlyTheirs, malformed, only_theirs
-from forky_core.gateway.v1.calls import Call, flag, one_of, text_field
+from forky_core.gateway.v1.calls import ClientRequest, flag, one_of, text_field
 from forky_core.llm.contract import ProviderMessage
 
 _SAME_NAME = ("temperature", "top_p", "parallel_tool_calls", "service_tier", "user", "top_logprobs")
@@ -18,7 +18,7 @@ _ECHOED = ("instructions", "metadata", "tool_choice", "text", "reasoning", "trun
 _ROLES = frozenset({"system", "developer", "user", "assistant"})
 
 
-def read(payload: Mapping[str, Any]) -> Call:
+def read(payload: Mapping[str, Any]) -> ClientRequest:
     """Raises ApiError (400): the request is none."""
     before = payload.get("previous_response_id") or ""
     if not isinstance(before, str):
@@ -26,7 +26,7 @@ def read(payload: Mapping[str, Any]) -> Call:
     messages = [*_instructions(payload.get("instructions")), *_input(payload.get("input"))]
     if not messages:
         raise malformed("“input” must be a text or an array of items.", "input")
-    return Call(
+    return ClientRequest(
         model=text_field(payload, "model"),
         messages=tuple(_together(messages)),
         parameters=_parameters(payload),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from forky_core.merge.headings import FACTS, FILES, RESULT
 from forky_core.merge.models.line_checks.evidence import Evidence, shared
 from forky_core.merge.models.note_answer import NoteLine
-from forky_core.merge.models.statements import Clause, Sentence, denies, hedges
+from forky_core.merge.models.statements import CheckedSentence, SentenceClause, denies, hedges
 from forky_core.retrieval.words import terms
 
 _PAST = re.compile(
@@ -72,7 +72,7 @@ def other_object(line: NoteLine, here: Evidence) -> str | None:
     if line.section not in (RESULT, FACTS, FILES):
         return None
     for part in here.parts:
-        for clause in () if denies(part) else Sentence(part).clauses:
+        for clause in () if denies(part) else CheckedSentence(part).clauses:
             mine = _names(clause.text)
             for verb in _deeds(f"{part}" if len(mine) == 1 else ""):
                 holding = [
@@ -113,7 +113,9 @@ def _deeds(part: str) -> Iterator[str]:
         yield verb
 
 
-def _clauses_with(verb: str, mine: frozenset[str], here: Evidence) -> Iterator[tuple[int, Sentence, Clause]]:
+def _clauses_with(
+    verb: str, mine: frozenset[str], here: Evidence
+) -> Iterator[tuple[int, CheckedSentence, SentenceClause]]:
     """The clauses that hold the verb in any form, questions apart.
 
     They stand in cited messages or, where they share another word with the line, in later ones.
@@ -129,7 +131,7 @@ def _clauses_with(verb: str, mine: frozenset[str], here: Evidence) -> Iterator[t
                     yield at, sentence, clause
 
 
-def _undone(sentence: Sentence, clause: Clause, verb: str) -> bool:
+def _undone(sentence: CheckedSentence, clause: SentenceClause, verb: str) -> bool:
     """Whether a clause leaves the verb undone."""
     if clause.denies or sentence.planned or _PENDING.search(clause.text):
         return True

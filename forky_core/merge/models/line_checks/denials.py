@@ -9,7 +9,14 @@ from forky_core.merge.claims.cues import FAILED_AGAIN, NOT_YET, SETS_AGAINST
 from forky_core.merge.headings import OPEN
 from forky_core.merge.models.line_checks.evidence import Evidence, shared
 from forky_core.merge.models.note_answer import NoteLine
-from forky_core.merge.models.statements import Clause, Sentence, denies, fails, hedges, may_deny
+from forky_core.merge.models.statements import (
+    CheckedSentence,
+    SentenceClause,
+    denies,
+    fails,
+    hedges,
+    may_deny,
+)
 from forky_core.retrieval.words import terms
 
 _SHORT = 3
@@ -180,9 +187,9 @@ def denial_added(line: NoteLine, here: Evidence) -> str | None:
     return None
 
 
-def _affirmed(part: str, near: Sequence[Sentence]) -> Sentence | None:
+def _affirmed(part: str, near: Sequence[CheckedSentence]) -> CheckedSentence | None:
     """A sentence that affirms what a clause of the part denies, where no sentence about it denies anything."""
-    for clause in Sentence(part).clauses:
+    for clause in CheckedSentence(part).clauses:
         about = (
             [one for one in near if not one.asks and shared(clause.words, one.words)] if clause.denies else []
         )
@@ -195,7 +202,7 @@ def _affirmed(part: str, near: Sequence[Sentence]) -> Sentence | None:
     return None
 
 
-def _denies_shortly(one: Sentence) -> bool:
+def _denies_shortly(one: CheckedSentence) -> bool:
     """Whether a sentence denies something without naming it: “No.”, “It does not.”"""
     return (denies(one.text) or fails(one.text) or FAILED_AGAIN.search(one.text) is not None) and (
         len(one.words) <= _SHORT or len(one.text.split()) <= 2 * _SHORT
@@ -226,7 +233,7 @@ def _is_not_yet(part: str, here: Evidence) -> bool:
     )
 
 
-def _loses_denial(part: str, best: Sequence[Clause]) -> bool:
+def _loses_denial(part: str, best: Sequence[SentenceClause]) -> bool:
     """Whether all clauses that say most of a part deny it or report a failure, and the part does not."""
     if not best or may_deny(part):
         return False
@@ -235,7 +242,7 @@ def _loses_denial(part: str, best: Sequence[Clause]) -> bool:
     return all(fails(clause.text) for clause in best) and not (fails(part) or hedges(part))
 
 
-def _opposite(part: str, supporters: Sequence[Sentence], here: Evidence) -> str:
+def _opposite(part: str, supporters: Sequence[CheckedSentence], here: Evidence) -> str:
     """A sentence that says the opposite of a word in the line, which no cited message says."""
     mine = {word.casefold() for word in _WORD.findall(part)}
     everything = {word.casefold() for word in _WORD.findall(here.text)}

@@ -12,7 +12,7 @@ from forky_core.merge.models.checks import invented
 from forky_core.merge.models.line_checks.courtesies import is_courtesy
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.numbers import numbers
-from forky_core.merge.models.statements import Clause, Sentence
+from forky_core.merge.models.statements import CheckedSentence, SentenceClause
 from forky_core.merge.models.transcript import Transcript
 from forky_core.merge.wording import speaker_of
 from forky_core.model import MessageId
@@ -38,7 +38,7 @@ class Evidence:
         return tuple(order[id] for id in self.line.cites)
 
     @cached_property
-    def sources(self) -> tuple[Sentence, ...]:
+    def sources(self) -> tuple[CheckedSentence, ...]:
         """The sentences of the cited messages, without courtesies."""
         said = (one for at in self.cited for one in self.transcript.sentences[at])
         return tuple(one for one in said if not is_courtesy(one.text))
@@ -66,12 +66,12 @@ class Evidence:
     def id(self, place: int) -> MessageId:
         return self.transcript.messages[place].id
 
-    def before(self) -> tuple[Sentence, ...]:
+    def before(self) -> tuple[CheckedSentence, ...]:
         """The message before the first cited one: an “it” in that is about this."""
         first = min(self.cited)
         return self.transcript.sentences[first - 1] if first else ()
 
-    def supporters(self, part: str, least: float = 0.2) -> list[Sentence]:
+    def supporters(self, part: str, least: float = 0.2) -> list[CheckedSentence]:
         """The cited sentences that share most with a part of the line, and at least this share of its words."""
         mine = weighed(part)
         scored = [(len(shared(mine, weighed(one.text))), one) for one in self.sources]
@@ -80,7 +80,7 @@ class Evidence:
             return []
         return [one for score, one in scored if score >= max(1, 0.8 * best)]
 
-    def best_clauses(self, part: str, supporters: Sequence[Sentence]) -> list[Clause]:
+    def best_clauses(self, part: str, supporters: Sequence[CheckedSentence]) -> list[SentenceClause]:
         """The clauses of these sentences that share most with a part of the line; a shared identifier counts twice."""
         mine, names = frozenset(terms(part)), _identifiers(part)
         scored = [
@@ -95,9 +95,9 @@ class Evidence:
         best = max((score for score, _ in scored), default=0)
         return [clause for score, clause in scored if score >= max(1, 0.7 * best)]
 
-    def around(self, supporters: Sequence[Sentence]) -> list[Sentence]:
+    def around(self, supporters: Sequence[CheckedSentence]) -> list[CheckedSentence]:
         """These sentences with those before and after each."""
-        found: list[Sentence] = []
+        found: list[CheckedSentence] = []
         for at in self.cited:
             said = self.transcript.sentences[at]
             for place, one in enumerate(said):

@@ -14,7 +14,7 @@ from forky_core.merge.headings import TRIED
 from forky_core.merge.models.line_checks.evidence import Evidence, weighed
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.numbers import numbers
-from forky_core.merge.models.statements import Clause, Sentence
+from forky_core.merge.models.statements import CheckedSentence, SentenceClause
 from forky_core.retrieval.words import stem, terms
 
 _LIST_SIGN = re.compile(r"[,;，；、]\s*$")
@@ -32,7 +32,7 @@ def exchanged_words(line: NoteLine, here: Evidence) -> str | None:
     for part in here.parts:
         if SETS_AGAINST.search(part):
             continue
-        mine = [(clause, _without_units(clause)) for clause in Sentence(part).clauses]
+        mine = [(clause, _without_units(clause)) for clause in CheckedSentence(part).clauses]
         for one in (one for one in here.sources if not one.code and len(one.clauses) > 1):
             homes = _homes(one)
             told = [_by_home(words, homes) for _, words in mine]
@@ -49,12 +49,12 @@ def exchanged_words(line: NoteLine, here: Evidence) -> str | None:
     return None
 
 
-def _without_units(clause: Clause) -> frozenset[str]:
+def _without_units(clause: SentenceClause) -> frozenset[str]:
     """The words of a clause, without the units of its numbers, which belong to anything."""
     return weighed(clause.text) - {stem(number.unit) for number in clause.numbers if number.unit}
 
 
-def _homes(one: Sentence) -> dict[str, int]:
+def _homes(one: CheckedSentence) -> dict[str, int]:
     """The number of the clause of each word that stands in only one clause of the sentence."""
     found: dict[str, int] = {}
     several: set[str] = set()
@@ -92,7 +92,7 @@ def _together(some: frozenset[str], others: frozenset[str], here: Evidence) -> b
     )
 
 
-def _enumerated(one: Sentence) -> list[tuple[int, int]]:
+def _enumerated(one: CheckedSentence) -> list[tuple[int, int]]:
     """Neighbouring short clauses of a sentence that each give a value to something: “drinks Oliver, tents Ludger”."""
     found: list[tuple[int, int]] = []
     for (a, mine), (b, other) in pairwise(enumerate(one.clauses)):
@@ -104,7 +104,9 @@ def _enumerated(one: Sentence) -> list[tuple[int, int]]:
     return found
 
 
-def _regrouped(words: frozenset[str], told: Clause, one: Sentence, homes: dict[str, int]) -> bool:
+def _regrouped(
+    words: frozenset[str], told: SentenceClause, one: CheckedSentence, homes: dict[str, int]
+) -> bool:
     """Whether a clause of the line takes its subject from one clause of a sentence and its number from another.
 
     Both clauses have a subject and a number of their own: “the sleeper is 129, the flight 98”.

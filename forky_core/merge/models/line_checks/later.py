@@ -17,7 +17,7 @@ from forky_core.merge.headings import FACTS, RESULT, TRIED
 from forky_core.merge.models.line_checks.evidence import Evidence, shared, weighed
 from forky_core.merge.models.line_checks.values import values_of
 from forky_core.merge.models.note_answer import NoteLine
-from forky_core.merge.models.statements import POINTS, THEN, Sentence, may_deny
+from forky_core.merge.models.statements import POINTS, THEN, CheckedSentence, may_deny
 from forky_core.merge.wording import speaker_of
 from forky_core.retrieval.words import terms
 
@@ -85,7 +85,7 @@ def _found_by_plan(here: Evidence) -> str | None:
     return None
 
 
-def _objected(here: Evidence) -> tuple[int, Sentence] | None:
+def _objected(here: Evidence) -> tuple[int, CheckedSentence] | None:
     """What the next message of another speaker takes back, where the line cites nothing from there on."""
     messages, said = here.transcript.messages, here.transcript.sentences
     last = max(here.cited)
@@ -113,7 +113,7 @@ def _objected(here: Evidence) -> tuple[int, Sentence] | None:
     return None
 
 
-def _conceded(here: Evidence) -> tuple[int, Sentence] | None:
+def _conceded(here: Evidence) -> tuple[int, CheckedSentence] | None:
     """What the person says next about the line's subject, where the model then gives in to it."""
     messages, said = here.transcript.messages, here.transcript.sentences
     last = max(here.cited)
@@ -126,7 +126,7 @@ def _conceded(here: Evidence) -> tuple[int, Sentence] | None:
     return next(((last + 1, one) for one in said[last + 1] if not one.asks), None)
 
 
-def _aims_back(one: Sentence, start: int, here: Evidence) -> bool:
+def _aims_back(one: CheckedSentence, start: int, here: Evidence) -> bool:
     """Whether a sentence that takes something back is about the line, and not about a subject of its own."""
     cited = frozenset(word for said in here.transcript.sentences[max(here.cited)] for word in said.words)
     return (
@@ -134,7 +134,7 @@ def _aims_back(one: Sentence, start: int, here: Evidence) -> bool:
     )
 
 
-def _renounced(here: Evidence) -> tuple[int, Sentence] | None:
+def _renounced(here: Evidence) -> tuple[int, CheckedSentence] | None:
     """A later sentence that changes its mind and denies a word of the line: “no granite after all”."""
     for at, one in _later_prose(here):
         if one.asks or one.conditional or not (OVERRULES.search(one.text) or _NO_NEED.search(one.text)):
@@ -149,7 +149,7 @@ def _renounced(here: Evidence) -> tuple[int, Sentence] | None:
     return None
 
 
-def _changed_course(here: Evidence) -> tuple[int, Sentence] | None:
+def _changed_course(here: Evidence) -> tuple[int, CheckedSentence] | None:
     """What the person says against the cited answer, where the model then goes another way: “Then by month.”"""
     messages, said = here.transcript.messages, here.transcript.sentences
     last = max(here.cited)
@@ -166,7 +166,7 @@ def _changed_course(here: Evidence) -> tuple[int, Sentence] | None:
     return (last + 1, against) if _meant(last + 1, here) else None
 
 
-def _still_failing(here: Evidence) -> tuple[int, Sentence] | None:
+def _still_failing(here: Evidence) -> tuple[int, CheckedSentence] | None:
     """The last cited message, in which the person reports that what the line calls solved goes on."""
     last = max(here.cited)
     if not _by_the_person(here, last) or not SOLVED.search(here.line.text) or may_deny(here.line.text):
@@ -189,7 +189,7 @@ def _meant(at: int, here: Evidence) -> bool:
     return len(said[max(here.cited)]) <= 3 or bool(shared(here.words, words))
 
 
-def _corrected(here: Evidence) -> tuple[int, Sentence] | None:
+def _corrected(here: Evidence) -> tuple[int, CheckedSentence] | None:
     """What a later sentence says of the line's own value in taking it back."""
     values = {one for one in values_of(here.line.text, here.transcript) if one.is_number or len(one.key) > 3}
     for at, one in _later_prose(here):
@@ -202,7 +202,7 @@ def _corrected(here: Evidence) -> tuple[int, Sentence] | None:
     return None
 
 
-def _relabelled(here: Evidence) -> tuple[int, Sentence] | None:
+def _relabelled(here: Evidence) -> tuple[int, CheckedSentence] | None:
     """A later sentence that says something else of the very same thing: “Second half: carols”."""
     mine = _slot(here.line.text)
     if mine is None:
@@ -220,7 +220,7 @@ def _relabelled(here: Evidence) -> tuple[int, Sentence] | None:
     return None
 
 
-def _later_prose(here: Evidence) -> Iterator[tuple[int, Sentence]]:
+def _later_prose(here: Evidence) -> Iterator[tuple[int, CheckedSentence]]:
     """The sentences of people and models after the last cited message."""
     for at in range(max(here.cited) + 1, len(here.transcript.messages)):
         yield from ((at, one) for one in here.transcript.sentences[at] if one.role != "tool" and not one.code)
@@ -235,7 +235,7 @@ def _slot(text: str) -> tuple[frozenset[str], frozenset[str]] | None:
     return (about, said) if 0 < len(about) <= 4 and said else None
 
 
-_WAYS: tuple[Callable[[Evidence], tuple[int, Sentence] | None], ...] = (
+_WAYS: tuple[Callable[[Evidence], tuple[int, CheckedSentence] | None], ...] = (
     _objected,
     _conceded,
     _changed_course,

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from forky_core.merge.claims.matching import one_scope
-from forky_core.merge.claims.pieces import Piece, pieces, without_values
+from forky_core.merge.claims.pieces import Clause, pieces, without_values
 from forky_core.merge.claims.quantity import Quantity
 from forky_core.merge.claims.word_keys import ATTRIBUTES, word_keys
 from forky_core.merge.headings import FACTS, RESULT
@@ -76,19 +76,19 @@ def contradicted(line: NoteLine, others: Sequence[NoteLine], transcript: Transcr
     return None
 
 
-def _statements_of(line: NoteLine) -> list[Piece]:
+def _statements_of(line: NoteLine) -> list[Clause]:
     """The line, read as if it were a message."""
     return pieces([seal(Draft("assistant", (TextPart(line.text),)), ())])
 
 
 def _replaced(
-    piece: Piece, value: Quantity, after: list[Piece], *, alone: bool
-) -> tuple[Piece, Quantity] | None:
+    piece: Clause, value: Quantity, after: list[Clause], *, alone: bool
+) -> tuple[Clause, Quantity] | None:
     """The last statement that gives the words of `piece` another value; None where the old one is said after it.
 
     `alone` says whether the line has no other value, so that an answer which only names a new one is about this one.
     """
-    found: tuple[Piece, Quantity] | None = None
+    found: tuple[Clause, Quantity] | None = None
     for later in after:
         for other in later.quantities if later.standing == "stands" else ():
             if not value.comparable(other) or not one_scope(piece, later):
@@ -100,7 +100,7 @@ def _replaced(
     return found
 
 
-def _of_the_same(piece: Piece, value: Quantity, later: Piece, other: Quantity) -> bool:
+def _of_the_same(piece: Clause, value: Quantity, later: Clause, other: Quantity) -> bool:
     """Whether two values that differ are said of the same thing."""
     if later.reason or _denied(later, other):
         return False
@@ -117,7 +117,7 @@ def _of_the_same(piece: Piece, value: Quantity, later: Piece, other: Quantity) -
     return bool(both) and later.changes and len(later.own) <= len(both) + 1 and not (value.noun or other.noun)
 
 
-def _denied(later: Piece, other: Quantity) -> bool:
+def _denied(later: Clause, other: Quantity) -> bool:
     """Whether the clause around a value denies it."""
     start = max(later.text.rfind(sign, 0, other.start) for sign in ",;，；") + 1
     return denies(later.text[start : other.end])
@@ -129,7 +129,7 @@ def _numbers_one_of(text: str, value: Quantity, both: frozenset[str]) -> bool:
     return bool(before) and not both.isdisjoint(word_keys(before[-1]))
 
 
-def _answers(piece: Piece, value: Quantity, later: Piece, other: Quantity) -> bool:
+def _answers(piece: Clause, value: Quantity, later: Clause, other: Quantity) -> bool:
     """Whether a statement only names a new value of the measure (“Then it is 15 minutes”), or denies the old one."""
     if value.dimension != other.dimension or value.dimension == "number":
         return False

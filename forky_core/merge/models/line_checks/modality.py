@@ -9,7 +9,7 @@ from forky_core.merge.headings import ASKED, OPEN, TRIED
 from forky_core.merge.models.line_checks.evidence import LEAST_LEANED, Evidence
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.statements import (
-    Sentence,
+    CheckedSentence,
     certain,
     conditional,
     denies,
@@ -79,7 +79,7 @@ def plan_as_done(line: NoteLine, here: Evidence) -> str | None:
 
 def _leaning(
     line: NoteLine, here: Evidence, least: float = LEAST_LEANED
-) -> Iterator[tuple[str, list[Sentence]]]:
+) -> Iterator[tuple[str, list[CheckedSentence]]]:
     """The parts of a line that tells what holds, each with the sentences that it leans on."""
     if line.section in (OPEN, TRIED):
         return
@@ -89,7 +89,7 @@ def _leaning(
             yield part, supporters
 
 
-def _asked(part: str, one: Sentence, here: Evidence) -> bool:
+def _asked(part: str, one: CheckedSentence, here: Evidence) -> bool:
     """Whether what the line tells stands in a question, and not before one in the same sentence."""
     if not one.asks:
         return False
@@ -99,7 +99,7 @@ def _asked(part: str, one: Sentence, here: Evidence) -> bool:
     return one.begins_as_question or not best or any(clause is one.clauses[-1] for clause in best)
 
 
-def _carried_out(supporters: Sequence[Sentence], here: Evidence) -> bool:
+def _carried_out(supporters: Sequence[CheckedSentence], here: Evidence) -> bool:
     """Whether the line cites something later that reports a plan as done, such as a tool's result."""
     said = here.transcript.sentences
     first = min(at for at in here.cited if any(one in supporters for one in said[at]))

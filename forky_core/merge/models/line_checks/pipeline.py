@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from forky_core.merge.models.checks import CheckName, Failed
+from forky_core.merge.models.checks import CheckName, FailedCheck
 from forky_core.merge.models.line_checks.amounts import other_date, other_limit, other_span
 from forky_core.merge.models.line_checks.deeds import deed_not_done, other_object
 from forky_core.merge.models.line_checks.denials import denial_added, denial_dropped, turned_round
@@ -94,13 +94,13 @@ class Judgement:
     """What stands of a note, and what does not and why."""
 
     lines: tuple[NoteLine, ...]
-    failed: tuple[Failed, ...]
+    failed: tuple[FailedCheck, ...]
 
 
 def judge(lines: Sequence[NoteLine], transcript: Transcript) -> Judgement:
     """Each line against the messages it cites. What repeats another line joins it."""
     kept: list[NoteLine] = []
-    failed: list[Failed] = []
+    failed: list[FailedCheck] = []
     for written in lines:
         line = with_spellings(written, transcript) if written.cites else written
         wrong = first_failure(line, transcript)
@@ -122,7 +122,7 @@ def judge(lines: Sequence[NoteLine], transcript: Transcript) -> Judgement:
     return Judgement(tuple(line for line in kept if line.number not in dropped), tuple(failed))
 
 
-def first_failure(line: NoteLine, transcript: Transcript) -> Failed | None:
+def first_failure(line: NoteLine, transcript: Transcript) -> FailedCheck | None:
     """The first check that a line fails, with its reason; None where it stands."""
     here = Evidence(line, transcript)
     for name, check in CHECKS:
@@ -132,8 +132,8 @@ def first_failure(line: NoteLine, transcript: Transcript) -> Failed | None:
     return None
 
 
-def _failed(line: NoteLine, check: CheckName, sentence: str) -> Failed:
-    return Failed(check, sentence, line.number, line.text)
+def _failed(line: NoteLine, check: CheckName, sentence: str) -> FailedCheck:
+    return FailedCheck(check, sentence, line.number, line.text)
 
 
 def _same(line: NoteLine, other: NoteLine) -> bool:

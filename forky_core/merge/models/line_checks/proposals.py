@@ -8,7 +8,7 @@ from forky_core.merge.claims.cues import YES
 from forky_core.merge.headings import FACTS, RESULT
 from forky_core.merge.models.line_checks.evidence import Evidence
 from forky_core.merge.models.note_answer import NoteLine
-from forky_core.merge.models.statements import Clause, Sentence, hedges, may_deny
+from forky_core.merge.models.statements import CheckedSentence, SentenceClause, hedges, may_deny
 from forky_core.merge.wording import speaker_of
 
 _OFFERS = re.compile(
@@ -47,9 +47,9 @@ def proposal_as_result(line: NoteLine, here: Evidence) -> str | None:
     return None
 
 
-def _proposes(part: str, one: Sentence, here: Evidence) -> bool:
+def _proposes(part: str, one: CheckedSentence, here: Evidence) -> bool:
     """Whether what a part tells stands in a clause that proposes it."""
-    clauses: list[Clause] = here.best_clauses(part, [one])
+    clauses: list[SentenceClause] = here.best_clauses(part, [one])
     by_model = one.role == "assistant" and one.speaker == "assistant"
     return any(
         _PROPOSES.search(clause.text) or (by_model and _OFFERS.search(clause.text)) for clause in clauses

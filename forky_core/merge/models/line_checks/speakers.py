@@ -6,7 +6,7 @@ import re
 
 from forky_core.merge.models.line_checks.evidence import Evidence, shared
 from forky_core.merge.models.note_answer import NoteLine
-from forky_core.merge.models.statements import Sentence, hedges
+from forky_core.merge.models.statements import CheckedSentence, hedges
 from forky_core.merge.wording import speaker_of
 from forky_core.retrieval.words import stem, terms
 
@@ -61,7 +61,7 @@ def other_speaker(line: NoteLine, here: Evidence) -> str | None:
         if not theirs and not others:
             continue
         names = {stem(word) for word in here.transcript.speakers} | set(terms(match["who"]))
-        told = Sentence(line.text[match.end() :].strip() or " ").clauses[0].text
+        told = CheckedSentence(line.text[match.end() :].strip() or " ").clauses[0].text
         rest = frozenset(word for word in terms(told) if _tells(word)) - names
         mine = shared(rest, frozenset(word for one in theirs for word in one.words))
         not_mine = shared(rest, frozenset(word for one in others for word in one.words))
@@ -88,14 +88,14 @@ def other_doer(_line: NoteLine, here: Evidence) -> str | None:
     return None
 
 
-def _of_themselves(one: Sentence, who: str, named: frozenset[str]) -> bool:
+def _of_themselves(one: CheckedSentence, who: str, named: frozenset[str]) -> bool:
     """Whether another speaker than `who` says a sentence about themselves, and does not name `who` in it."""
     if one.speaker.casefold() in named or hedges(one.text) or not _MYSELF.search(one.text):
         return False
     return not any(word in one.text.casefold() for word in _ARTICLE.sub("", who).casefold().split())
 
 
-def _by_whom(who: str, here: Evidence) -> tuple[list[Sentence], list[Sentence]]:
+def _by_whom(who: str, here: Evidence) -> tuple[list[CheckedSentence], list[CheckedSentence]]:
     """The cited sentences that tell what somebody said, and the others; nothing where nobody of the name is known.
 
     Of a speaker it is what they say; of anybody else it is the sentences that name them.
@@ -111,11 +111,13 @@ def _by_whom(who: str, here: Evidence) -> tuple[list[Sentence], list[Sentence]]:
             return [], []
         clauses = [(clause, one) for one in theirs for clause in one.clauses]
         others = [
-            Sentence(clause.text, one.role, one.speaker)
+            CheckedSentence(clause.text, one.role, one.speaker)
             for clause, one in clauses
             if name not in clause.text.casefold() and _OTHER_NAME.search(clause.text)
         ]
-        mine = [Sentence(c.text, one.role, one.speaker) for c, one in clauses if name in c.text.casefold()]
+        mine = [
+            CheckedSentence(c.text, one.role, one.speaker) for c, one in clauses if name in c.text.casefold()
+        ]
         if others and not here.transcript.capital_nouns:
             return mine, [*others, *(one for one in here.sources if one not in theirs)]
     return theirs, [one for one in here.sources if one not in theirs]

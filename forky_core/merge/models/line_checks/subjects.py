@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from forky_core.merge.claims.cues import SETS_AGAINST, scopes
 from forky_core.merge.headings import TRIED
 from forky_core.merge.models.line_checks.evidence import Evidence, shared
-from forky_core.merge.models.line_checks.values import Value, values_of
+from forky_core.merge.models.line_checks.values import StatedValue, values_of
 from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.numbers import Number, numbers
-from forky_core.merge.models.statements import POINTS, Clause, Sentence
+from forky_core.merge.models.statements import POINTS, CheckedSentence, SentenceClause
 from forky_core.retrieval.words import stem, terms
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -30,7 +30,7 @@ _NOW_AND_BEFORE = re.compile(
 _PHRASE = 3
 """Words of a clause that says nothing by itself, at most."""
 
-Source = Sequence[tuple[Clause, frozenset[Value], Sentence]]
+Source = Sequence[tuple[SentenceClause, frozenset[StatedValue], CheckedSentence]]
 """The clauses of the cited messages, each with its values and its sentence."""
 
 
@@ -48,7 +48,7 @@ def other_subject(line: NoteLine, here: Evidence) -> str | None:
     ]
     speakers = frozenset(word for name in here.speakers for word in re.split(r"[\s_-]+", name))
     for part in here.parts:
-        clauses = Sentence(part).clauses
+        clauses = CheckedSentence(part).clauses
         mine = [(clause, values_of(clause.text, here.transcript)) for clause in clauses]
         whole = frozenset(value for _, held in mine for value in held)
         for clause, held in mine:
@@ -87,20 +87,24 @@ def other_scope(_line: NoteLine, here: Evidence) -> str | None:
     return None
 
 
-def _bare(clause: Clause, held: frozenset[Value]) -> frozenset[str]:
+def _bare(clause: SentenceClause, held: frozenset[StatedValue]) -> frozenset[str]:
     """The words of a clause besides its values."""
     names = {stem(value.key) for value in held} | {value.key for value in held}
     names |= {stem(number.unit) for number in clause.numbers if number.unit}
     return frozenset(word for word in clause.words if word not in names and not word.isdigit())
 
 
-def _beside(clause: Clause, one: Sentence) -> frozenset[str]:
+def _beside(clause: SentenceClause, one: CheckedSentence) -> frozenset[str]:
     """The words of the sentence around a clause that is only a phrase, such as “During the holidays”."""
     return one.words if len(clause.text.split()) <= _PHRASE else frozenset()
 
 
 def _rival(
-    value: Value, words: frozenset[str], held: frozenset[Value], whole: frozenset[Value], source: Source
+    value: StatedValue,
+    words: frozenset[str],
+    held: frozenset[StatedValue],
+    whole: frozenset[StatedValue],
+    source: Source,
 ) -> str:
     """A clause that says these words of another value of the same kind, while none that holds `value` says any."""
     here = [(clause, values, one) for clause, values, one in source if value in values]
@@ -125,7 +129,7 @@ def _rival(
     return ""
 
 
-def _other_owner(part: str, clause: Clause, held: frozenset[Value], here: Evidence) -> str:
+def _other_owner(part: str, clause: SentenceClause, held: frozenset[StatedValue], here: Evidence) -> str:
     """A sentence that gives a number of the line to another name than the line does.
 
     That is the name in the number's clause, else the one with which the part begins. It has a number of its own in the
@@ -153,7 +157,7 @@ def _other_owner(part: str, clause: Clause, held: frozenset[Value], here: Eviden
     return ""
 
 
-def _other_noun(clause: Clause, here: Evidence) -> str:
+def _other_noun(clause: SentenceClause, here: Evidence) -> str:
     """A sentence that gives a number of the clause to something else than the words with which the clause begins.
 
     These words have a number of that measure in another cited sentence, and no cited sentence has them and this one.
@@ -174,7 +178,7 @@ def _other_noun(clause: Clause, here: Evidence) -> str:
     return ""
 
 
-def _mixed(held: frozenset[Value], whole: frozenset[Value], source: Source) -> str:
+def _mixed(held: frozenset[StatedValue], whole: frozenset[StatedValue], source: Source) -> str:
     """A clause that pairs one of two values with another than the line does, and so of the second."""
     for one in held:
         for two in held:
@@ -186,7 +190,7 @@ def _mixed(held: frozenset[Value], whole: frozenset[Value], source: Source) -> s
     return ""
 
 
-def _paired(value: Value, other: Value, whole: frozenset[Value], source: Source) -> str:
+def _paired(value: StatedValue, other: StatedValue, whole: frozenset[StatedValue], source: Source) -> str:
     """A clause of this value with one like the other, where all that hold the value have such a one."""
     holding = [(clause, values) for clause, values, _ in source if value in values]
     if holding and all(
@@ -200,7 +204,7 @@ def parted_numbers(line: NoteLine, here: Evidence) -> str | None:
     """Two numbers in one clause, where the branch puts another one in place of the second."""
     told = numbers(line.text)
     clauses = [(said, one) for one in here.sources if not one.code for said in one.clauses]
-    for clause in (each for part in here.parts for each in Sentence(part).clauses):
+    for clause in (each for part in here.parts for each in CheckedSentence(part).clauses):
         if len(clause.numbers) != 2 or clause.denies or line.section == TRIED:
             continue
         if any(all(_has(said, number) for number in clause.numbers) for said, _ in clauses):
@@ -214,7 +218,7 @@ def parted_numbers(line: NoteLine, here: Evidence) -> str | None:
     return None
 
 
-def _has(clause: Clause, number: Number) -> bool:
+def _has(clause: SentenceClause, number: Number) -> bool:
     return any(number.same_value(other) for other in clause.numbers)
 
 
@@ -242,7 +246,7 @@ def _changes(text: str) -> Iterator[tuple[Number, Number]]:
             yield first[0], last[-1]
 
 
-def _crossed(mine: Sequence[tuple[Clause, frozenset[Value]]], source: Source) -> str:
+def _crossed(mine: Sequence[tuple[SentenceClause, frozenset[StatedValue]]], source: Source) -> str:
     """A clause whose number the line says of another, which in turn has the number of this one."""
     numbered = [(clause.text, values) for clause, values in mine if any(one.is_number for one in values)]
     if len(numbered) < 2:
@@ -258,9 +262,9 @@ def _crossed(mine: Sequence[tuple[Clause, frozenset[Value]]], source: Source) ->
     return ""
 
 
-def _numbers_by_word(clauses: Sequence[tuple[str, frozenset[Value]]]) -> dict[str, set[Value]]:
+def _numbers_by_word(clauses: Sequence[tuple[str, frozenset[StatedValue]]]) -> dict[str, set[StatedValue]]:
     """The numbers of the clauses in which each word stands."""
-    found: dict[str, set[Value]] = {}
+    found: dict[str, set[StatedValue]] = {}
     for text, values in clauses:
         for word in {word.casefold() for word in _WORD.findall(text)}:
             found.setdefault(word, set()).update(one for one in values if one.is_number)

@@ -13,7 +13,7 @@ from forky_core.retrieval.words import STOPWORDS
 
 
 @dataclass(frozen=True)
-class Value:
+class StatedValue:
     """A number or a name that something is said of."""
 
     kind: str
@@ -25,13 +25,13 @@ class Value:
         return self.kind == "number"
 
 
-def values_of(text: str, transcript: Transcript, told: str = "") -> frozenset[Value]:
+def values_of(text: str, transcript: Transcript, told: str = "") -> frozenset[StatedValue]:
     """The values of a text; `transcript` tells names from other words with a capital.
 
     A word that has its capital only because it begins a sentence is a name where the line, `told`, has it, too.
     """
     found = {
-        Value("number", min(number.forms), number.shown)
+        StatedValue("number", min(number.forms), number.shown)
         for number in numbers(text)
         if not (number.spelled and number.forms <= SMALL_NUMBERS)
     }
@@ -40,9 +40,9 @@ def values_of(text: str, transcript: Transcript, told: str = "") -> frozenset[Va
             continue
         if is_name(name) and not re.fullmatch(r"[\w]+(?:-[\w]+)+", name):
             kind = "capitals" if name.isupper() else "name"
-            found.add(Value(kind, re.sub(r"['’]s$", "", name.casefold()), name))
+            found.add(StatedValue(kind, re.sub(r"['’]s$", "", name.casefold()), name))
         elif not transcript.capital_nouns and _proper(name, transcript, told):
-            found.add(Value("name", re.sub(r"['’]s$", "", name.casefold()), name))
+            found.add(StatedValue("name", re.sub(r"['’]s$", "", name.casefold()), name))
     return frozenset(found)
 
 

@@ -26,7 +26,7 @@ from forky_core.store.sql.source import (
     tables,
 )
 from forky_core.store.sql.source.given import Repeated
-from forky_core.store.sql.statement import Each, Family, Statement
+from forky_core.store.sql.statement import Each, Family, SqlStatement
 
 HOME = Path(__file__).resolve().parent.parent
 _MODULES: Mapping[str, tuple[ModuleType, ...]] = {
@@ -54,7 +54,7 @@ def _statements(modules: tuple[ModuleType, ...]) -> Iterator[str]:
                 assert name not in named, f"two statements are called {name}"
                 named[name] = _literal(value)
     text = "\n\n".join(f"{name} = {named[name]}" for name in sorted(named))
-    kinds = [kind.__name__ for kind in (Each, Family, Statement) if f"{kind.__name__}(" in text]
+    kinds = [kind.__name__ for kind in (Each, Family, SqlStatement) if f"{kind.__name__}(" in text]
     yield f"from forky_core.store.sql.statement import {', '.join(kinds)}\n\n{text}\n"
 
 
