@@ -93,7 +93,7 @@ def _statement(text: str, names: tuple[str, ...], fixed: Mapping[str, object]) -
     ]
     quoted = f'"""{chr(10).join(lines)}"""' if len(lines) > 1 else repr(text)
     arguments = [quoted, *([repr(names)] if names else []), *([ascii(dict(fixed))] if fixed else [])]
-    return f"Statement({', '.join(arguments)})"
+    return f"SqlStatement({', '.join(arguments)})"
 
 
 def _tables(metadata: MetaData) -> Iterator[str]:
