@@ -136,4 +136,8 @@ def test_chatbot_ui_prompts_are_system_prompts(tmp_path: Path) -> None:
 def test_several_conversations_of_one_file_come_one_by_one(tmp_path: Path) -> None:
     rows = '{"messages":[{"role":"user","content":"a"}]}\n{"broken\n{"messages":[{"role":"user","content":"b"}]}\n'
     found = list(read(MessageArrays(), written(tmp_path, rows, "x.jsonl")))
-    assert [type(item).__name__ for item in found] == ["ParsedConversation", "Unreadable", "ParsedConversation"]
+    assert [type(item).__name__ for item in found] == [
+        "ParsedConversation",
+        "Unreadable",
+        "ParsedConversation",
+    ]
