@@ -47,9 +47,9 @@ lint: ## Linter, formatter, strict types
 	@status=0; for check in "ruff check" "ruff format --check" "mypy"; do \
 		echo "$$check"; $(BIN)/python -m $$check || status=1; done; exit $$status
 
-sql: ## Compile the statements of forky_core/store/sql/source/ into plain strings
+sql: ## Compile the statements of forky_core/store/duckdb/sql/source/ into plain strings
 	@$(VENV) requirements.txt requirements-dev.txt
-	@$(BIN)/python -m forky_core.store.sql.source
+	@$(BIN)/python -m forky_core.store.duckdb.sql.source
 
 lock: ## Compile pyproject.toml into the hash-locked files
 	@$(VENV) requirements.txt requirements-dev.txt

@@ -26,7 +26,7 @@ from forky_core.repo.conversation import Conversation
 from forky_core.repo.identity import new_id
 from forky_core.repo.transaction import Transaction
 from forky_core.repo.workspace import Workspace
-from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.views.drawing import draw
 from forky_core.views.graph import build_graph
 from forky_core.views.notebook import notebook

@@ -22,10 +22,10 @@ from forky_core.model import ConversationId, seal
 from forky_core.parts import Draft, Json, TextPart
 from forky_core.repo.programs.recording import Reply
 from forky_core.repo.workspace import Workspace
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.memory import MemoryStore
-from forky_core.store.reading.rows import id_key
-from forky_core.store.sql import statements as sql
+from forky_core.store.duckdb.read.rows import id_key
+from forky_core.store.duckdb.sql import statements as sql
+from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.memory.store import MemoryStore
 
 _SCOPE = "bench"
 

@@ -14,12 +14,12 @@ from bench.hash_keys import HashKeyed
 from bench.measure import Line, compare, in_turns, started
 from bench.talks import RANDOM, SQLITE_TABLES, WORDS, Row, prose, rows_of, sqlite
 from forky_core.model import ConversationId, MessageId
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.file.database import DatabaseFile
-from forky_core.store.file.migrations import migrate
-from forky_core.store.reading.messages import read_messages
-from forky_core.store.reading.rows import id_from_key
-from forky_core.store.sql import statements as sql
+from forky_core.store.duckdb.file.database import DatabaseFile
+from forky_core.store.duckdb.file.migrations import migrate
+from forky_core.store.duckdb.read.messages import read_messages
+from forky_core.store.duckdb.read.rows import id_from_key
+from forky_core.store.duckdb.sql import statements as sql
+from forky_core.store.duckdb.store import DuckDBStore
 
 _BATCH = 100_000
 _SITTING = 20

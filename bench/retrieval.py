@@ -27,7 +27,7 @@ from bench.measure import Line, elapsed, report
 from bench.pdf_pages import write_pdf
 from forky_core.documents.shelf import DocumentStore, WorkspacePlace
 from forky_core.documents.source import source_of_bytes
-from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.duckdb.store import DuckDBStore
 
 COLLECTION = Path(__file__).resolve().parent.parent.parent / "shared" / "retrieval"
 Search = Callable[[str], list[int]]

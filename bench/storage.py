@@ -13,7 +13,7 @@ from pathlib import Path
 from bench import million
 from bench.measure import Line, compare, in_turns
 from bench.talks import SQLITE_TABLES, SqliteTalk, Talk, Transactions, prose, sqlite
-from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.duckdb.store import DuckDBStore
 
 
 def appends(folder: Path, rounds: int) -> list[Line]:

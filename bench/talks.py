@@ -12,7 +12,7 @@ from typing import Literal
 from forky_core.model import Change, ConversationId, Message, seal
 from forky_core.parts import Draft, TextPart
 from forky_core.store.contract import Commit
-from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.duckdb.store import DuckDBStore
 
 RANDOM = random.Random(20)
 WORDS = tuple("".join(RANDOM.choices("etaoinshrdlucmfwypvbgk", k=RANDOM.randint(2, 9))) for _ in range(5000))

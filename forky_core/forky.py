@@ -15,7 +15,7 @@ from forky_core.preferences import restore_preferences
 from forky_core.repo.repo import Models
 from forky_core.repo.workspace import Workspace
 from forky_core.settings import Settings
-from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.opening import open_store
 
 

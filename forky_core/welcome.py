@@ -9,7 +9,7 @@ from forky_core.model import Operation
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
 from forky_core.store.contract import Commit
-from forky_core.store.memory import MemoryStore
+from forky_core.store.memory.store import MemoryStore
 
 _DONE = "welcome"
 

@@ -12,7 +12,7 @@ from forky_core.model import Role
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
 from forky_core.store.contract import Store
-from forky_core.store.memory import MemoryStore
+from forky_core.store.memory.store import MemoryStore
 
 
 class ScriptedModels:

@@ -20,10 +20,10 @@ SOURCES = sorted(
     if path.exists()
 )
 HOMES = {
-    "duckdb": ("forky_core/store/",),
-    "duckdb_sqlalchemy": ("forky_core/store/sql/source/",),
-    "sqlalchemy": ("forky_core/store/sql/source/",),
-    "forky_core.store.sql.source": ("forky_core/store/sql/source/",),
+    "duckdb": ("forky_core/store/duckdb/",),
+    "duckdb_sqlalchemy": ("forky_core/store/duckdb/sql/source/",),
+    "sqlalchemy": ("forky_core/store/duckdb/sql/source/",),
+    "forky_core.store.duckdb.sql.source": ("forky_core/store/duckdb/sql/source/",),
     "litellm": ("forky_core/llm/",),
     "streamlit": ("app.py", "pages/"),
     "streamlit_agraph": ("app.py", "pages/"),

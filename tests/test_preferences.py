@@ -21,7 +21,7 @@ from forky_core.preferences import (
     restore_preferences,
 )
 from forky_core.settings import Settings
-from forky_core.store.memory import MemoryStore
+from forky_core.store.memory.store import MemoryStore
 
 QUIET = Settings(database=":memory:", probe=False)
 

@@ -8,7 +8,7 @@ import json
 from forky_core.cli.plain import one_line
 from forky_core.errors import BadContent
 from forky_core.settings import Settings
-from forky_core.store.file.repair import repair
+from forky_core.store.duckdb.file.repair import repair
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

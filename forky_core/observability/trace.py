@@ -29,7 +29,7 @@ class Fault:
     code: str
     """Its errno ("ENOSPC") or HTTP status; "": it has none."""
     frames: tuple[str, ...]
-    """Outermost first: "forky_core/store/duckdb.py:120 DuckDBStore.commit"."""
+    """Outermost first: "forky_core/store/duckdb/store.py:120 DuckDBStore.commit"."""
 
     def __str__(self) -> str:
         return f"{self.type} ({self.code})" if self.code else self.type

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from forky_core.errors import RequestError
 from forky_core.store.contract import Store
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.memory import MemoryStore
+from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.memory.store import MemoryStore
 
 
 def open_store(location: str | Path) -> Store:

@@ -9,7 +9,7 @@ import pytest
 
 from forky_core.cli.listing import short_ids
 from forky_core.forky import Forky
-from forky_core.store.file.wal import log_of
+from forky_core.store.duckdb.file.wal import log_of
 from tests.builders import ScriptedModels, talk
 from tests.cli.conftest import Ended
 from tests.store.by_hand import by_hand
@@ -147,7 +147,7 @@ def test_verify_says_which_conversation_cannot_be_read_and_which_table(
 
 
 def _tampering() -> object:
-    from forky_core.store.writing.writer import Alone  # noqa: PLC0415 - the back door is for this test only
+    from forky_core.store.duckdb.write.writer import Alone  # noqa: PLC0415 - the back door is for this test only
 
     def alter(cursor: object) -> None:
         cursor.execute(  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.forky import Forky
-from forky_core.store.file.wal import log_of
+from forky_core.store.duckdb.file.wal import log_of
 from tests.builders import ScriptedModels, talk
 from tests.cli.conftest import Ended
 

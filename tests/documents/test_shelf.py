@@ -15,8 +15,8 @@ from forky_core.documents.shelf import DocumentStore, WorkspacePlace
 from forky_core.documents.source import source_of_bytes
 from forky_core.errors import BadContent
 from forky_core.store.contract import Store
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.memory import MemoryStore
+from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.memory.store import MemoryStore
 
 
 @pytest.fixture(params=["memory", "file"])

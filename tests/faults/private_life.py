@@ -16,9 +16,9 @@ from forky_core import Forky
 from forky_core.formats.arriving.landing import import_file
 from forky_core.formats.leaving.sharing import exporter, save_as, shared
 from forky_core.private_files import new_file
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.file.repair import repair
-from forky_core.store.file.wal import log_of
+from forky_core.store.duckdb.file.repair import repair
+from forky_core.store.duckdb.file.wal import log_of
+from forky_core.store.duckdb.store import DuckDBStore
 
 RELEASED = Path(__file__).parents[1] / "store" / "released" / "schema-3.duckdb.gz"
 

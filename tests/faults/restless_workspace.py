@@ -18,7 +18,7 @@ from forky_core.llm.scripted import Pause, Step
 from forky_core.repo.answers.reply_job import ReplyJob
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
-from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.builders import ScriptedModels
 
 CONVERSATIONS = 2

@@ -14,8 +14,8 @@ from forky_core.document import DocumentId, DocumentPiece
 from forky_core.errors import ForkyError, NotFound, StoreDamaged, StoreError
 from forky_core.model import Change, ConversationId, Message
 from forky_core.store.contract import Commit
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.reading import packs
+from forky_core.store.duckdb.read import packs
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.store.document_laws import chunks, document
 from tests.store.talk import at, begin, generation, move, now, said
 

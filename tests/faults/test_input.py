@@ -18,7 +18,7 @@ from forky_core.model import Failure, MessageId, Usage
 from forky_core.parts import AttachmentPart
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
-from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.builders import ScriptedModels, talk, workspace
 from tests.faults.hostile import PARAMETERS, TEXTS
 

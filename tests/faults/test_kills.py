@@ -13,7 +13,7 @@ from forky_core.model import ConversationId, Generation, GenerationId, MessageId
 from forky_core.parts import Part, TextPart
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
-from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.builders import ScriptedModels
 from tests.faults.restless_workspace import main
 from tests.killing import victim

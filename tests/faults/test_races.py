@@ -23,8 +23,8 @@ from forky_core.repo.conversation import Conversation
 from forky_core.repo.timeline import view_at
 from forky_core.repo.workspace import Workspace
 from forky_core.store.contract import Store
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.memory import MemoryStore
+from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.memory.store import MemoryStore
 from tests.builders import ScriptedModels, talk
 from tests.hangs import HANG, eventually
 

@@ -17,14 +17,14 @@ from forky_core.cli.parser import main
 from forky_core.errors import ForkyError, StoreError
 from forky_core.llm.scripted import Until
 from forky_core.repo.workspace import Workspace
-from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.builders import ScriptedModels, talk, texts
 from tests.hangs import HANG, eventually
 
 ROOT = Path(__file__).parents[2]
 HOLDER = """
 import sys
-from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.duckdb.store import DuckDBStore
 store = DuckDBStore.open(sys.argv[1])
 print("open", flush=True)
 sys.stdin.read()

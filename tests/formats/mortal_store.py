@@ -10,7 +10,7 @@ from typing import Any
 from forky_core.errors import NOTHING_SAVED, StoreFull
 from forky_core.model import ConversationId, Operation
 from forky_core.store.contract import Commit
-from forky_core.store.memory import MemoryStore
+from forky_core.store.memory.store import MemoryStore
 
 
 class Killed(BaseException):

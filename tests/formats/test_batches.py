@@ -11,8 +11,8 @@ from forky_core.formats.arriving.batches import Batches, RefusedBatch, Waiting, 
 from forky_core.model import Change, ConversationId, Message, Operation, seal
 from forky_core.parts import AttachmentPart, Draft, TextPart
 from forky_core.store.contract import Commit, Store
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.memory import MemoryStore
+from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.memory.store import MemoryStore
 
 
 @pytest.fixture(params=["memory", "duckdb"])

@@ -22,7 +22,7 @@ from forky_core.formats.registry import IMPORTERS, importer_for
 from forky_core.formats.tree import grow
 from forky_core.parts import canonical_json
 from forky_core.repo.workspace import Workspace
-from forky_core.store.memory import MemoryStore
+from forky_core.store.memory.store import MemoryStore
 from tests.builders import ScriptedModels
 from tests.formats.seeds import Seed, seeds
 from tests.formats.spoiling import spoilt

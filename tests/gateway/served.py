@@ -27,7 +27,7 @@ from forky_core.repo.repo import Models
 from forky_core.repo.workspace import Workspace
 from forky_core.settings import Settings
 from forky_core.store.contract import Store
-from forky_core.store.memory import MemoryStore
+from forky_core.store.memory.store import MemoryStore
 from tests.hangs import HANG
 
 

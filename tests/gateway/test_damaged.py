@@ -9,7 +9,7 @@ import pytest
 
 from forky_core.errors import StoreDamaged
 from forky_core.repo.workspace import Workspace
-from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.builders import ScriptedModels, talk
 from tests.gateway.served import Served, serving
 from tests.gateway.test_refusals import HELLO, error_of

@@ -16,10 +16,10 @@ from starlette.routing import Route
 from forky_core.errors import StoreDamaged
 from forky_core.gateway.health import READY, Readiness
 from forky_core.repo.workspace import Workspace
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.memory import MemoryStore
-from forky_core.store.writing import writer
-from forky_core.store.writing.writer import Alone
+from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.duckdb.write import writer
+from forky_core.store.duckdb.write.writer import Alone
+from forky_core.store.memory.store import MemoryStore
 from tests.builders import ScriptedModels
 from tests.gateway.served import listening
 from tests.hangs import HANG, eventually

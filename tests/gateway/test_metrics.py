@@ -21,7 +21,7 @@ from forky_core.gateway.tokens import Tokens
 from forky_core.llm.scripted import Fail
 from forky_core.observability import counters, events
 from forky_core.repo.workspace import Workspace
-from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.builders import ScriptedModels
 from tests.gateway.served import serving
 from tests.programs import CHECKOUT

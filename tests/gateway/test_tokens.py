@@ -8,7 +8,7 @@ from forky_core.errors import BadContent, BadName, NameTaken, NotFound, NothingT
 from forky_core.gateway import tokens as module
 from forky_core.gateway.tokens import Tokens, amount
 from forky_core.store.contract import Store
-from forky_core.store.memory import MemoryStore
+from forky_core.store.memory.store import MemoryStore
 
 
 @pytest.fixture

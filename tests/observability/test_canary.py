@@ -31,8 +31,8 @@ from forky_core.observability.vocabulary import EventEntry
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace
 from forky_core.room import Person, Room
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.memory import MemoryStore
+from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.memory.store import MemoryStore
 from tests.builders import ScriptedModels, talk
 from tests.gateway.served import catalogue, serving
 from tests.hangs import HANG

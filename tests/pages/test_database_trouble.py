@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.file.wal import log_of
+from forky_core.store.duckdb.file.wal import log_of
+from forky_core.store.duckdb.store import DuckDBStore
 from pages.ui.workspace import workspace
 from tests.builders import ScriptedModels, talk
 from tests.pages.apptest import by_key

@@ -9,7 +9,7 @@ from bench.diamonds import diamonds
 from forky_core.model import EMPTY_VIEW, ConversationId, Rules
 from forky_core.repo.identity import new_id
 from forky_core.repo.transaction import Transaction
-from forky_core.store.memory import MemoryStore
+from forky_core.store.memory.store import MemoryStore
 from forky_core.views.drawing import draw
 from forky_core.views.graph import build_graph
 from forky_core.views.shape import shape_of

@@ -14,7 +14,7 @@ from forky_core.parts import Json, ReasoningPart, TextPart, ToolCallPart
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.programs.recording import Recording, Reply
 from forky_core.repo.workspace import Workspace
-from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.builders import workspace
 
 NAME = {"role": "user", "content": "Suggest a name"}

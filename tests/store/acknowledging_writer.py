@@ -8,8 +8,8 @@ import threading
 from forky_core.model import Change, ConversationId, Message, seal
 from forky_core.parts import Draft, TextPart
 from forky_core.store.contract import Commit
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.reading import packs
+from forky_core.store.duckdb.read import packs
+from forky_core.store.duckdb.store import DuckDBStore
 
 
 def write(store: DuckDBStore, name: str) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from forky_core.model import ConversationId
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.reading.packs import read_packs
+from forky_core.store.duckdb.read.packs import read_packs
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.store.talk import HERE
 
 

@@ -27,7 +27,7 @@ def test_a_backup_made_while_open_holds_everything_and_opens_by_itself(tmp_path:
 def test_two_backups_of_one_moment_do_not_overwrite_each_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from forky_core.store.file import backup  # noqa: PLC0415 - only to fix its clock
+    from forky_core.store.duckdb.file import backup  # noqa: PLC0415 - only to fix its clock
 
     class StoppedClock(datetime):
         @classmethod

@@ -21,9 +21,9 @@ from forky_core.model import (
 )
 from forky_core.parts import AttachmentPart, Draft, TextPart
 from forky_core.store.contract import Commit, Store
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.memory import MemoryStore
-from forky_core.store.reading import packs
+from forky_core.store.duckdb.read import packs
+from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.memory.store import MemoryStore
 
 CONVERSATIONS = tuple(ConversationId(f"c{number}") for number in range(2))
 KEYS = ("title", "trashed", "heads/main", "heads/side", "tags/v1", "rules/main")

@@ -17,9 +17,9 @@ import pytest
 from forky_core.errors import StoreDamaged, StoreError, StoreFull
 from forky_core.model import Change, MessageId
 from forky_core.store.contract import Commit
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.file.repair import repair
-from forky_core.store.file.wal import log_of, passed_over_from
+from forky_core.store.duckdb.file.repair import repair
+from forky_core.store.duckdb.file.wal import log_of, passed_over_from
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.store.talk import HERE, begin, ids, move, said, thread
 
 COMMITTED = bytes.fromhex("e7fe7d722fed3d5e640064ffff")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from forky_core.store.contract import Store
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.memory import MemoryStore
+from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.memory.store import MemoryStore
 from tests.store.document_laws import DocumentLaws, hits, keep
 
 

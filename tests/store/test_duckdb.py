@@ -14,9 +14,9 @@ import pytest
 from forky_core.model import Message, MessageId
 from forky_core.parts import TextPart
 from forky_core.store.contract import Commit, Store
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.reading import packs
-from forky_core.store.reading.rows import message_from_row
+from forky_core.store.duckdb.read import packs
+from forky_core.store.duckdb.read.rows import message_from_row
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.hangs import HANG
 from tests.store.laws import StoreLaws
 from tests.store.talk import HERE, begin, move, thread

@@ -13,10 +13,10 @@ from forky_core.errors import StoreDamaged
 from forky_core.model import Message, Operation
 from forky_core.store.auditing import EARLY_END
 from forky_core.store.contract import Verification
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.file.repair import repair
-from forky_core.store.file.wal import log_of, log_state
-from forky_core.store.reading import packs
+from forky_core.store.duckdb.file.repair import repair
+from forky_core.store.duckdb.file.wal import log_of, log_state
+from forky_core.store.duckdb.read import packs
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.store.by_hand import by_hand
 from tests.store.document_laws import keep
 from tests.store.packing import packed

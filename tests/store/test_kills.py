@@ -6,7 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from forky_core.model import ConversationId, MessageId
-from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.killing import victim
 from tests.store.acknowledging_writer import main
 

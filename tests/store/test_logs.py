@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from forky_core.model import ConversationId, Generation, GenerationId, Operation
-from forky_core.store.held.logs import CallLog, Log, Logs
+from forky_core.store.duckdb.cache.logs import CallLog, Log, Logs
 
 HERE, ELSEWHERE = ConversationId("here"), ConversationId("elsewhere")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forky_core.store.contract import Store
-from forky_core.store.memory import MemoryStore
+from forky_core.store.memory.store import MemoryStore
 from tests.store.laws import StoreLaws
 
 

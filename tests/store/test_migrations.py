@@ -8,9 +8,9 @@ import duckdb
 import pytest
 
 from forky_core.errors import StoreDamaged, StoreTooNew
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.file.migrations import MIGRATIONS, Migration
-from forky_core.store.reading import packs
+from forky_core.store.duckdb.file.migrations import MIGRATIONS, Migration
+from forky_core.store.duckdb.read import packs
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.store.document_laws import hits, keep
 from tests.store.packing import packed
 from tests.store.released import make_schema_1, make_schema_2, make_schema_3, make_schema_4, make_schema_5

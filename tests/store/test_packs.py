@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from forky_core.errors import NotFound
 from forky_core.model import Change, Message, seal
 from forky_core.parts import Draft, ReasoningPart, TextPart
-from forky_core.store import duckdb as duckdb_store
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.reading import packs
-from forky_core.store.reading.packs import BadPack, pack_rows
-from forky_core.store.reading.rows import message_body
-from forky_core.store.sql.statement import insertion
-from forky_core.store.sql.tables import packs as table
+from forky_core.store.duckdb import store as duckdb_store
+from forky_core.store.duckdb.read import packs
+from forky_core.store.duckdb.read.packs import BadPack, pack_rows
+from forky_core.store.duckdb.read.rows import message_body
+from forky_core.store.duckdb.sql.statement import insertion
+from forky_core.store.duckdb.sql.tables import packs as table
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.hangs import eventually
 from tests.store.packing import packed
 from tests.store.talk import ELSEWHERE, HERE, begin, change, move, said, thread
@@ -190,7 +190,7 @@ def test_a_full_disk_gets_no_packs(path: Path, monkeypatch: pytest.MonkeyPatch) 
     class Full:
         free = 0
 
-    monkeypatch.setattr("forky_core.store.reading.packs.shutil.disk_usage", lambda _: Full)
+    monkeypatch.setattr("forky_core.store.duckdb.read.packs.shutil.disk_usage", lambda _: Full)
     run = thread(40)
     with DuckDBStore.open(path) as store:
         begin(store, *run)

@@ -8,9 +8,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from forky_core.store.sql import running
-from forky_core.store.sql.running import execute, execute_text
-from forky_core.store.sql.statement import SqlStatement
+from forky_core.store.duckdb.sql import running
+from forky_core.store.duckdb.sql.running import execute, execute_text
+from forky_core.store.duckdb.sql.statement import SqlStatement
 
 BETWEEN = SqlStatement("SELECT ? + n FROM range(?) AS numbers(n) ORDER BY n", ("first", "many"))
 

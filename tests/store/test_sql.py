@@ -9,12 +9,12 @@ from pathlib import Path
 import duckdb
 from sqlalchemy.schema import CreateTable
 
-from forky_core.store.file.database import DatabaseFile
-from forky_core.store.file.migrations import migrate
-from forky_core.store.sql import tables as written_tables
-from forky_core.store.sql.source import tables
-from forky_core.store.sql.source.compiling import DIALECT, HOME, compiled
-from forky_core.store.sql.statement import Each, Family, SqlStatement, Table, insertion
+from forky_core.store.duckdb.file.database import DatabaseFile
+from forky_core.store.duckdb.file.migrations import migrate
+from forky_core.store.duckdb.sql import tables as written_tables
+from forky_core.store.duckdb.sql.source import tables
+from forky_core.store.duckdb.sql.source.compiling import DIALECT, HOME, compiled
+from forky_core.store.duckdb.sql.statement import Each, Family, SqlStatement, Table, insertion
 
 COLUMNS = """SELECT table_name, column_name, data_type FROM duckdb_columns()
 WHERE database_name = 'forky' ORDER BY table_name, column_index"""
@@ -45,7 +45,7 @@ print([name for name in ("sqlalchemy", "duckdb_sqlalchemy") if name in sys.modul
 
 def test_the_compiled_modules_are_what_their_source_says() -> None:
     behind = [name for name, text in compiled().items() if (HOME / name).read_bytes() != text.encode()]
-    assert behind == [], "store/sql/source/ was changed: run `make sql`"
+    assert behind == [], "store/duckdb/sql/source/ was changed: run `make sql`"
 
 
 def test_the_migrations_make_the_tables_of_the_source(tmp_path: Path) -> None:

@@ -13,17 +13,17 @@ import pytest
 
 from forky_core.errors import RequestError, StoreBusy, StoreDamaged, StoreError, StoreFull
 from forky_core.model import ConversationId, Message
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.file.repair import repair
-from forky_core.store.file.wal import log_of
-from forky_core.store.memory import MemoryStore
+from forky_core.store.duckdb.file.repair import repair
+from forky_core.store.duckdb.file.wal import log_of
+from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.memory.store import MemoryStore
 from forky_core.store.opening import open_store
 from tests.store.talk import HERE, begin, ids, move, said, thread
 from tests.store.test_kills import acknowledged_until_killed
 
 HOLDER = """
 import sys
-from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.duckdb.store import DuckDBStore
 store = DuckDBStore.open(sys.argv[1])
 print("open", flush=True)
 sys.stdin.read()

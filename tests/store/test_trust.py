@@ -14,9 +14,9 @@ import pytest
 from forky_core.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreTooNew
 from forky_core.model import Change, ConversationId, Message
 from forky_core.store.contract import Commit
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.file.trouble import store_error
-from forky_core.store.reading import packs
+from forky_core.store.duckdb.file.trouble import store_error
+from forky_core.store.duckdb.read import packs
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.store.by_hand import by_hand
 from tests.store.packing import packed
 from tests.store.talk import ELSEWHERE, HERE, at, begin, generation, move, now, point, said, thread
@@ -222,7 +222,7 @@ def test_rows_that_make_no_sense_are_damage(path: Path, statement: str, read: Re
 def test_a_path_with_a_hole_is_damage_and_no_shorter_path(
     path: Path, statement: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("forky_core.store.duckdb._SHORT", 1)
+    monkeypatch.setattr("forky_core.store.duckdb.store._SHORT", 1)
     by_hand(path, statement)
     with DuckDBStore.open(path) as store:
         with pytest.raises(StoreDamaged):

@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from forky_core.model import Change
-from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.store.talk import HERE, begin, change, move, point, thread
 
 Tamper = Callable[[str], tuple[str, ...]]

@@ -30,7 +30,7 @@ from forky_core.repo.conversation import Conversation
 from forky_core.repo.transaction import Transaction
 from forky_core.repo.workspace import Workspace
 from forky_core.store.contract import Commit
-from forky_core.store.memory import MemoryStore
+from forky_core.store.memory.store import MemoryStore
 from tests.builders import debugged, workspace
 from tests.formats.forky_file.chats import parsed, with_everything
 

@@ -7,8 +7,8 @@ import pytest
 
 from forky_core.formats.forky_file.kept_lines import KeptLines, cut, missing
 from forky_core.store.contract import Store
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.memory import MemoryStore
+from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.store.memory.store import MemoryStore
 from tests.store.talk import HERE, begin
 
 LINES = [f'{{"id":"{number}","x":"{"words " * (number % 40)}"}}' for number in range(4_000)]

@@ -17,7 +17,7 @@ from forky_core.hashing import message_id
 from forky_core.merge.claims.conflict_resolution import Choice
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.repo.workspace import Workspace
-from forky_core.store.memory import MemoryStore
+from forky_core.store.memory.store import MemoryStore
 from tests.builders import ScriptedModels, talk, workspace
 from tests.formats.forky_file.chats import file_of, parsed, with_everything, with_requests
 

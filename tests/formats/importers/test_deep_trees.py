@@ -15,7 +15,7 @@ from forky_core.formats.importers.looms import Loom
 from forky_core.formats.importers.oasst import OpenAssistant
 from forky_core.formats.tree import grow
 from forky_core.repo.workspace import Workspace
-from forky_core.store.memory import MemoryStore
+from forky_core.store.memory.store import MemoryStore
 from tests.builders import ScriptedModels
 from tests.formats.sources import one, packed, written
 

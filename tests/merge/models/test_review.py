@@ -8,7 +8,7 @@ from forky_core.merge.models.review import review
 from forky_core.preferences import choose_reviewer, chosen_reviewer
 from forky_core.repo.workspace import Workspace
 from forky_core.settings import Settings
-from forky_core.store.memory import MemoryStore
+from forky_core.store.memory.store import MemoryStore
 from tests.builders import ScriptedModels, talk
 from tests.llm import wire
 from tests.merge.models.test_line_checks import PORT

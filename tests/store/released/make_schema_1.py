@@ -12,7 +12,7 @@ from pathlib import Path
 from forky_core.model import Change, Generation, GenerationId, seal
 from forky_core.parts import AttachmentPart, Draft, TextPart
 from forky_core.store.contract import Commit
-from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.store.talk import ELSEWHERE, HERE, at, begin, change, move, point, said, thread
 
 FILE = Path(__file__).with_name("schema-1.duckdb.gz")

@@ -9,7 +9,7 @@ import gzip
 import tempfile
 from pathlib import Path
 
-from forky_core.store.duckdb import DuckDBStore
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.store.released import make_schema_1
 from tests.store.talk import HERE
 

@@ -10,8 +10,8 @@ import tempfile
 from pathlib import Path
 
 from forky_core.model import ConversationId
-from forky_core.store.duckdb import DuckDBStore
-from forky_core.store.reading import packs
+from forky_core.store.duckdb.read import packs
+from forky_core.store.duckdb.store import DuckDBStore
 from tests.store.released import make_schema_3
 from tests.store.talk import begin, thread
 

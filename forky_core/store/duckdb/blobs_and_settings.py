@@ -1,0 +1,53 @@
+"""What is kept beside the history and in no operation: the bytes of files, what was derived, and settings.
+
+The functions that write take the writer's cursor; its transaction makes each of them whole or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import duckdb
+
+from forky_core.model import Blob, ConversationId
+from forky_core.store.deciding import no_blob, no_conversation
+from forky_core.store.duckdb.file.database import DatabaseFile
+from forky_core.store.duckdb.sql import statements as sql
+from forky_core.store.duckdb.sql.running import execute, execute_text
+from forky_core.store.duckdb.sql.statement import insertion
+from forky_core.store.duckdb.sql.tables import blobs, settings
+from forky_core.store.duckdb.write.batch import replacing_derived
+
+
+def write_blob(cursor: duckdb.DuckDBPyConnection, blob: Blob) -> None:
+    """Once: the same bytes again change nothing."""
+    if not execute(cursor, sql.HAS_BLOB, sha256=blob.sha256).fetchall()[0][0]:
+        execute_text(cursor, insertion(blobs, 1), [blob.sha256, blob.media_type, blob.name, blob.content])
+
+
+def read_blob(file: DatabaseFile, sha256: str) -> Blob:
+    rows = file.rows(sql.BLOB, sha256=sha256)
+    if not rows:
+        raise no_blob(sha256)
+    with file.decoding():
+        media_type, name, content = rows[0]
+        return Blob(sha256, media_type, name, bytes(content))
+
+
+def write_derived(
+    cursor: duckdb.DuckDBPyConnection, conversation: ConversationId, entries: Mapping[str, str]
+) -> None:
+    """Each in place of what had its key."""
+    rows = execute(cursor, sql.CONVERSATION, id=conversation).fetchall()
+    if not rows:
+        raise no_conversation(conversation)
+    ((_, number),) = rows
+    for text, values in replacing_derived(number, entries):
+        execute_text(cursor, text, values)
+
+
+def write_setting(cursor: duckdb.DuckDBPyConnection, key: str, value: str | None) -> None:
+    """None takes it away."""
+    execute(cursor, sql.DROP_SETTING, key=key)
+    if value is not None:
+        execute_text(cursor, insertion(settings, 1), [key, value])

@@ -1,0 +1,229 @@
+"""Documents in the DuckDB file: chunks, and an inverted index of postings that is looked through column by column.
+
+The index is a table and not a structure in memory: a question reads the rows of its terms, which for 100,000 chunks
+takes some 50 ms and no memory to speak of, a new document is a hundred rows more, and what a transaction wrote is
+there after a crash like everything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import duckdb
+
+from forky_core.document import (
+    Chunk,
+    Document,
+    DocumentId,
+    DocumentPiece,
+    Numbers,
+    Postings,
+    Reach,
+    Shelf,
+    Vectors,
+)
+from forky_core.store.deciding import known_document, no_document
+from forky_core.store.duckdb.file.database import DatabaseFile
+from forky_core.store.duckdb.read.rows import Row
+from forky_core.store.duckdb.sql import document_statements as sql
+from forky_core.store.duckdb.sql.running import execute
+from forky_core.store.duckdb.sql.statement import SqlStatement, Table
+from forky_core.store.duckdb.sql.tables import chunks, documents, postings, vectors
+from forky_core.store.duckdb.write.writer import Alone, Writer
+
+_BATCH = 4096
+"""Vectors held at once."""
+_ALL = 2**31 - 1
+_POSTING = ("chunk", "term", "frequency", "length")
+
+
+class FiledDocuments:
+    """A `DocumentKeeper` in the same file, and behind the same writer, as the conversations."""
+
+    def __init__(self, file: DatabaseFile, writer: Writer) -> None:
+        self._file = file
+        self._writer = writer
+
+    def take_in(self, pieces: Sequence[DocumentPiece]) -> None:
+        if pieces:
+            self._writer.ask(Alone(lambda cursor: _take_in(cursor, pieces)))
+
+    def shelve(self, document: DocumentId, shelf: Shelf) -> None:
+        def work(cursor: duckdb.DuckDBPyConnection) -> None:
+            if not _rows(cursor, sql.STANDING, ids=[document]):
+                raise no_document(document)
+            execute(cursor, sql.SHELVE, which=document, on=shelf)
+
+        self._writer.ask(Alone(work))
+
+    def drop(self, documents: Sequence[DocumentId]) -> None:
+        def work(cursor: duckdb.DuckDBPyConnection) -> None:
+            _drop(cursor, [number for _, number, _ in _rows(cursor, sql.STANDING, ids=list(documents))])
+
+        if documents:
+            self._writer.ask(Alone(work))
+
+    def document(self, id: str) -> Document:
+        return known_document(
+            id, [Document(*row) for row in self._file.rows(sql.BY_PREFIX, prefix=id.lower())]
+        )
+
+    def documents(self) -> tuple[Document, ...]:
+        return tuple(Document(*row) for row in self._file.rows(sql.ALL))
+
+    def known(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]:
+        found = (Document(*row) for row in self._file.rows(sql.KNOWN, ids=list(ids)))
+        return {document.id: document for document in found}
+
+    def within(self, reach: Reach) -> tuple[int, int]:
+        ((count, chunks, _),) = self._file.rows(sql.WITHIN, **_reach(reach))
+        return count, chunks
+
+    def chunks(self, document: DocumentId, *, first: int = 1, most: int | None = None) -> tuple[Chunk, ...]:
+        limit = _ALL if most is None else max(most, 0)
+        rows = self._file.rows(sql.CHUNKS, id=document, first=first, most=limit)
+        return tuple(Chunk(*row) for row in rows)
+
+    def postings(self, terms: Sequence[int], reach: Reach) -> Postings:
+        import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
+
+        given = _reach(reach)
+        with self._file.snapshot() as cursor:
+            ((_, count, length),) = _rows(cursor, sql.WITHIN, **given)
+            found = execute(cursor, sql.POSTINGS, terms=list(terms), **given).fetchnumpy()
+        chunk, term, frequency, lengths = (np.asarray(found[name]) for name in _POSTING)
+        return Postings(chunk, term, frequency, lengths, count, length / count if count else 0.0)
+
+    def found(self, keys: Sequence[int]) -> Mapping[int, tuple[Document, Chunk]]:
+        rows = self._file.rows(sql.FOUND, keys=[int(key) for key in keys])
+        return {row[0]: (Document(*row[5:]), Chunk(*row[1:5])) for row in rows}
+
+    def unembedded(self, model: str, most: int) -> Mapping[int, str]:
+        return dict(self._file.rows(sql.UNEMBEDDED, model=model, most=most))
+
+    def embed(self, model: str, keys: Sequence[int], rows: Numbers) -> None:
+        import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
+
+        given = {int(key): row for key, row in zip(keys, rows, strict=True)}
+
+        def work(cursor: duckdb.DuckDBPyConnection) -> None:
+            owners: dict[int, int] = dict(_rows(cursor, sql.OWNERS, keys=list(given)))
+            execute(cursor, sql.DROP_VECTORS, keys=list(given))
+            _append(
+                cursor,
+                vectors,
+                [
+                    (key, owners[key], model, len(row), np.asarray(row, np.float32).tobytes())
+                    for key, row in given.items()
+                    if key in owners
+                ],
+            )
+
+        self._writer.ask(Alone(work))
+
+    def forget_vectors(self) -> None:
+        self._writer.ask(Alone(lambda cursor: execute(cursor, sql.FORGET_VECTORS)))
+
+    def vectors(self, model: str, reach: Reach) -> Iterator[Vectors]:
+        import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
+
+        with self._file.cursor() as cursor:
+            execute(cursor, sql.VECTORS, model=model, **_reach(reach))
+            while rows := cursor.fetchmany(_BATCH):
+                with self._file.decoding():
+                    keys = np.array([key for key, _ in rows], np.int64)
+                    found = np.stack([np.frombuffer(vector, np.float32) for _, vector in rows])
+                yield Vectors(keys, found)
+
+    def vector_sizes(self) -> Mapping[str, int]:
+        return dict(self._file.rows(sql.VECTOR_SIZES))
+
+
+def _reach(reach: Reach) -> dict[str, Any]:
+    return {"workspace": reach.workspace, "named": list(reach.named)}
+
+
+def _rows(cursor: duckdb.DuckDBPyConnection, statement: SqlStatement, **given: Any) -> list[Row]:
+    return execute(cursor, statement, **given).fetchall()
+
+
+def _append(cursor: duckdb.DuckDBPyConnection, table: Table, rows: list[Row]) -> None:
+    if rows:
+        with cursor.appender(table.name) as appender:
+            appender.append_rows(rows)
+
+
+def _drop(cursor: duckdb.DuckDBPyConnection, numbers: list[int]) -> None:
+    if numbers:
+        for statement in sql.DROPS:
+            execute(cursor, statement, numbers=numbers)
+
+
+def _take_in(cursor: duckdb.DuckDBPyConnection, pieces: Sequence[DocumentPiece]) -> None:
+    """Inside a transaction."""
+    standing = {
+        id: (number, whole)
+        for id, number, whole in _rows(cursor, sql.STANDING, ids=[piece.document.id for piece in pieces])
+    }
+    stale = [
+        standing.pop(piece.document.id)[0]
+        for piece in pieces
+        if _begins(piece) and piece.document.id in standing and not standing[piece.document.id][1]
+    ]
+    _drop(cursor, stale)
+    ((last_document, last_chunk),) = _rows(cursor, sql.LAST)
+    rows = _Rows(last_document, last_chunk, standing)
+    for piece in pieces:
+        rows.take(piece)
+    _append(cursor, documents, [tuple(row) for row in rows.documents.values()])
+    _append(cursor, chunks, rows.chunks)
+    _append(cursor, postings, rows.postings)
+    for number, more_chunks, more_terms, whole in rows.grown:
+        more = {"more_chunks": more_chunks, "more_terms": more_terms, "is_whole": whole}
+        execute(cursor, sql.GROW, which=number, **more)
+
+
+def _begins(piece: DocumentPiece) -> bool:
+    return not piece.chunks or piece.chunks[0].number == 1
+
+
+class _Rows:
+    """What a list of pieces becomes."""
+
+    def __init__(self, document: int, chunk: int, standing: dict[DocumentId, tuple[int, bool]]) -> None:
+        self._document = document
+        self._chunk = chunk
+        self._standing = standing
+        self.documents: dict[int, list[Any]] = {}
+        """New ones by their numbers."""
+        self.chunks: list[Row] = []
+        self.postings: list[Row] = []
+        self.grown: list[tuple[int, int, int, bool]] = []
+        """Of documents that were there: the number, chunks and terms more, whether it is whole now."""
+
+    def take(self, piece: DocumentPiece) -> None:
+        one = piece.document
+        number, whole = self._standing.get(one.id, (0, False))
+        if whole:
+            return
+        if not number:
+            number = self._document = self._document + 1
+            row = [number, one.id, one.name, one.media_type, one.size, one.added, one.shelf, False, 0, 0]
+            self.documents[number] = row
+        self._standing[one.id] = (number, piece.last)
+        self._grow(number, len(piece.chunks), sum(chunk.length for chunk in piece.chunks), whole=piece.last)
+        for chunk in piece.chunks:
+            self._chunk += 1
+            self.chunks.append((self._chunk, number, chunk.number, chunk.place, chunk.text, chunk.overlap))
+            length = chunk.length
+            self.postings += [
+                (self._chunk, number, term, frequency, length) for term, frequency in chunk.counts.items()
+            ]
+
+    def _grow(self, number: int, chunks: int, terms: int, *, whole: bool) -> None:
+        fresh = self.documents.get(number)
+        if fresh is None:
+            self.grown.append((number, chunks, terms, whole))
+        else:
+            fresh[-3:] = whole, fresh[-2] + chunks, fresh[-1] + terms

@@ -1,0 +1,191 @@
+"""What DuckDB's errors mean for a person: which kind of store error it is, what happened, and what to do.
+
+DuckDB tells most of these apart only in its text, so this is the one place that reads it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from pathlib import Path
+
+import duckdb
+
+from forky_core.errors import NOTHING_SAVED, StoreBusy, StoreDamaged, StoreError, StoreFull, StoreTooNew
+from forky_core.store.duckdb.file.copies import backups_of
+
+_HOLDER = re.compile(r"\(PID (\d+)\)")
+_NO_ROOM = ("No space left", "File too large", "Disk quota", "out of disk", "max_temp_directory_size")
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""The same of the system's own errors."""
+_NO_PERMISSION = (
+    "Permission denied",
+    "Read-only file system",
+    "read-only",
+    "Operation not permitted",
+    "Cannot open file",
+)
+_NO_RESOURCES = (
+    "Too many open files",
+    "Cannot allocate memory",
+    "Out of Memory",
+    "could not allocate",
+    "failed to allocate",
+    "Interrupted system call",
+    "Resource temporarily unavailable",
+)
+"""The machine could not do it at that moment; the file has nothing to do with it."""
+_ABOUT_THE_FILE = (
+    duckdb.FatalException,
+    duckdb.IOException,
+    duckdb.InternalException,
+    duckdb.SerializationException,
+)
+"""What DuckDB raises about its file or its own state, and not about a statement or the values given to it."""
+_DAMAGED = ("Corrupt", "not a valid DuckDB", "checksum", "Serialization Error", "deserializ")
+_MISSING = re.compile(r"Table with name \S+ does not exist")
+"""Forky asks for its own tables only, so one that is missing was lost."""
+_FILE_DAMAGED = re.compile(r'Corrupt database file|read enough bytes from file "[^"]*(?<!\.wal)"')
+"""The file itself, also where that was noticed while its log was read."""
+FOREIGN = re.compile("WAL does not match database file|WAL checkpoint iteration does not match")
+"""What DuckDB says where the head of a log names another file, or another moment of this one."""
+_TOO_NEW = ("newer version", "storage version", "version number")
+
+
+def _holds(text: str, marks: tuple[str, ...]) -> bool:
+    return any(mark.lower() in text.lower() for mark in marks)
+
+
+def store_error(error: duckdb.Error, path: Path) -> StoreError:
+    """`error`, raised while working on the file at `path`, as a sentence.
+
+    It is `StoreDamaged` where the content of the file, or DuckDB's own state, cannot be trusted any more. A lock, a
+    full disk, missing permissions, too little memory, too many open files, a conflict of transactions, an interrupted
+    query and a value that DuckDB refuses say nothing about the file.
+    """
+    # Neither the name of a folder nor, in an error about values, what somebody wrote decides what it means.
+    text = str(error).replace(str(path), "")
+    if not _is_about_the_file(error, text):
+        return _other(str(error))
+    if "Could not set lock" in text:
+        found = _HOLDER.search(text)
+        holder = int(found[1]) if found else None
+        who = f"process {holder}" if holder is not None else "another process"
+        return StoreBusy(
+            f"{path.name} is open in another Forky ({who}).",
+            holder,
+            "Close that one first, or use another file.",
+        )
+    if "already attached" in text:
+        return StoreBusy(
+            f"{path.name} is already open in this process.",
+            os.getpid(),
+            "Use the store that is open, or close it.",
+        )
+    if _holds(text, _NO_ROOM):
+        return full_disk(path)
+    if _holds(text, _NO_RESOURCES):
+        return StoreError(
+            f"There was too little memory, or too many files were open, to work on {path.name}{NOTHING_SAVED}",
+            "Close something and try again.",
+        )
+    if _holds(text, _NO_PERMISSION):
+        return StoreFull(
+            f"Forky cannot open {path} for writing.",
+            "Make the file and its folder writable, or use another file.",
+        )
+    if FOREIGN.search(text):
+        return StoreDamaged(
+            f"The log beside {path.name} belongs to another database, or its head is damaged; nothing was changed.",
+            "Put the files back that belong together; or `python -m forky_core repair` keeps a copy and opens the "
+            "file without the log.",
+        )
+    if "replaying WAL" in text and not _FILE_DAMAGED.search(text):
+        return damaged_log(path)
+    if _FILE_DAMAGED.search(text) or _holds(text, _DAMAGED):
+        return damaged_file(path)
+    if _holds(text, _TOO_NEW):
+        return StoreTooNew(f"{path.name} was written by a later DuckDB.", "Update Forky to open it.")
+    return _other(str(error)) if isinstance(error, duckdb.TransactionException) else damaged_file(path)
+
+
+def file_error(error: OSError, path: Path) -> StoreError:
+    """`error`, raised by the system while Forky made or prepared the file at `path`, as a sentence."""
+    if error.errno in NO_ROOM:
+        return full_disk(path)
+    return StoreFull(
+        f"Forky cannot open {path} for writing: {error.strerror or error}.",
+        "Make the file and its folder writable, or use another file.",
+    )
+
+
+def full_disk(path: Path) -> StoreFull:
+    return StoreFull(
+        f"There is no room left to write {path.name}{NOTHING_SAVED}",
+        f"Free some space on the disk of {path.parent} and try again.",
+    )
+
+
+def _other(text: str) -> StoreError:
+    return StoreError(f"The database could not do it: {text.splitlines()[0]}")
+
+
+def _is_about_the_file(error: duckdb.Error, text: str) -> bool:
+    """Whether DuckDB speaks of the file, its own state or the machine, and not of a statement or its values."""
+    match error:
+        case duckdb.TransactionException():
+            return "Failed to commit" in text
+        case duckdb.CatalogException():
+            return _MISSING.search(text) is not None
+        case duckdb.OutOfMemoryException() | duckdb.ResourceInUseException():
+            return True
+        case _:
+            # DuckDB has no class for corrupted content: its error is a plain one.
+            return isinstance(error, _ABOUT_THE_FILE) or (
+                type(error) is duckdb.Error and _holds(text, _DAMAGED)
+            )
+
+
+def damaged_file(path: Path) -> StoreDamaged:
+    return StoreDamaged(
+        f"{path.name} is damaged or not a Forky database; nothing was changed.", _restore(path)
+    )
+
+
+def damaged_part(path: Path) -> StoreDamaged:
+    """What a read is told that fails in a file that could be opened."""
+    return StoreDamaged(
+        f"{path.name} is damaged: what was to be read cannot be read.",
+        "Nothing is written to it any more. What else it holds can still be read and exported; "
+        f"`python -m forky_core verify` says what is damaged. {_restore(path)}",
+    )
+
+
+def refused_write(path: Path) -> StoreDamaged:
+    """What a write is told once something in the file could not be read."""
+    return StoreDamaged(
+        f"{path.name} is damaged, something in it could not be read{NOTHING_SAVED}",
+        "What can be read stays as it is. Close Forky and run `python -m forky_core verify`, which says what is damaged. "
+        f"`python -m forky_core repair` mends a damaged log. If the file itself is damaged: {_restore(path)}",
+    )
+
+
+def damaged_log(path: Path) -> StoreDamaged:
+    return StoreDamaged(
+        f"The log beside {path.name} is damaged; nothing was changed.",
+        "`python -m forky_core repair` keeps a copy and opens the file with everything up to the damage.",
+    )
+
+
+def _restore(path: Path) -> str:
+    """What to do about a damaged file: name the newest copy that stands beside it."""
+    newest = max(backups_of(path), key=lambda copy: copy.stat().st_mtime, default=None)
+    if newest is None:
+        return "Restore a backup of the file."
+    return f"Restore a backup: {newest.name} is the newest beside it."
+
+
+def is_invalid(error: duckdb.Error) -> bool:
+    """Whether the file has to be attached anew before anything else can be done with it."""
+    return isinstance(error, duckdb.FatalException) or "has been invalidated" in str(error)

@@ -1,0 +1,270 @@
+"""Messages out of rows: one, a path by its segments, or all of a conversation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from operator import itemgetter
+
+import duckdb
+
+from forky_core.hashing import HASH_PREFIX
+from forky_core.interpreter import uncollected
+from forky_core.model import (
+    Along,
+    ConversationId,
+    Generation,
+    Message,
+    MessageId,
+    Operation,
+    Reuse,
+    Stem,
+    Usage,
+)
+from forky_core.store.along import how_far
+from forky_core.store.deciding import reuse_of
+from forky_core.store.duckdb.cache.whole import Whole
+from forky_core.store.duckdb.file.database import DatabaseFile
+from forky_core.store.duckdb.read.packs import BadPack, read_packs
+from forky_core.store.duckdb.read.rows import (
+    Row,
+    generation_from_row,
+    id_from_key,
+    id_key,
+    message_from_row,
+    operations_from_rows,
+)
+from forky_core.store.duckdb.read.segments import Origin, ranges
+from forky_core.store.duckdb.sql import statements as sql
+from forky_core.store.duckdb.sql.running import execute
+
+_HEX = frozenset("0123456789abcdef")
+_FEW = 16
+
+
+def read_message(file: DatabaseFile, conversation: int, id: MessageId) -> Message | None:
+    if not is_whole(id):
+        return None
+    rows = file.rows(sql.MESSAGE, conversation=conversation, id=id_key(id))
+    with file.decoding():
+        for key, parent, *columns in rows:
+            return message_from_row(id_from_key(key), id_from_key(parent) if parent else None, *columns)
+    return None
+
+
+def read_reuse(file: DatabaseFile, conversation: int | None) -> Reuse:
+    """Of one conversation, or of all."""
+    rows = file.rows(sql.LOOKED)
+    with file.decoding():
+        looked = [
+            (number, rest.get("reused"))
+            for number, text in rows
+            if conversation in (None, number) and (rest := json.loads(text)).get("looked") is True
+        ]
+    hits = [(number, id) for number, id in looked if id is not None]
+    given = {"conversations": [number for number, _ in hits], "ids": [id for _, id in hits]}
+    took = {
+        (number, id): Usage(prompt, completion, cost=cost)
+        for number, id, prompt, completion, cost in file.rows(sql.TOOK, **given)
+    }
+    return reuse_of((took.get((number, id)), id is not None) for number, id in looked)
+
+
+def read_path(file: DatabaseFile, conversation: int, head: MessageId) -> list[Message] | None:
+    """From the root to `head`; None for an unknown head."""
+    if not is_whole(head):
+        return None
+    with file.snapshot() as cursor:
+        place = execute(cursor, sql.PLACE, conversation=conversation, id=id_key(head)).fetchall()
+        if not place:
+            return None
+        rows = execute(cursor, sql.SEGMENTS, conversation=conversation).fetchall()
+        origins: dict[int, Origin] = {segment: (parent, depth) for segment, parent, depth in rows}
+        with file.decoding():
+            segments, depths = ranges(place[0][0], place[0][1], origins)
+        rows = _rows_of_ranges(cursor, conversation, segments, depths)
+    with file.decoding():
+        if len(rows) != place[0][1] + 1:
+            raise ValueError("A path does not have as many messages as its head is deep.")
+        path: list[Message] = []
+        parent: MessageId | None = None
+        for _, id, role, text, rest, created in rows:
+            path.append(message_from_row(id, parent, role, text, rest, created))
+            parent = id
+    return path
+
+
+def _rows_of_ranges(
+    cursor: duckdb.DuckDBPyConnection, conversation: int, segments: list[int], depths: list[int]
+) -> list[Row]:
+    """A condition for each of a few ranges is twice as quick as a join with a list of them."""
+    if len(segments) > _FEW:
+        given = {"segments": segments, "depths": depths}
+        rows = execute(cursor, sql.PATH, conversation=conversation, **given).fetchall()
+    else:
+        named = {f"segment_{at}": segment for at, segment in enumerate(segments)}
+        named |= {f"depth_{at}": depth for at, depth in enumerate(depths)}
+        rows = execute(cursor, sql.PATH_OF.of(len(segments)), conversation=conversation, **named).fetchall()
+    return sorted(rows, key=itemgetter(0))
+
+
+@uncollected()
+def read_messages(
+    file: DatabaseFile, conversation: int, whole: Whole | None, most: int | None = None
+) -> list[Message] | None:
+    """All of them, in the order they were written; None where there are more than `most`.
+
+    BadPack where what is packed of them cannot be trusted: they can be read without, which is what no `whole` means.
+    """
+    if whole is not None and (last := whole.last(conversation)) is not None:
+        if most is not None and last > most:
+            return None
+        with file.cursor() as cursor:
+            found = read_packs(cursor, conversation)
+        if whole.last(conversation) == last:
+            if len(found) != last:
+                raise BadPack
+            return found
+    with file.snapshot() as cursor:
+        found = read_packs(cursor, conversation, most) if whole is not None else []
+        if found and whole is not None:
+            whole.wanted = True
+        if most is None:
+            rows = execute(cursor, sql.MESSAGES, conversation=conversation, after=len(found)).fetchall()
+        elif len(found) > most:
+            return None
+        else:
+            left = most - len(found)
+            given = {"after": len(found), "most": left + 1}
+            rows = execute(cursor, sql.FIRST_MESSAGES, conversation=conversation, **given).fetchall()
+            if len(rows) > left:
+                return None
+            rows.sort(key=itemgetter(0))
+    ids: dict[int, MessageId] = {at: message.id for at, message in enumerate(found, start=1)} if rows else {}
+    with file.decoding():
+        for number, id, parent, role, text, rest, created in rows:
+            ids[number] = id
+            above = ids[parent] if parent is not None else None
+            found.append(message_from_row(id, above, role, text, rest, created))
+        if rows and rows[-1][0] != len(found):
+            raise ValueError("A conversation does not have as many messages as its last one's number says.")
+    return found
+
+
+def read_along(file: DatabaseFile, conversation: int, path: Sequence[MessageId], most: int) -> Along | None:
+    """Only ids and parents are read, and the words of the few messages that leave the path.
+
+    Of two moments, which does no harm: what is written in between follows what was there.
+    """
+    rows = file.rows(sql.LINKS, conversation=conversation)
+    with file.decoding():
+        shown = {
+            id: number for number, id, _, rest in rows if rest is None or not json.loads(rest).get("hidden")
+        }
+    known = how_far(path, shown)
+    ids: dict[int, MessageId] = {shown[id]: id for id in path[:known]}
+    beside = {
+        number: ids[parent] if parent is not None else None
+        for number, _, parent, _ in rows
+        if (parent is None or parent in ids) and number not in ids
+    }
+    if len(beside) > most:
+        return None
+    words = []
+    if beside:
+        named = {f"number_{at}": number for at, number in enumerate(beside)}
+        words = file.rows(sql.WORDS_OF.of(len(beside)), conversation=conversation, **named)
+    with file.decoding():
+        return Along(
+            known, tuple(message_from_row(id, beside[number], *more) for number, id, *more in sorted(words))
+        )
+
+
+def read_stretch(file: DatabaseFile, conversation: int, after: int, most: int) -> list[Message]:
+    """In the order they were written; `message` counts them from 1 without gaps."""
+    with file.snapshot() as cursor:
+        given = {"conversation": conversation, "after": after, "last": after + most}
+        rows = execute(cursor, sql.STRETCH, **given).fetchall()
+        ids: dict[int, MessageId] = {row[0]: row[1] for row in rows}
+        elsewhere = sorted({row[2] for row in rows if row[2] is not None and row[2] not in ids})
+        if elsewhere:
+            named = execute(cursor, sql.NUMBERED, conversation=conversation, numbers=elsewhere)
+            ids.update(named.fetchall())
+    with file.decoding():
+        return [
+            message_from_row(id, ids[parent] if parent is not None else None, *columns)
+            for _, id, parent, *columns in rows
+        ]
+
+
+def read_log(
+    file: DatabaseFile, number: int, conversation: ConversationId, after: int, most: int
+) -> list[Operation]:
+    """Operations behind `after`, oldest first."""
+    # The one before the first is read too: each names the id of the one before it.
+    rows = file.rows(sql.LOG_STRETCH, conversation=number, first=max(after, 1), last=after + most)
+    return _chained(file, conversation, rows, max(after, 1))[1 if after else 0 :]
+
+
+def read_log_from(
+    file: DatabaseFile, number: int, conversation: ConversationId, first: int
+) -> list[Operation]:
+    """Operations from the `first` on to the last; [] where there is no such conversation."""
+    before = max(first - 1, 1)
+    found = _chained(file, conversation, file.rows(sql.OPERATIONS, conversation=number, first=before), before)
+    return found[1:] if first > 1 else found
+
+
+def _chained(
+    file: DatabaseFile, conversation: ConversationId, rows: list[Row], first: int
+) -> list[Operation]:
+    """StoreDamaged where the numbers have a gap, so that one names as its predecessor what is not."""
+    with file.decoding():
+        if rows and [row[0] for row in rows] != list(range(first, first + len(rows))):
+            raise ValueError("The log has a gap.")
+        return operations_from_rows(conversation, rows, None)
+
+
+def read_calls(
+    file: DatabaseFile, conversation: int, after: Generation | None, most: int
+) -> list[Generation]:
+    """Model calls behind `after`, in the order they were started."""
+    started, id = (after.started, after.id) if after is not None else (-1, "")
+    rows = file.rows(sql.CALLS_STRETCH, conversation=conversation, started=started, id=id, most=most)
+    with file.decoding():
+        return [generation_from_row(row) for row in rows]
+
+
+def read_all_calls(file: DatabaseFile, conversation: int) -> list[Generation]:
+    """In the order they were started."""
+    rows = file.rows(sql.GENERATIONS, conversation=conversation)
+    with file.decoding():
+        return [generation_from_row(row) for row in rows]
+
+
+def read_stems(file: DatabaseFile, conversation: int) -> dict[MessageId, Stem]:
+    rows = file.rows(sql.STEMS, conversation=conversation)
+    found: dict[MessageId, Stem] = {}
+    with file.decoding():
+        for id, parent, created, rest in rows:
+            parents = (rows[parent - 1][0],) if parent is not None else ()
+            more = json.loads(rest) if rest is not None else {}
+            found[id] = Stem((*parents, *more.get("parents", ())), created, bool(more.get("hidden")))
+    return found
+
+
+def is_whole(id: str) -> bool:
+    """Whether it is an id at all, not the beginning of one."""
+    return (
+        id.startswith(HASH_PREFIX)
+        and len(id) == len(HASH_PREFIX) + 32
+        and _HEX.issuperset(id[len(HASH_PREFIX) :])
+    )
+
+
+def uuid_range(prefix: str) -> tuple[str, str] | None:
+    """The lowest and highest key an id with this prefix can have; None where no id begins so."""
+    digits = prefix.lower().removeprefix("b2:")
+    if len(digits) > 32 or not _HEX.issuperset(digits):
+        return None
+    return digits.ljust(32, "0"), digits.ljust(32, "f")

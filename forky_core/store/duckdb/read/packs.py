@@ -1,0 +1,202 @@
+"""Packs: a conversation's messages once more, side by side, so that opening it reads one place and not many.
+
+Messages lie in the file as they were written, everybody's between everybody else's, and DuckDB has no index to jump
+along: a thousand of a million lie in seventy-five places. A pack holds a run of them as two texts, their words and all
+else, cut into parts that DuckDB compresses. Messages never change, so a pack never goes stale: what came later is read
+from the messages themselves. It is derived data: written while the store rests, gone with its conversation, and where
+it is damaged passed over, dropped and made anew. `verify` holds every pack against the messages.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from itertools import accumulate, groupby, pairwise
+from operator import itemgetter
+from zlib import crc32
+
+import duckdb
+
+from forky_core.model import Message, Role
+from forky_core.parts import canonical_json
+from forky_core.store.duckdb.cache.whole import Whole
+from forky_core.store.duckdb.file.database import DatabaseFile, in_transaction
+from forky_core.store.duckdb.file.wal import log_of
+from forky_core.store.duckdb.read.rows import Row, message_from_row, text_message
+from forky_core.store.duckdb.sql import statements as sql
+from forky_core.store.duckdb.sql.running import execute
+from forky_core.store.duckdb.sql.tables import packs
+
+WORTH = 100_000
+"""Messages of a database from which on packs are worth a second copy of every text: fewer lie close enough together."""
+LEAST = 32
+"""Messages of a conversation that are in no pack yet and worth one: fewer are read as quickly from where they lie."""
+_MOST = 250
+"""Messages of one pack: a transaction of 10 ms, so that nobody who comes to write meanwhile waits for long."""
+_ENOUGH = 4_000_000
+"""Characters after which a pack is closed, however few its messages."""
+_FOLDED = 8_000_000
+"""Bytes of the log after which it is folded into the file: a quarter of what DuckDB does by itself, and of the wait."""
+_PART = 1000
+"""Bytes: beyond 4,096 DuckDB would keep a text as it is, and a checkpoint writes up to 4,096 rows anew."""
+_DIGITS = 8
+_PARTS_BITS = 20
+"""A million parts, a billion bytes: a pack ends with the `LEAST` messages that take it beyond `_ENOUGH`."""
+_ROLES: dict[str, Role] = {"s": "system", "u": "user", "a": "assistant", "t": "tool"}
+
+
+class BadPack(Exception):
+    """Not what was written: to be dropped, and the messages read from their own table."""
+
+
+def pack_rows(conversation: int, rows: Sequence[Row]) -> list[Row]:
+    """The rows of one pack of consecutive messages, each (message, id, parent, role, text, rest, created).
+
+    Its heads are the CRC-32 of all that follows in eight hex digits, and JSON: the ids, the numbers of the parents, a
+    letter for each role, the rests there are as [place in the pack, rest], the first `created` and the steps to each
+    next one, and of each text the length in characters.
+    """
+    numbers, ids, parents, roles, texts, rests, created = zip(*rows, strict=True)
+    words = "".join(texts)
+    heads = canonical_json(
+        [
+            list(ids),
+            list(parents),
+            "".join(role[0] for role in roles),
+            [[at, rest] for at, rest in enumerate(rests) if rest is not None],
+            [created[0], *(later - earlier for earlier, later in pairwise(created))],
+            [len(text) for text in texts],
+        ]
+    )
+    sealed = f"{_checksum(heads, words):0{_DIGITS}x}{heads}"
+    parts = max(len(sealed.encode()), len(words.encode())) // _PART + 1
+    return [
+        (conversation, _place(numbers[0]) + part, numbers[-1], *both)
+        for part, both in enumerate(zip(_cut(sealed, parts), _cut(words, parts), strict=True))
+    ]
+
+
+def _place(first: int) -> int:
+    """Of a pack's first part; the others follow. Its parts are kept in order by one column, and not by two: each column
+    takes a twentieth of the time in which packs are read.
+    """
+    return first << _PARTS_BITS
+
+
+def _cut(text: str, parts: int) -> list[str]:
+    length = -(-len(text) // parts)
+    return [text[at * length : (at + 1) * length] for at in range(parts)]
+
+
+def _checksum(heads: str, words: str) -> int:
+    return crc32(words.encode(), crc32(heads.encode()))
+
+
+def read_packs(
+    cursor: duckdb.DuckDBPyConnection, conversation: int, most: int | None = None
+) -> list[Message]:
+    """The conversation's messages from the first to the last that is packed; BadPack where they cannot be trusted.
+
+    With `most`, packs that begin behind so many are left out.
+    """
+    if most is None:
+        rows = execute(cursor, sql.PACKS, conversation=conversation).fetchall()
+    else:
+        before = _place(most + 1)
+        rows = execute(cursor, sql.FIRST_PACKS, conversation=conversation, before=before).fetchall()
+    rows.sort(key=itemgetter(0))
+    messages: list[Message] = []
+    for first, parts in groupby(rows, key=lambda row: row[0] >> _PARTS_BITS):
+        if first != len(messages) + 1:
+            raise BadPack
+        _, sealed, words = zip(*parts, strict=True)
+        try:
+            _unpack(messages, "".join(sealed), "".join(words))
+        except (ValueError, TypeError, LookupError) as error:
+            raise BadPack from error
+    return messages
+
+
+def _unpack(messages: list[Message], sealed: str, words: str) -> None:
+    """Put what a pack holds behind the messages of the packs before it."""
+    heads = sealed[_DIGITS:]
+    if int(sealed[:_DIGITS], 16) != _checksum(heads, words):
+        raise BadPack
+    ids, parents, roles, rests, steps, lengths = json.loads(heads)
+    before = len(messages)
+    begin = 0
+    columns = zip(ids, parents, roles, accumulate(steps), accumulate(lengths), strict=True)
+    for id, parent, letter, created, end in columns:
+        above = (messages[parent - 1].id,) if parent is not None else ()
+        messages.append(text_message(id, above, _ROLES[letter], words[begin:end], created))
+        begin = end
+    for at, rest in rests:
+        plain = messages[before + at]
+        parent = plain.parents[0] if plain.parents else None
+        messages[before + at] = message_from_row(
+            plain.id, parent, plain.role, plain.text, rest, plain.created
+        )
+
+
+def packs_due(file: DatabaseFile) -> list[tuple[int, int]]:
+    """The conversations that have grown since they were packed, and the last message of each that is in a pack.
+
+    Nothing in a small database, and where the disk could not hold the file twice: what can be done without must not
+    fill it.
+    """
+    ((messages,),) = file.rows(sql.MESSAGE_COUNT)
+    if messages < WORTH or shutil.disk_usage(file.path.parent).free < file.path.stat().st_size:
+        return []
+    return [(conversation, last) for conversation, last in file.rows(sql.TO_PACK, least=LEAST)]
+
+
+def write_packs(
+    file: DatabaseFile, due: Sequence[tuple[int, int]], busy: Callable[[], bool], whole: Whole
+) -> bool:
+    """Whether all of them were written before `busy`; for whoever alone writes to the file."""
+    log = log_of(file.path)
+    for conversation, packed_last in due:
+        last: int | None = packed_last
+        while last is not None:
+            if busy():
+                return False
+            file.before_writing()
+            last = _pack(file, conversation, last, whole)
+        if log.exists() and log.stat().st_size > _FOLDED:
+            file.reattach(patience=0.0)
+    return True
+
+
+def _pack(file: DatabaseFile, conversation: int, last: int, whole: Whole) -> int | None:
+    """Write the next pack of a conversation, behind its message `last`; the last of it, None where there is no more."""
+    rows = _next_rows(file, conversation, last)
+    if not rows:
+        whole.add(conversation, last)
+    gapless = [row[0] for row in rows] == list(range(last + 1, last + 1 + len(rows)))
+    if len(rows) < LEAST or not gapless:
+        return None
+
+    def write(cursor: duckdb.DuckDBPyConnection) -> None:
+        with cursor.appender(packs.name) as appender:
+            appender.append_rows(pack_rows(conversation, rows))
+
+    with file.cursor() as cursor:
+        in_transaction(cursor, write)
+    return last + len(rows)
+
+
+def _next_rows(file: DatabaseFile, conversation: int, last: int) -> list[Row]:
+    """Messages for one pack; they are taken a few at a time, as each may be large."""
+    rows: list[Row] = []
+    characters = 0
+    with file.cursor() as cursor:
+        execute(cursor, sql.FIRST_MESSAGES, conversation=conversation, after=last, most=_MOST)
+        while characters < _ENOUGH and (some := cursor.fetchmany(LEAST)):
+            rows += some
+            characters += sum(len(row[4]) for row in some)
+    return rows
+
+
+def drop_packs(cursor: duckdb.DuckDBPyConnection, conversation: int) -> None:
+    execute(cursor, sql.DROP_PACKS, conversation=conversation)

@@ -1,0 +1,298 @@
+"""`verify` over the rows of a file, past every cache: what auditing.py checks, and what only rows can get wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import duckdb
+
+from forky_core.errors import StoreDamaged
+from forky_core.model import ConversationId, Message, MessageId, View
+from forky_core.store.auditing import (
+    EARLY_END,
+    astray,
+    blob_finding,
+    content_findings,
+    cut_off_remark,
+    message_findings,
+    naming_findings,
+)
+from forky_core.store.contract import Finding, Verification
+from forky_core.store.duckdb.file.database import DatabaseFile
+from forky_core.store.duckdb.read.packs import BadPack, read_packs
+from forky_core.store.duckdb.read.rows import (
+    Row,
+    generation_from_row,
+    id_from_key,
+    message_from_row,
+    operations_from_rows,
+)
+from forky_core.store.duckdb.read.segments import Origin
+from forky_core.store.duckdb.sql import statements as sql
+from forky_core.store.duckdb.sql import tables
+from forky_core.store.duckdb.sql.running import execute, execute_text
+from forky_core.store.duckdb.sql.statement import SqlStatement, counting_orphans, reading_all
+from forky_core.store.duckdb.write.ledger import stored_entries
+
+_OWNED = (
+    tables.derived,
+    tables.entries,
+    tables.generations,
+    tables.messages,
+    tables.operations,
+    tables.packs,
+    tables.segments,
+)
+"""Tables whose rows belong to a conversation."""
+_TABLES = (
+    *_OWNED,
+    tables.blobs,
+    tables.chunks,
+    tables.conversations,
+    tables.documents,
+    tables.migrations,
+    tables.postings,
+    tables.settings,
+    tables.vectors,
+)
+
+
+@dataclass(slots=True)
+class _Audit:
+    """What was read and what is wrong with it."""
+
+    findings: list[Finding] = field(default_factory=list)
+    remarks: list[Finding] = field(default_factory=list)
+    messages: int = 0
+    operations: int = 0
+    newest: int = 0
+    ends_early: bool = False
+    damaged: bool = False
+
+    def found(self, conversation: ConversationId | None, what: str, *, damage: bool) -> None:
+        """`damage` is said of what Forky never writes; the rest can have been written so, or is made anew."""
+        self.findings.append(Finding(conversation, what))
+        self.damaged = self.damaged or damage
+
+
+def verify_file(
+    file: DatabaseFile, conversation: ConversationId | None, distrust: Callable[[int], None]
+) -> Verification:
+    """Of one conversation, or of all; `distrust` is given the number of each whose packs are no good.
+
+    What cannot be read is a finding, and the rest is looked at all the same. Where something is damaged, the file
+    refuses to be written to from then on.
+
+    Raises:
+        StoreDamaged: the list of conversations cannot be read.
+    """
+    known = [
+        (number, ConversationId(id))
+        for number, id in file.rows(sql.CONVERSATIONS)
+        if conversation is None or id == conversation
+    ]
+    audit = _Audit()
+    blobs = _blob_names(file)
+    for number, id in known:
+        try:
+            _conversation(file, number, id, blobs, audit, distrust)
+        except StoreDamaged:
+            audit.found(id, "Some of it cannot be read: the file is damaged there.", damage=True)
+    if conversation is None:
+        _whole_file(file, known, blobs or frozenset(), audit)
+    if audit.damaged:
+        file.distrust()
+    if file.cut_off:
+        audit.remarks.append(Finding(None, cut_off_remark(file.cut_off)))
+    if audit.ends_early or audit.remarks:
+        audit.remarks.append(Finding(None, EARLY_END))
+    return Verification(
+        len(known),
+        audit.messages,
+        audit.operations,
+        len(blobs) if conversation is None and blobs is not None else 0,
+        tuple(audit.findings),
+        tuple(audit.remarks),
+        audit.newest,
+    )
+
+
+def _blob_names(file: DatabaseFile) -> frozenset[str] | None:
+    """None where they cannot be read."""
+    try:
+        return frozenset(str(row[0]) for row in file.rows(sql.BLOB_NAMES))
+    except StoreDamaged:
+        return None
+
+
+def _whole_file(
+    file: DatabaseFile,
+    known: Sequence[tuple[int, ConversationId]],
+    blobs: frozenset[str],
+    audit: _Audit,
+) -> None:
+    """Every table in full, what belongs to no conversation, and the bytes of attachments."""
+    numbers = [number for number, _ in known]
+    if len(set(numbers)) != len(numbers) or len({id for _, id in known}) != len(known):
+        audit.found(None, "Two conversations have the same number or id.", damage=True)
+    for table in _TABLES:
+        name = table.name.partition(".")[2]
+        try:
+            _number(file, reading_all(table))
+            orphans = _number(file, counting_orphans(table, tables.conversations)) if table in _OWNED else 0
+        except StoreDamaged:
+            audit.found(
+                None, f"Some of the table “{name}” cannot be read: the file is damaged there.", damage=True
+            )
+        else:
+            if orphans:
+                what = f"The table “{name}” has rows of conversations that are not stored: {orphans:,}."
+                audit.found(None, what, damage=True)
+    with suppress(StoreDamaged):  # That the table cannot be read is said already.
+        for what in _blob_findings(file, blobs):
+            audit.found(None, what, damage=True)
+
+
+def _number(file: DatabaseFile, text: str) -> int:
+    with file.cursor() as cursor:
+        return int(execute_text(cursor, text, ()).fetchall()[0][0] or 0)
+
+
+def _conversation(
+    file: DatabaseFile,
+    number: int,
+    id: ConversationId,
+    blobs: frozenset[str] | None,
+    audit: _Audit,
+    distrust: Callable[[int], None],
+) -> None:
+    with file.snapshot() as cursor:
+
+        def rows(statement: SqlStatement, **more: object) -> list[Row]:
+            return execute(cursor, statement, conversation=number, **more).fetchall()
+
+        message_rows = rows(sql.AUDITED_MESSAGES)
+        packed = _packed(cursor, number)
+        segment_rows = rows(sql.SEGMENTS)
+        operation_rows = rows(sql.OPERATIONS, first=0)
+        entry_rows = rows(sql.ENTRIES)
+        generation_rows = rows(sql.GENERATIONS)
+        if not execute(cursor, sql.CONVERSATION, id=id).fetchall():
+            return  # It was purged meanwhile.
+    with file.decoding():
+        messages, findings = _messages(message_rows)
+        operations = operations_from_rows(id, operation_rows, None)
+        stored = stored_entries(entry_rows)
+        generations = [generation_from_row(row) for row in generation_rows]
+    findings.extend(_place_findings(message_rows, segment_rows))
+    last = operations[-1].number if operations else 0
+    early = list(_end_findings(messages, packed, last, entry_rows))
+    if len({key for key, _, _ in entry_rows}) != len(entry_rows):
+        findings.append("A key of the view is stored twice.")
+    if len({generation.id for generation in generations}) != len(generations):
+        findings.append("A generation is stored twice.")
+    if not operations:
+        findings.append("The log is empty.")
+    view = View(MappingProxyType(stored), last)
+    has_blob = (lambda _: True) if blobs is None else blobs.__contains__
+    findings.extend(content_findings(messages, operations, view))
+    for what in (*findings, *early):
+        audit.found(id, what, damage=True)
+    for what in naming_findings(messages, view, generations, has_blob):
+        audit.found(id, what, damage=False)
+    if not early and not _fits(packed, messages):
+        audit.found(
+            id,
+            "What is packed of the messages is not what is stored; it is dropped and made anew.",
+            damage=False,
+        )
+        distrust(number)
+    if (remark := astray(messages, operations)) is not None:
+        audit.remarks.append(Finding(id, remark))
+    audit.messages += len(messages)
+    audit.operations += len(operations)
+    audit.newest = max([audit.newest, *(operation.at for operation in operations)])
+    audit.ends_early = audit.ends_early or bool(early) or not operations
+
+
+def _end_findings(
+    messages: list[Message], packed: list[Message] | None, last: int, entries: list[Row]
+) -> Iterator[str]:
+    """What the view and the packs hold of a log, or of messages, that end before it."""
+    moved = max((number for _, _, number in entries), default=0)
+    if moved > last:
+        yield f"The view holds what operation {moved} changed, but the log ends at operation {last}."
+    if packed is not None and len(packed) > len(messages) and packed[: len(messages)] == messages:
+        yield (
+            f"{len(messages)} messages are stored, but {len(packed)} were packed: the last ones are missing, "
+            "and the packs still have them."
+        )
+
+
+def _packed(cursor: duckdb.DuckDBPyConnection, conversation: int) -> list[Message] | None:
+    """None where it cannot be read."""
+    try:
+        return read_packs(cursor, conversation)
+    except BadPack:
+        return None
+
+
+def _fits(packed: list[Message] | None, messages: list[Message]) -> bool:
+    """Whether packs may be kept: of messages that were altered they hold what was stored at first."""
+    if packed is None:
+        return False
+    return packed == messages[: len(packed)] or any(message_findings(messages))
+
+
+def _messages(rows: list[Row]) -> tuple[list[Message], list[str]]:
+    ids: dict[int, MessageId] = {}
+    messages: list[Message] = []
+    findings: list[str] = []
+    for expected, (number, key, parent, role, text, rest, created, _, _) in enumerate(rows, start=1):
+        id = ids[number] = id_from_key(key)
+        if number != expected:
+            findings.append(f"The message {id} is stored as number {number} where {expected} should be.")
+        if parent is not None and parent not in ids:
+            findings.append(f"The message {id} hangs below number {parent}, which is not stored before it.")
+        above = ids.get(parent) if parent is not None else None
+        message = message_from_row(id, above, role, text, rest, created)
+        if rest is not None and message.text != text:
+            findings.append(f"The searchable text of the message {id} is not its text.")
+        messages.append(message)
+    return messages, findings
+
+
+def _place_findings(messages: list[Row], segments: list[Row]) -> Iterator[str]:
+    """Where loading a path by its segments would not follow the parents."""
+    origins: dict[int, Origin] = {segment: (parent, depth) for segment, parent, depth in segments}
+    if len(origins) != len(segments):
+        yield "A segment is stored twice."
+    numbers: dict[tuple[int, int], int] = {}
+    for number, key, parent, _, _, _, _, segment, depth in messages:
+        if (segment, depth) in numbers:
+            yield f"The message {id_from_key(key)} stands where another one does."
+        before = numbers.get((segment, depth - 1))
+        if before is None:
+            origin = origins.get(segment, (None, -2))
+            before = numbers.get((origin[0], origin[1])) if origin[0] is not None else None
+            fits = origin[1] == depth - 1 and before == parent
+        else:
+            fits = before == parent
+        if not fits:
+            yield f"The message {id_from_key(key)} stands in a place that is not below its parent."
+        numbers[segment, depth] = number
+
+
+def _blob_findings(file: DatabaseFile, names: frozenset[str]) -> Iterator[str]:
+    for sha256 in sorted(names):
+        rows = file.rows(sql.BLOB, sha256=sha256)
+        if not rows:
+            continue  # It was purged meanwhile.
+        if len(rows) > 1:
+            yield f"The attachment {sha256[:12]}… is stored twice."
+        what = blob_finding(sha256, bytes(rows[0][2]))
+        if what is not None:
+            yield what

@@ -1,0 +1,499 @@
+"""Conversations in one DuckDB file: the store a person's laptop and a small team run on.
+
+Writes go through one thread (write/writer.py), reads take a cursor of their own (file/database.py), and messages,
+which never change, are read once (cache/cache.py); what pages ask for at every run is held as the writer leaves it.
+Every law of the contract is proven by tests/store/laws/ and by comparison with memory/store.py.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Self
+from weakref import WeakSet
+
+import duckdb
+
+from forky_core.errors import NotFound, StoreDamaged, StoreError
+from forky_core.model import (
+    Along,
+    Blob,
+    ConversationId,
+    ConversationSummary,
+    Generation,
+    GenerationId,
+    Hit,
+    Message,
+    MessageId,
+    Operation,
+    Reuse,
+    Role,
+    Stem,
+    View,
+)
+from forky_core.observability import events
+from forky_core.parts import Json
+from forky_core.private_files import make_folder
+from forky_core.store.along import along_in
+from forky_core.store.auditing import message_findings
+from forky_core.store.contract import Commit, StoreStatus, Verification
+from forky_core.store.deciding import no_conversation, no_message
+from forky_core.store.duckdb.blobs_and_settings import read_blob, write_blob, write_derived, write_setting
+from forky_core.store.duckdb.cache.cache import CACHE_BYTES, Cache
+from forky_core.store.duckdb.cache.known import Known
+from forky_core.store.duckdb.cache.library import Library, summaries
+from forky_core.store.duckdb.cache.logs import Logs
+from forky_core.store.duckdb.cache.numbers import Numbers
+from forky_core.store.duckdb.cache.views import Views
+from forky_core.store.duckdb.documents import FiledDocuments
+from forky_core.store.duckdb.file.backup import back_up
+from forky_core.store.duckdb.file.database import DatabaseFile, place_of
+from forky_core.store.duckdb.file.migrations import MIGRATIONS, Migration, migrate
+from forky_core.store.duckdb.read.messages import (
+    read_all_calls,
+    read_along,
+    read_calls,
+    read_log,
+    read_log_from,
+    read_message,
+    read_messages,
+    read_path,
+    read_reuse,
+    read_stems,
+    read_stretch,
+    uuid_range,
+)
+from forky_core.store.duckdb.read.packs import BadPack, drop_packs
+from forky_core.store.duckdb.read.rows import id_from_key
+from forky_core.store.duckdb.read.searching import search
+from forky_core.store.duckdb.read.verify import verify_file
+from forky_core.store.duckdb.sql import statements as sql
+from forky_core.store.duckdb.sql.running import execute
+from forky_core.store.duckdb.write.ledger import stored_entries
+from forky_core.store.duckdb.write.purging import drop_unnamed_blobs, purge_rows
+from forky_core.store.duckdb.write.staging import Staged
+from forky_core.store.duckdb.write.writer import IDLE_SECONDS, Alone, Done, Record, Rest, Writer
+from forky_core.store.words import search_words
+
+_SHORT = 4000
+"""A conversation of up to so many messages is read whole where one of its paths is wanted: one scan in place of three,
+and the rest of it is asked for next."""
+
+_FEW = 16
+"""Conversations whose views are read in place of a scan of all entries."""
+
+
+class DuckDBStore:
+    """A `Store` in one file that this process alone may write."""
+
+    def __init__(
+        self, file: DatabaseFile, *, cache_bytes: int = CACHE_BYTES, idle_seconds: float = IDLE_SECONDS
+    ) -> None:
+        """Of a file that is open and has the newest schema; see `open`."""
+        file.ready = True
+        self._file = file
+        self._cache = Cache(cache_bytes)
+        self._views = Views()
+        self._logs = Logs()
+        self._library = Library()
+        self._numbers = Numbers(file)
+        self._keys: dict[str, Known] = {}
+        self._writer = Writer(file, self._published, self._forgotten, idle_seconds=idle_seconds)
+        self.documents = FiledDocuments(file, self._writer)
+        _open_stores.add(self)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        cache_bytes: int = CACHE_BYTES,
+        idle_seconds: float = IDLE_SECONDS,
+        migrations: Sequence[Migration] = MIGRATIONS,
+    ) -> DuckDBStore:
+        """Open or make the file, its folder included, and bring it to the newest schema.
+
+        Raises:
+            StoreBusy: another process, or this one, has it open.
+            StoreDamaged, StoreFull, StoreTooNew: the file was left as it is.
+            StoreError: there can be no file of that name.
+        """
+        begun, place = time.perf_counter(), place_of(path)
+        try:
+            make_folder(place.parent)
+        except OSError as error:
+            raise StoreError(f"The folder {place.parent} cannot be made: {error.strerror}.") from error
+        file = DatabaseFile(place)
+        try:
+            migrate(file, migrations)
+        except BaseException:
+            file.close()
+            raise
+        store = cls(file, cache_bytes=cache_bytes, idle_seconds=idle_seconds)
+        events.store_opened(size=file.size(), seconds=time.perf_counter() - begun)
+        return store
+
+    @property
+    def location(self) -> Path:
+        return self._file.path
+
+    def commit(self, commit: Commit) -> Operation:
+        operation: Operation = self._writer.ask(commit)
+        return operation
+
+    def commit_all(self, commits: Sequence[Commit]) -> tuple[Operation, ...]:
+        return tuple(self._writer.ask_all(commits))
+
+    def record(self, conversation: ConversationId, generation: Generation) -> None:
+        self._writer.ask(Record(conversation, generation))
+
+    def _published(self, staged: Staged, done: Sequence[Done]) -> None:
+        for id in staged.born - staged.in_bulk:
+            self._cache.shelf(id).complete(())
+        for id, messages in staged.fresh.items():
+            shelf = self._cache.held(id) if id in staged.in_bulk else self._cache.shelf(id)
+            if shelf is not None:
+                shelf.publish(messages)
+            if id not in staged.in_bulk or self._views.find(id) is not None:
+                self._views.keep(id, staged.touched[id].view())
+        for request, result in done:
+            match request:
+                case Commit(conversation=id, generations=generations):
+                    self._logs.publish(id, result, generations)
+                    self._note_keys(result, staged.touched[id].conversation)
+                case Record(conversation=id, generation=generation):
+                    self._logs.publish(id, None, (generation,))
+        if self._library.wanted:
+            self._library.publish(staged.touched[id].summary() for id in staged.fresh)
+        self._cache.trim()
+
+    def _note_keys(self, operation: Operation, number: int) -> None:
+        for change in operation.changes:
+            known = self._keys.get(change.key.partition("/")[0])
+            if known is not None:
+                known.note(change.key, number)
+
+    def _forgotten(self, conversation: ConversationId) -> None:
+        self._views.drop(conversation)
+        self._cache.drop(conversation)
+        self._numbers.drop(conversation)
+        self._logs.drop(conversation)
+        self._library.drop(conversation)
+
+    def view(self, conversation: ConversationId) -> View:
+        held = self._views.find(conversation)
+        if held is not None:
+            return held
+        purges = self._views.purges
+        number = self._numbers.of(conversation)
+        rows = self._file.rows(sql.VIEW, conversation=number)
+        self._writer.wait_for_publication()
+        with self._file.decoding():
+            ((_, _, version),) = (row for row in rows if row[0] is None)
+            entries = stored_entries(row for row in rows if row[0] is not None)
+        if version is None:
+            raise no_conversation(conversation)
+        view = View(MappingProxyType(entries), version)
+        return self._views.keep(conversation, view, purges)
+
+    def entries(self, key: str) -> Mapping[ConversationId, Json]:
+        kind, slash, _ = key.partition("/")
+        with self._file.decoding():
+            numbers = self._keys_of(kind).numbers(key) if slash else None
+        if numbers is None or len(numbers) > _FEW:
+            return self._stored_entries(key)
+        found: dict[ConversationId, Json] = {}
+        for id in self._numbers.ids(numbers).values():
+            try:
+                value = self.view(id).entries.get(key)
+            except NotFound:
+                continue  # It was purged this moment.
+            if value is not None:
+                found[id] = value
+        return found
+
+    def _stored_entries(self, key: str) -> Mapping[ConversationId, Json]:
+        while True:
+            purges = self._numbers.purges
+            rows = self._file.rows(sql.ENTRIES_NAMED, key=key)
+            ids = self._numbers.ids(number for number, _ in rows)
+            if purges == self._numbers.purges:
+                with self._file.decoding():
+                    return {ids[number]: json.loads(value) for number, value in rows if number in ids}
+
+    def _keys_of(self, kind: str) -> Known:
+        """The keys that begin with the word and a slash."""
+        known = self._keys.get(kind)
+        if known is None:
+            pattern = f"{kind}/%"
+            made = Known(lambda: self._file.rows(sql.KEYS_LIKE, pattern=pattern))
+            known = self._keys.setdefault(kind, made)
+        return known
+
+    def operations(
+        self, conversation: ConversationId, *, after: int = 0, limit: int | None = None
+    ) -> tuple[Operation, ...]:
+        number = self._numbers.of(conversation)
+        log, _ = self._logs.of(conversation)
+        found = log.later(after, limit)
+        if found is None:
+            version = self.view(conversation).version
+            first = max(after + 1, 1) if limit is None else max(after + 1, version - limit + 1, 1)
+            read = read_log_from(self._file, number, conversation, min(first, version))
+            self._writer.wait_for_publication()
+            if not read:
+                raise no_conversation(conversation)
+            log.complete(read)
+            found = log.later(after, limit)
+            assert found is not None
+        return found
+
+    def path(self, conversation: ConversationId, head: MessageId) -> tuple[Message, ...]:
+        shelf = self._cache.shelf(conversation)
+        path = shelf.path(head)
+        if path is not None:
+            return path
+        number = self._numbers.of(conversation)
+        if not shelf.long:
+            everything = self._messages(number, _SHORT)
+            shelf.long = everything is None
+            if everything is not None:
+                shelf.complete(everything)
+        path = shelf.path(head)
+        if path is not None:
+            self._cache.trim()
+            return path
+        read = read_path(self._file, number, head)
+        if read is None:
+            raise no_message(head)
+        path = tuple(shelf.keep(read))
+        self._cache.trim()
+        return path
+
+    def message(self, conversation: ConversationId, message: MessageId) -> Message:
+        shelf = self._cache.shelf(conversation)
+        known = shelf.known.get(message)
+        if known is None:
+            known = read_message(self._file, self._numbers.of(conversation), message)
+            if known is None:
+                raise no_message(message)
+            (known,) = shelf.keep([known])
+        return known
+
+    def messages(self, conversation: ConversationId) -> Mapping[MessageId, Message]:
+        shelf = self._cache.shelf(conversation)
+        snapshot = shelf.snapshot()
+        if snapshot is None:
+            with shelf.loading:
+                if shelf.snapshot() is None:
+                    shelf.complete(self._messages(self._numbers.of(conversation)) or ())
+            self._cache.trim()
+            snapshot = shelf.snapshot()
+            assert snapshot is not None
+        return snapshot
+
+    def _messages(self, number: int, most: int | None = None) -> list[Message] | None:
+        """As `read_messages`; where a pack is no good, from the messages themselves.
+
+        Such a pack is dropped and made anew where the messages are found to be what their ids say: it is derived of
+        them, and nothing is lost. Where they are not, the file is damaged and the pack stays, as it may hold more.
+        """
+        whole = self._writer.whole
+        try:
+            found = read_messages(self._file, number, whole, most)
+        except BadPack:
+            found = read_messages(self._file, number, None, most)
+            if found is not None and any(message_findings(found)):
+                self._file.distrust()
+            elif found is not None:
+                self._distrust(number)
+            return found
+        except StoreDamaged:
+            # Perhaps only the packs cannot be read: the messages are tried by themselves.
+            return read_messages(self._file, number, None, most)
+        if whole.wanted and not whole.learned:
+            self._writer.tell(Alone(whole.learn))
+        return found
+
+    def _distrust(self, number: int) -> None:
+        """Have the packs of a conversation dropped; the next rest makes them anew."""
+
+        def drop(cursor: duckdb.DuckDBPyConnection) -> None:
+            self._writer.whole.discard(number)
+            drop_packs(cursor, number)
+
+        self._writer.tell(Alone(drop))
+
+    def stems(self, conversation: ConversationId) -> Mapping[MessageId, Stem]:
+        return read_stems(self._file, self._numbers.of(conversation))
+
+    def stretch(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Message, ...]:
+        return tuple(read_stretch(self._file, self._numbers.of(conversation), max(after, 0), max(most, 0)))
+
+    def at_hand(self, conversation: ConversationId) -> bool:
+        if self._in_memory(conversation) is not None:
+            return True
+        return self._numbers.of(conversation) in self._writer.whole
+
+    def _in_memory(self, conversation: ConversationId) -> Mapping[MessageId, Message] | None:
+        """All of its messages; None where some are in the file only."""
+        shelf = self._cache.held(conversation)
+        return shelf.snapshot() if shelf is not None else None
+
+    def along(self, conversation: ConversationId, path: Sequence[MessageId], *, most: int) -> Along | None:
+        everything = self._in_memory(conversation)
+        if everything is not None:
+            return along_in(everything, path, most)
+        return read_along(self._file, self._numbers.of(conversation), path, most)
+
+    def stretch_of_log(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Operation, ...]:
+        return tuple(
+            read_log(self._file, self._numbers.of(conversation), conversation, max(after, 0), max(most, 0))
+        )
+
+    def stretch_of_calls(
+        self, conversation: ConversationId, *, after: Generation | None, most: int
+    ) -> tuple[Generation, ...]:
+        return tuple(read_calls(self._file, self._numbers.of(conversation), after, max(most, 0)))
+
+    def match(self, conversation: ConversationId, prefix: str, limit: int = 10) -> tuple[MessageId, ...]:
+        number = self._numbers.of(conversation)
+        between = uuid_range(prefix)
+        if between is None:
+            return ()
+        low, high = between
+        rows = self._file.rows(sql.MATCH, conversation=number, low=low, high=high, most=max(limit, 0))
+        return tuple(id_from_key(row[0]) for row in rows)
+
+    def saying(self, text: str, role: Role) -> tuple[tuple[ConversationId, MessageId], ...]:
+        rows = self._file.rows(sql.SAYING, text=text, role=role)
+        return tuple((ConversationId(id), id_from_key(key)) for id, key in rows)
+
+    def generations(self, conversation: ConversationId) -> tuple[Generation, ...]:
+        number = self._numbers.of(conversation)
+        _, calls = self._logs.of(conversation)
+        found = calls.all()
+        if found is None:
+            read = read_all_calls(self._file, number)
+            self._writer.wait_for_publication()
+            calls.complete(read)
+            found = calls.all()
+            assert found is not None
+        return found
+
+    def reuse(self, conversation: ConversationId | None = None) -> Reuse:
+        wanted = self._numbers.of(conversation) if conversation is not None else None
+        return read_reuse(self._file, wanted)
+
+    def running(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
+        rows = self._file.rows(sql.RUNNING)
+        return tuple((ConversationId(conversation), GenerationId(id)) for conversation, id in rows)
+
+    def conversations(self, *, trashed: bool = False) -> tuple[ConversationSummary, ...]:
+        return self._library.lines(lambda: summaries(self._file), trashed=trashed)
+
+    def search(
+        self, words: str, *, conversation: ConversationId | None = None, limit: int = 50
+    ) -> tuple[Hit, ...]:
+        number = self._numbers.of(conversation) if conversation is not None else None
+        wanted = search_words(words)
+        if not wanted:
+            return ()
+        return search(self._file, wanted, number, limit)
+
+    def put_blob(self, content: bytes, media_type: str, name: str = "") -> str:
+        blob = Blob(hashlib.sha256(content).hexdigest(), media_type, name, content)
+        self._writer.ask(Alone(lambda cursor: write_blob(cursor, blob)))
+        return blob.sha256
+
+    def blob(self, sha256: str) -> Blob:
+        return read_blob(self._file, sha256)
+
+    def drop_blobs(self, names: Iterable[str]) -> None:
+        wanted = frozenset(names)
+        if wanted:
+            self._writer.ask(Alone(lambda cursor: drop_unnamed_blobs(cursor, wanted)))
+
+    def derived(self, conversation: ConversationId, keys: Iterable[str]) -> Mapping[str, str]:
+        wanted = list(dict.fromkeys(keys))
+        rows = self._file.rows(sql.DERIVED, conversation=self._numbers.of(conversation), keys=wanted)
+        return dict(rows)
+
+    def derived_under(self, key: str) -> Mapping[ConversationId, str]:
+        rows = self._file.rows(sql.DERIVED_UNDER, key=key)
+        return {ConversationId(str(id)): str(value) for id, value in rows}
+
+    def keep_derived(
+        self, conversation: ConversationId, entries: Mapping[str, str], *, waits: bool = True
+    ) -> None:
+        give = self._writer.ask if waits else self._writer.tell
+        give(Alone(lambda cursor: write_derived(cursor, conversation, entries)))
+
+    def forget_derived(self, key: str) -> None:
+        self._writer.ask(Alone(lambda cursor: execute(cursor, sql.FORGET_DERIVED, key=key)))
+
+    def setting(self, key: str) -> str | None:
+        rows = self._file.rows(sql.SETTING, key=key)
+        return str(rows[0][0]) if rows else None
+
+    def set_setting(self, key: str, value: str | None) -> None:
+        self._writer.ask(Alone(lambda cursor: write_setting(cursor, key, value)))
+
+    def purge(self, conversation: ConversationId) -> None:
+        self._writer.ask(Alone(lambda cursor: purge_rows(cursor, conversation), forgets=conversation))
+
+    def verify(self, conversation: ConversationId | None = None) -> Verification:
+        if conversation is not None:
+            self._numbers.of(conversation)
+        return verify_file(self._file, conversation, self._distrust)
+
+    def backup(self) -> Path:
+        """A whole copy of the file beside it; see backup.py."""
+        return back_up(self._file)
+
+    def rest(self) -> bool:
+        """Do now what is done when nobody writes for a while: fold the log into the file, pack what lies scattered."""
+        rested: bool = self._writer.ask(Rest())
+        return rested
+
+    def status(self, patience: float = 0.0) -> StoreStatus:
+        answered = patience > 0 and self._writer.answers(patience)
+        cached, conversations, limit = self._cache.size()
+        return StoreStatus(
+            writes=answered or self._writer.works(),
+            answered=answered,
+            busy=self._writer.busy(),
+            waiting=self._writer.waiting(),
+            cached_bytes=cached,
+            cached_conversations=conversations,
+            cache_limit=limit,
+            size=self._file.size(),
+        )
+
+    def close(self) -> None:
+        self._writer.close()
+        self._file.close()
+        if self in _open_stores:
+            events.store_closed()
+        _open_stores.discard(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+_open_stores: WeakSet[DuckDBStore] = WeakSet()
+
+
+@atexit.register
+def _close_what_is_open() -> None:
+    """A program that ends without closing its store still leaves a file with its log folded in."""
+    for store in tuple(_open_stores):
+        store.close()

@@ -1,0 +1,112 @@
+"""What the writer keeps in memory of a conversation it is writing to, so that races are decided before any SQL runs.
+
+Only the writer thread reads or changes a ledger. It always equals what the file will say once the group at hand is
+durable; where a group fails, its ledgers are thrown away and read again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import duckdb
+
+from forky_core.model import ConversationId, ConversationSummary, Operation, View
+from forky_core.parts import Json
+from forky_core.store.duckdb.read.rows import Row, id_from_key
+from forky_core.store.duckdb.read.segments import Places
+from forky_core.store.duckdb.sql import statements as sql
+from forky_core.store.duckdb.sql.running import execute
+from forky_core.store.duckdb.sql.statement import SqlStatement
+
+
+@dataclass(slots=True)
+class Ledger:
+    id: ConversationId
+    conversation: int
+    """Its number inside the file."""
+    entries: dict[str, Json] = field(default_factory=dict)
+    moved: dict[str, int] = field(default_factory=dict)
+    """Key → number of the operation that last changed it; keys removed before this process started are not known."""
+    recent: dict[int, Operation] = field(default_factory=dict)
+    """Operations made since the ledger was read, for those who lose a race."""
+    version: int = 0
+    last: str | None = None
+    """Id of the last operation."""
+    created: int = 0
+    """When the first operation was made, and when the last; microseconds since the epoch, UTC."""
+    updated: int = 0
+    places: Places = field(default_factory=Places)
+    generations: set[str] = field(default_factory=set)
+
+    def take(self, operation: Operation) -> None:
+        """The state after `operation`."""
+        for change in operation.changes:
+            if change.after is None:
+                self.entries.pop(change.key, None)
+            else:
+                self.entries[change.key] = change.after
+            self.moved[change.key] = operation.number
+        self.recent[operation.number] = operation
+        self.recent.pop(operation.number - _RECENT, None)
+        self.version = operation.number
+        self.last = operation.id
+        self.updated = operation.at
+        if operation.number == 1:
+            self.created = operation.at
+
+    def view(self) -> View:
+        return View(MappingProxyType(dict(self.entries)), self.version)
+
+    def summary(self) -> ConversationSummary:
+        view = self.view()
+        heads = sorted(key for key in self.entries if key.startswith("heads/"))
+        return ConversationSummary(
+            id=self.id,
+            title=view.title,
+            created=self.created,
+            updated=self.updated,
+            messages=len(self.places.numbers),
+            branches=len(heads),
+            trashed=view.trashed,
+            branch=max(heads, key=self.moved.__getitem__, default="").removeprefix("heads/"),
+            program=view.program,
+        )
+
+    @property
+    def weight(self) -> int:
+        """Roughly how many things it holds."""
+        return len(self.places.numbers) + len(self.generations) + len(self.entries) + 1
+
+
+_RECENT = 256
+
+
+def stored_entries(rows: Iterable[Row]) -> Mapping[str, Json]:
+    return {key: json.loads(value) for key, value, _ in rows}
+
+
+def read_ledger(cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> Ledger | None:
+    """The ledger of a stored conversation; None where there is none of that id."""
+
+    def rows(statement: SqlStatement, **given: object) -> list[Row]:
+        return execute(cursor, statement, **given).fetchall()
+
+    found = rows(sql.CONVERSATION, id=id)
+    if not found:
+        return None
+    ((_, here),) = found
+    ledger = Ledger(id, here)
+    for key, value, number in rows(sql.ENTRIES, conversation=here):
+        ledger.entries[key] = json.loads(value)
+        ledger.moved[key] = number
+    for number, operation, first, last in rows(sql.ENDS_OF_LOG, conversation=here):
+        if number is not None:
+            ledger.version, ledger.last = number, id_from_key(operation)
+            ledger.created, ledger.updated = first, last
+    for message, segment, depth in rows(sql.PLACES, conversation=here):
+        ledger.places.add(id_from_key(message), segment, depth)
+    ledger.generations.update(row[0] for row in rows(sql.GENERATION_IDS, conversation=here))
+    return ledger

@@ -1,0 +1,243 @@
+"""Deciding a group: each commit is checked against the ledgers and, where it passes, becomes rows of the batch.
+
+Everything here happens in memory, before any SQL, so a lost race costs its author a sentence and the group nothing.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import duckdb
+
+from forky_core.model import ConversationId, Generation, Message, Operation
+from forky_core.parts import canonical_json
+from forky_core.store.contract import Commit
+from forky_core.store.deciding import (
+    FOUNDING_VERBS,
+    check_form,
+    moved_key,
+    next_operation,
+    no_conversation,
+    outdated,
+    unstored,
+)
+from forky_core.store.duckdb.cache.known import Known
+from forky_core.store.duckdb.file.database import DatabaseFile
+from forky_core.store.duckdb.read.rows import Row, id_key, message_body, operation_row, operations_from_rows
+from forky_core.store.duckdb.sql import statements as sql
+from forky_core.store.duckdb.sql.running import execute
+from forky_core.store.duckdb.sql.tables import conversations, messages, operations, segments
+from forky_core.store.duckdb.write.batch import Batch
+from forky_core.store.duckdb.write.ledger import Ledger, read_ledger
+
+_LEDGER_WEIGHT = 1_000_000
+"""Messages, generations and entries that all ledgers together may remember: about 250 MB."""
+
+_TRIM_EVERY = 64
+
+
+@dataclass(slots=True)
+class Staged:
+    """What a group will have changed once it is durable."""
+
+    batch: Batch = field(default_factory=Batch)
+    touched: dict[ConversationId, Ledger] = field(default_factory=dict)
+    born: set[ConversationId] = field(default_factory=set)
+    fresh: dict[ConversationId, list[Message]] = field(default_factory=dict)
+    in_bulk: set[ConversationId] = field(default_factory=set)
+    """Written by nothing but commits that nobody is about to read."""
+
+
+class Ledgers:
+    """The ledgers of the conversations written to last."""
+
+    def __init__(self, file: DatabaseFile) -> None:
+        self._file = file
+        self._held: OrderedDict[ConversationId, Ledger] = OrderedDict()
+        self._groups = 0
+        self._numbers = 0
+        """The highest number a conversation has; 0 where it is not known yet."""
+        self._ids: Known | None = None
+        """Of the conversations that the file may hold; None until they are read."""
+
+    def find(self, cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> Ledger | None:
+        ledger = self._held.get(id)
+        if ledger is not None:
+            self._held.move_to_end(id)
+        else:
+            with self._file.decoding():
+                ledger = None if self._is_new(cursor, id) else read_ledger(cursor, id)
+            if ledger is not None:
+                self._held[id] = ledger
+        return ledger
+
+    def _is_new(self, cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> bool:
+        """Whether the file certainly has no such conversation: asking it for each takes a millisecond."""
+        if self._ids is not None:
+            return self._ids.lacks(id)
+        known = Known(lambda: ((str(id), n) for n, id in execute(cursor, sql.CONVERSATIONS).fetchall()))
+        new = known.lacks(id)
+        self._ids = known
+        return new
+
+    def begin(self, cursor: duckdb.DuckDBPyConnection, id: ConversationId) -> Ledger:
+        """A ledger for a new conversation, not held until `hold`."""
+        if not self._numbers:
+            highest = execute(cursor, sql.LAST_CONVERSATION).fetchall()[0][0]
+            self._numbers = highest or 0
+        self._numbers += 1
+        if self._ids is not None:
+            self._ids.note(id, self._numbers)
+        return Ledger(id, self._numbers)
+
+    def hold(self, ledger: Ledger) -> None:
+        self._held[ledger.id] = ledger
+
+    def drop(self, ids: Iterable[ConversationId]) -> None:
+        for id in ids:
+            self._held.pop(id, None)
+
+    def trim(self) -> None:
+        """Only between groups: a group's ledgers must stay."""
+        self._groups += 1
+        if self._groups % _TRIM_EVERY:
+            return
+        held = sum(ledger.weight for ledger in self._held.values())
+        while held > _LEDGER_WEIGHT and len(self._held) > 1:
+            _, ledger = self._held.popitem(last=False)
+            held -= ledger.weight
+
+
+def stage_record(
+    ledgers: Ledgers,
+    staged: Staged,
+    cursor: duckdb.DuckDBPyConnection,
+    id: ConversationId,
+    generation: Generation,
+) -> None:
+    ledger = ledgers.find(cursor, id)
+    if ledger is None:
+        raise no_conversation(id)
+    staged.touched[id] = ledger
+    staged.in_bulk.discard(id)
+    _stage_generation(ledger, staged.batch, generation)
+
+
+def _stage_generation(ledger: Ledger, batch: Batch, generation: Generation) -> None:
+    batch.generation(ledger.conversation, generation, new=generation.id not in ledger.generations)
+    ledger.generations.add(generation.id)
+
+
+def stage_commit(
+    ledgers: Ledgers, staged: Staged, cursor: duckdb.DuckDBPyConnection, commit: Commit
+) -> Operation:
+    """The operation `commit` becomes; raises what `Store.commit` documents, with nothing staged."""
+    check_form(commit)
+    ledger = ledgers.find(cursor, commit.conversation)
+    new = ledger is None
+    if ledger is None:
+        if commit.verb not in FOUNDING_VERBS:
+            raise no_conversation(commit.conversation)
+        ledger = Ledger(commit.conversation, 0)
+    key = moved_key(commit, ledger.entries)
+    if key is not None:
+        raise outdated(key, _mover(cursor, ledger, key))
+    if commit.seen is not None and commit.seen != ledger.version:
+        raise outdated("", _operation(cursor, ledger, commit.seen + 1))
+    fresh = tuple(unstored(commit.messages, ledger.places.numbers).values())
+    operation = next_operation(commit, number=ledger.version + 1, previous=ledger.last)
+    bodies = [message_body(message) for message in fresh]
+    row = operation_row(0, operation)
+    if new:
+        ledger = ledgers.begin(cursor, commit.conversation)
+        ledgers.hold(ledger)
+        staged.born.add(ledger.id)
+        staged.batch.insert(conversations, (ledger.conversation, ledger.id))
+    _stage(ledger, staged, commit, operation, list(zip(fresh, bodies, strict=True)), row)
+    return operation
+
+
+def _stage(
+    ledger: Ledger,
+    staged: Staged,
+    commit: Commit,
+    operation: Operation,
+    fresh: list[tuple[Message, tuple[str, str | None]]],
+    row: Row,
+) -> None:
+    batch, here = staged.batch, ledger.conversation
+    for message, body in fresh:
+        _stage_message(ledger, batch, message, body)
+    batch.insert(operations, (here, *row[1:]))
+    for generation in commit.generations:
+        _stage_generation(ledger, batch, generation)
+    for key, value in commit.derived.items():
+        batch.derive(here, key, value, new=ledger.id in staged.born)
+    for change in operation.changes:
+        if change.after is not None or change.key in ledger.entries:
+            batch.change(
+                here,
+                change.key,
+                stored=change.key in ledger.entries,
+                value=change.after,
+                operation=operation.number,
+            )
+        if change.after is None:
+            ledger.entries.pop(change.key, None)
+        else:
+            ledger.entries[change.key] = change.after
+    ledger.take(operation)
+    if commit.in_bulk and ledger.id not in staged.touched:
+        staged.in_bulk.add(ledger.id)
+    elif not commit.in_bulk:
+        staged.in_bulk.discard(ledger.id)
+    staged.touched[ledger.id] = ledger
+    staged.fresh.setdefault(ledger.id, []).extend(message for message, _ in fresh)
+
+
+def _stage_message(ledger: Ledger, batch: Batch, message: Message, body: tuple[str, str | None]) -> None:
+    places = ledger.places
+    segment, depth, origin = places.place(message.parent)
+    if origin is not None:
+        batch.insert(segments, (ledger.conversation, segment, *origin))
+    parent = places.numbers[message.parent] if message.parent is not None else None
+    number = places.add(message.id, segment, depth)
+    batch.insert(
+        messages,
+        (
+            ledger.conversation,
+            number,
+            id_key(message.id),
+            segment,
+            depth,
+            parent,
+            message.role,
+            *body,
+            message.created,
+        ),
+    )
+
+
+def _mover(cursor: duckdb.DuckDBPyConnection, ledger: Ledger, key: str) -> Operation | None:
+    """The operation that changed `key` last."""
+    number = ledger.moved.get(key)
+    if number is None:
+        given = {"conversation": ledger.conversation, "key": _quoted(key)}
+        number = execute(cursor, sql.LAST_TO_MOVE, **given).fetchall()[0][0]
+    return _operation(cursor, ledger, number) if number is not None else None
+
+
+def _operation(cursor: duckdb.DuckDBPyConnection, ledger: Ledger, number: int) -> Operation | None:
+    if number in ledger.recent:
+        return ledger.recent[number]
+    given = {"conversation": ledger.conversation, "first": max(number - 1, 1)}
+    rows = execute(cursor, sql.OPERATIONS, **given).fetchall()
+    found = operations_from_rows(ledger.id, rows[: 1 if number == 1 else 2], None)
+    return found[-1] if found else None
+
+
+def _quoted(key: str) -> str:
+    """How the key begins a change in the stored JSON."""
+    return f"[{canonical_json(key)},"
