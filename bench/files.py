@@ -20,10 +20,10 @@ from typing import Any
 from bench.exports import write_archive, write_deep, write_export, write_long, write_wide
 from bench.measure import Line
 from forky_core.forky import Forky
-from forky_core.formats.arriving.landing import import_file, preview
+from forky_core.formats.exporting.sharing import exporter, pieces
 from forky_core.formats.forky_file.files import save
 from forky_core.formats.forky_file.writing import chat_of
-from forky_core.formats.leaving.sharing import exporter, pieces
+from forky_core.formats.importing.landing import import_file, preview
 from forky_core.gateway.downloading import Download, Downloading, Offers
 from forky_core.model import Message, Rules, seal
 from forky_core.parts import Draft, TextPart

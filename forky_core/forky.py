@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Self
 
 from forky_core.errors import NotFound, StoreDamaged, StoreError
-from forky_core.formats.arriving.import_record import recover_imports
 from forky_core.formats.files.spools import remove_abandoned_spools
+from forky_core.formats.importing.import_record import recover_imports
 from forky_core.llm.catalogue import Catalogue
 from forky_core.preferences import restore_preferences
 from forky_core.repo.repo import Models

@@ -56,12 +56,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "matching": VALUES,
     "store": VALUES | LOGS | {"interpreter", "dag", "private_files", "settings"},
     "llm": VALUES | LOGS | {"interpreter", "private_files", "retrieval", "settings"},
-    "documents": VALUES | CONTRACTS | {"formats.html_text", "retrieval"},
+    "documents": VALUES | CONTRACTS | {"retrieval"},
     "repo": VALUES
     | CONTRACTS
     | LOGS
     | {"context", "dag", "documents", "matching", "merge", "retrieval", "settings"},
-    "formats": VALUES | CONTRACTS | LOGS | {"context", "dag", "documents.cited", "matching", "repo", *DRAWN},
+    "formats": VALUES
+    | CONTRACTS
+    | LOGS
+    | {"context", "dag", "documents.cited", "documents.html_text", "matching", "repo", *DRAWN},
     "views": VALUES | CONTRACTS | {"context", "dag", "merge", "repo", "retrieval"},
 }
 """Of each layer, the others it may know; a layer that is not named here is an entrance and may know all."""

@@ -134,9 +134,9 @@ def use_forky():
     from forky_core import Forky
     from forky_core.bots import ChatBot, QueryBot, SimpleBot
     from forky_core.errors import ModelError
-    from forky_core.formats.arriving.landing import import_file
-    from forky_core.formats.leaving.redaction import findings, redacted
-    from forky_core.formats.leaving.sharing import exporter, save_as, shared
+    from forky_core.formats.importing.landing import import_file
+    from forky_core.formats.exporting.redaction import findings, redacted
+    from forky_core.formats.exporting.sharing import exporter, save_as, shared
 
     server = os.environ["FORKY_SERVERS"].removeprefix("http://").removesuffix("/v1")
     with TemporaryDirectory() as folder, Forky.open(Path(folder, "forky.duckdb")) as forky:

@@ -18,7 +18,7 @@ from bench.mergebench.sources import folder
 from forky_core.dag import first_parent_path
 from forky_core.errors import ForkyError
 from forky_core.forky import Forky
-from forky_core.formats.arriving.landing import import_file
+from forky_core.formats.importing.landing import import_file
 from forky_core.model import Message
 from forky_core.parts import TextPart, ToolCallPart, ToolResultPart
 

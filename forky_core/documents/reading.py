@@ -15,11 +15,11 @@ from typing import BinaryIO
 
 from forky_core.documents.chunking import SIZE, DocumentSection
 from forky_core.documents.docx import docx_html
+from forky_core.documents.html_text import markdown_of
 from forky_core.documents.kinds import Kind
 from forky_core.documents.pdf import pdf_pages
 from forky_core.documents.source import DocumentSource
 from forky_core.errors import BadContent
-from forky_core.formats.html_text import markdown_of
 
 PARSED_WHOLE = 30_000_000
 """Bytes of HTML, which cannot be read piecemeal."""

@@ -3,7 +3,7 @@
 An importer knows one program's fields and nothing else. It never builds a message id, follows a child pointer,
 repairs a tree or counts: tree.py does that for all of them, by the rules that every format needs (edges from the
 child's parent pointer, every branch kept, the live one checked out, nothing dropped without its children finding
-another parent). So adding a format is adding one file to `importers/` and one line to registry.py.
+another parent). So adding a format is adding one file to `importing/readers/` and one line to registry.py.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from pages.ui.person import WRITES_BY_ITSELF, cookie, kept_person
 
 if TYPE_CHECKING:  # Every page holds a session; what one page does with it is that page's to load.
     from forky_core.documents.intake import Intake
-    from forky_core.formats.arriving.drop import Drop
+    from forky_core.formats.importing.drop import Drop
     from forky_core.llm.probing import ServerProposal
     from pages.ui.bisect.search import Searching
     from pages.ui.merge.planning import Planning

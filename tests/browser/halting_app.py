@@ -13,8 +13,8 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT))
 
 from app import MIDDLEWARE, ROUTES, lifespan  # noqa: E402 - the line above makes it importable
-from forky_core.formats.arriving import batches  # noqa: E402
-from forky_core.formats.arriving.arrival import Arrival  # noqa: E402
+from forky_core.formats.importing import batches  # noqa: E402
+from forky_core.formats.importing.arrival import Arrival  # noqa: E402
 
 HALTS_AT = 40
 _taken: WeakKeyDictionary[Event, int] = WeakKeyDictionary()

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from forky_core.forky import Forky
-from forky_core.formats.arriving import batches
-from forky_core.formats.arriving.incoming import Incoming
+from forky_core.formats.importing import batches
+from forky_core.formats.importing.incoming import Incoming
 from tests.builders import ScriptedModels
 
 

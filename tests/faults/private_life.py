@@ -13,8 +13,8 @@ import threading
 from pathlib import Path
 
 from forky_core import Forky
-from forky_core.formats.arriving.landing import import_file
-from forky_core.formats.leaving.sharing import exporter, save_as, shared
+from forky_core.formats.exporting.sharing import exporter, save_as, shared
+from forky_core.formats.importing.landing import import_file
 from forky_core.private_files import new_file
 from forky_core.store.duckdb.file.repair import repair
 from forky_core.store.duckdb.file.wal import log_of

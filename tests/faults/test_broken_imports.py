@@ -17,10 +17,10 @@ import pytest
 from forky_core.cli.parser import main as forky_command
 from forky_core.errors import ImportBrokenOff
 from forky_core.forky import Forky
-from forky_core.formats.arriving import batches
-from forky_core.formats.arriving.import_record import broken_off, imports
-from forky_core.formats.arriving.landing import ImportProgress, import_file
-from forky_core.formats.arriving.taking_back import undo_import
+from forky_core.formats.importing import batches
+from forky_core.formats.importing.import_record import broken_off, imports
+from forky_core.formats.importing.landing import ImportProgress, import_file
+from forky_core.formats.importing.taking_back import undo_import
 from tests.builders import ScriptedModels
 from tests.faults.importing_program import main
 from tests.faults.test_resources import ROOT, a_full_disk, noise
@@ -122,7 +122,7 @@ def test_a_full_disk_keeps_no_database_from_opening(tmp_path: Path) -> None:
 def test_an_import_that_is_interrupted_at_the_command_line_says_what_came_in(tmp_path: Path) -> None:
     file, database = export(tmp_path, 20_000), tmp_path / "forky.duckdb"
     script = (
-        "import sys; from forky_core.formats.arriving import batches; batches.MOST_MESSAGES = 20;"
+        "import sys; from forky_core.formats.importing import batches; batches.MOST_MESSAGES = 20;"
         "from forky_core.cli.parser import main; sys.exit(main(sys.argv[1:]))"
     )
     command = [sys.executable, "-c", script, "--database", str(database), "import", str(file)]

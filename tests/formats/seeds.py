@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Literal
 
 from forky_core.parts import Json
-from tests.formats.importers.test_agents import code, item
-from tests.formats.importers.test_apps import made
-from tests.formats.importers.test_cards import CARD, webui_database
-from tests.formats.importers.test_chatgpt import conversation, entry
-from tests.formats.importers.test_llm_logs import responses, threads
-from tests.formats.importers.test_siblings import ASKED, CHATBOX, LOBE, LOOM, OBSIDIAN, STUDIO, SWIPED
-from tests.formats.importers.test_trees import (
+from tests.formats.importing.test_agents import code, item
+from tests.formats.importing.test_apps import made
+from tests.formats.importing.test_cards import CARD, webui_database
+from tests.formats.importing.test_chatgpt import conversation, entry
+from tests.formats.importing.test_llm_logs import responses, threads
+from tests.formats.importing.test_siblings import ASKED, CHATBOX, LOBE, LOOM, OBSIDIAN, STUDIO, SWIPED
+from tests.formats.importing.test_trees import (
     CLAUDE_TREE,
     GROK_TREE,
     LIBRE_TREE,

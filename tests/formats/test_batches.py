@@ -7,7 +7,7 @@ import pytest
 
 from forky_core.errors import StoreError
 from forky_core.formats.account import ImportAccount
-from forky_core.formats.arriving.batches import Batches, RefusedBatch, Waiting, without
+from forky_core.formats.importing.batches import Batches, RefusedBatch, Waiting, without
 from forky_core.model import Change, ConversationId, Message, Operation, seal
 from forky_core.parts import AttachmentPart, Draft, TextPart
 from forky_core.store.contract import Commit, Store

@@ -16,8 +16,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from forky_core.errors import ForkyError, ImportBrokenOff, InTheWay, NotFound, NothingToDo, StoreFull
-from forky_core.formats.arriving import batches
-from forky_core.formats.arriving.import_record import (
+from forky_core.formats.forky_file.kept_lines import ORIGINS
+from forky_core.formats.forky_file.writing import chat_of
+from forky_core.formats.forky_file.writing import written as as_lines
+from forky_core.formats.importing import batches
+from forky_core.formats.importing.import_record import (
     ImportedFile,
     ImportRecord,
     broken_off,
@@ -28,11 +31,8 @@ from forky_core.formats.arriving.import_record import (
     keep_import,
     recover_imports,
 )
-from forky_core.formats.arriving.landing import Imported, ImportProgress, import_file
-from forky_core.formats.arriving.taking_back import undo_import
-from forky_core.formats.forky_file.kept_lines import ORIGINS
-from forky_core.formats.forky_file.writing import chat_of
-from forky_core.formats.forky_file.writing import written as as_lines
+from forky_core.formats.importing.landing import Imported, ImportProgress, import_file
+from forky_core.formats.importing.taking_back import undo_import
 from forky_core.parts import Json
 from forky_core.repo.workspace import Workspace
 from tests.builders import ScriptedModels, talk, workspace

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from forky_core.errors import ForkyError
-from forky_core.formats.arriving.landing import import_file, preview
-from forky_core.formats.arriving.taking_back import undo_import
 from forky_core.formats.contract import Importer, ParsedConversation, Unreadable
 from forky_core.formats.files.source import ArchiveFiles, OpenedDocument, document, sample
+from forky_core.formats.importing.landing import import_file, preview
+from forky_core.formats.importing.taking_back import undo_import
 from forky_core.formats.registry import IMPORTERS, importer_for
 from forky_core.formats.tree import grow
 from forky_core.parts import canonical_json

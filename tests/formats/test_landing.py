@@ -9,11 +9,11 @@ import pytest
 
 from forky_core.errors import InTheWay, NotFound, NothingToDo
 from forky_core.forky import Forky
-from forky_core.formats.arriving.batches import MOST_MESSAGES
-from forky_core.formats.arriving.import_record import imports
-from forky_core.formats.arriving.landing import ImportProgress, import_file, preview
-from forky_core.formats.arriving.taking_back import undo_import
 from forky_core.formats.files.source import opened
+from forky_core.formats.importing.batches import MOST_MESSAGES
+from forky_core.formats.importing.import_record import imports
+from forky_core.formats.importing.landing import ImportProgress, import_file, preview
+from forky_core.formats.importing.taking_back import undo_import
 from forky_core.model import ConversationSummary
 from forky_core.parts import Json
 from forky_core.repo.transaction import Transaction

@@ -20,11 +20,11 @@ import pytest
 
 from forky_core.forky import Forky
 from forky_core.formats.account import ImportAccount
-from forky_core.formats.arriving.landing import import_file
 from forky_core.formats.contract import Importer, ParsedConversation, Unreadable
+from forky_core.formats.exporting.sharing import EXPORTERS, save_as, shared
 from forky_core.formats.files.source import ArchiveFiles, opened, sample
-from forky_core.formats.importers import chatgpt
-from forky_core.formats.leaving.sharing import EXPORTERS, save_as, shared
+from forky_core.formats.importing.landing import import_file
+from forky_core.formats.importing.readers import chatgpt
 from forky_core.formats.leftovers import BOOKKEEPING, Program
 from forky_core.formats.registry import IMPORTERS, importer_for
 from forky_core.formats.tree import grow

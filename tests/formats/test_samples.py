@@ -9,9 +9,9 @@ import pytest
 
 from forky_core.forky import Forky
 from forky_core.formats.account import ImportAccount
-from forky_core.formats.arriving.landing import import_file, preview
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.files.source import opened, sample
+from forky_core.formats.importing.landing import import_file, preview
 from forky_core.formats.registry import importer_for
 from forky_core.formats.tree import grow
 from tests.formats.sources import SAMPLES

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from forky_core.errors import BadContent
-from forky_core.formats.arriving.pieces import NOTHING, pieces
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.files import json_nested, source
 from forky_core.formats.files.source import opened, sample
+from forky_core.formats.importing.pieces import NOTHING, pieces
 from tests.formats.sources import packed, written
 
 

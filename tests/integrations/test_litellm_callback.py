@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from forky_core.formats.arriving.landing import import_file
+from forky_core.formats.importing.landing import import_file
 from forky_core.interpreter import short_turns
 from forky_core.llm import loading
 from tests.builders import workspace

@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 
 from forky_core.errors import ForkyError, ModelError, StoreError
-from forky_core.formats.arriving.landing import import_file
-from forky_core.formats.arriving.taking_back import undo_import
-from forky_core.formats.leaving.sharing import exporter, save_as, shared
+from forky_core.formats.exporting.sharing import exporter, save_as, shared
+from forky_core.formats.importing.landing import import_file
+from forky_core.formats.importing.taking_back import undo_import
 from forky_core.llm.contract import ModelEvent, Request, TextDelta
 from forky_core.llm.scripted import Fail, Until
 from forky_core.matching import chat_call

@@ -10,11 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
-from forky_core.formats.arriving import batches
-from forky_core.formats.arriving.import_record import imports, source_of
-from forky_core.formats.arriving.landing import ImportProgress, import_file
+from forky_core.formats.exporting.sharing import exporter
 from forky_core.formats.forky_file.writing import chat_of, written
-from forky_core.formats.leaving.sharing import exporter
+from forky_core.formats.importing import batches
+from forky_core.formats.importing.import_record import imports, source_of
+from forky_core.formats.importing.landing import ImportProgress, import_file
 from forky_core.gateway.downloading import PREFIX, Download
 from forky_core.repo.transaction import Transaction
 from pages.ui.downloads import offers

@@ -6,7 +6,7 @@ from tests.hangs import HANG
 from tests.pages.apptest import by_itself
 from tests.programs import CHECKOUT
 
-FORMATS = ("forky_core.formats.registry", "forky_core.formats.leaving.sharing")
+FORMATS = ("forky_core.formats.registry", "forky_core.formats.exporting.sharing")
 """What reads and writes other programs' files: a quarter of what Forky would import for its first page."""
 HEAVY = ("PIL", "bm25s", "jsonschema", "litellm", "numpy", "pandas", "pyarrow", "sqlalchemy")
 EVERY_PAGE = f"""

@@ -8,7 +8,7 @@ import pytest
 
 from forky_core.context.citing import sources_in
 from forky_core.errors import InTheWay, NotFound, NothingToDo
-from forky_core.formats.leaving.sharing import exporter, shared
+from forky_core.formats.exporting.sharing import exporter, shared
 from forky_core.llm.offline import offline_models
 from forky_core.repo.conversation import Conversation
 from forky_core.repo.workspace import Workspace

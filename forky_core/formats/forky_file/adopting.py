@@ -13,11 +13,11 @@ from typing import Literal
 from forky_core.context.citing import documents_cited
 from forky_core.documents.cited import PASSAGES, with_passages
 from forky_core.errors import BadContent, NotFound
-from forky_core.formats.arriving.import_record import RunningImport
-from forky_core.formats.arriving.pointing import point
-from forky_core.formats.arriving.visibility import shows, was_taken_back
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.kept_lines import ORIGINS, OTHER_LINES, missing
+from forky_core.formats.importing.import_record import RunningImport
+from forky_core.formats.importing.pointing import point
+from forky_core.formats.importing.visibility import shows, was_taken_back
 from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, Operation
 from forky_core.parts import AttachmentPart, Json, canonical_json
 from forky_core.repo.identity import new_id

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from forky_core.formats.arriving.import_record import ImportRecord, broken_off, keep_import
-from forky_core.formats.arriving.taking_back import undo_import
+from forky_core.formats.importing.import_record import ImportRecord, broken_off, keep_import
+from forky_core.formats.importing.taking_back import undo_import
 from forky_core.repo.identity import now
 from forky_core.repo.workspace import Workspace
 from forky_core.views.shelf import count
@@ -108,7 +108,7 @@ def _finish(forky: Workspace, held: Session, record: ImportRecord) -> None:
         held.incoming.close()
         held.incoming = None
     if record.can_be_read_again and held.incoming is None:
-        from forky_core.formats.arriving.drop import Drop  # noqa: PLC0415 - the Chat page draws the hint above
+        from forky_core.formats.importing.drop import Drop  # noqa: PLC0415 - the Chat page draws the hint above
 
         try:
             with Path(record.source.path).open("rb") as content:

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 import streamlit as st
 
-from forky_core.formats.arriving.drop import Drop
+from forky_core.formats.importing.drop import Drop
 from forky_core.hashing import mend_text
 from forky_core.repo.workspace import Workspace
 from forky_core.views.shelf import count

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.formats.arriving.drop import Drop
-from forky_core.formats.arriving.incoming import Incoming
-from forky_core.formats.arriving.landing import PreviewLine
+from forky_core.formats.importing.drop import Drop
+from forky_core.formats.importing.incoming import Incoming
+from forky_core.formats.importing.landing import PreviewLine
 from forky_core.model import ConversationId
 from forky_core.repo.identity import now
 from forky_core.views.shelf import called, count

@@ -7,10 +7,9 @@ from typing import NamedTuple
 import streamlit as st
 
 from forky_core.errors import ForkyError
-from forky_core.formats.forky_file.chat import Chat
-from forky_core.formats.leaving.exporting import Exporter
-from forky_core.formats.leaving.redaction import PrivateValue, findings, redacted, reworded, unread_files
-from forky_core.formats.leaving.sharing import (
+from forky_core.formats.exporting.exporting import Exporter
+from forky_core.formats.exporting.redaction import PrivateValue, findings, redacted, reworded, unread_files
+from forky_core.formats.exporting.sharing import (
     EXPORTERS,
     behind,
     exporter,
@@ -19,6 +18,7 @@ from forky_core.formats.leaving.sharing import (
     pieces,
     shared,
 )
+from forky_core.formats.forky_file.chat import Chat
 from forky_core.gateway.downloading import Download
 from forky_core.model import MessageId
 from forky_core.repo.conversation import Conversation

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from forky_core.errors import BadContent
+from forky_core.formats.exporting.redaction import findings, redacted
 from forky_core.formats.forky_file.adopting import adopt, fork_file, forks_of, pull
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.lines import line, operation_line
 from forky_core.formats.forky_file.writing import chat_of, written
-from forky_core.formats.leaving.redaction import findings, redacted
 from forky_core.model import Change, Operation, operation_id
 from forky_core.parts import Json
 from forky_core.repo.conversation import Conversation

@@ -1,0 +1,131 @@
+"""A conversation in words that every chat program knows: merges and reverts as text, lines of messages one by one.
+
+What a merge brought is what a context shows of it: its block, and of a merge in full the messages below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from forky_core.context.convert import Sight, convert
+from forky_core.dag import first_parent_path
+from forky_core.errors import NotFound
+from forky_core.formats.exporting.rewriting import Wanted, rewritten, visible
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.stored import linked
+from forky_core.formats.forky_file.writing import checked_out
+from forky_core.llm.contract import ProviderMessage
+from forky_core.model import Blob, Generation, Message, MessageId
+from forky_core.parts import MergePart, Part, RevertPart, TextPart
+
+
+def flattened(chat: Chat, *, names: bool = True) -> Chat:
+    """The same tree with every merge an ordinary message below its first parent.
+
+    Where there is nothing to flatten every id stays as it is.
+    """
+    plain = visible(chat)
+    if all(_is_plain(message, names=names) for message in plain.messages.values()):
+        return plain
+    return rewritten(
+        plain, Wanted("flat", parts=lambda one: plain_parts(one, plain.messages), merges=False, names=names)
+    )
+
+
+def _is_plain(message: Message, *, names: bool) -> bool:
+    return (
+        len(message.parents) < 2
+        and not any(isinstance(part, MergePart | RevertPart) for part in message.parts)
+        and (names or message.name is None)
+    )
+
+
+def plain_parts(message: Message, messages: Mapping[MessageId, Message]) -> tuple[Part, ...]:
+    """Its parts, with what a merge brought and what a revert took back as text."""
+    parts: list[Part] = []
+    for part in message.parts:
+        if isinstance(part, MergePart):
+            parts.append(TextPart(_brought(part, messages)))
+        elif isinstance(part, RevertPart):
+            number = len(part.targets)
+            parts.append(TextPart(f"[Takes {number} message{'s' if number != 1 else ''} back from here on.]"))
+        else:
+            parts.append(part)
+    return tuple(parts)
+
+
+def _brought(merge: MergePart, messages: Mapping[MessageId, Message]) -> str:
+    if not merge.brings_turns:
+        return merge.text
+    turns = (messages[MessageId(id)] for id in merge.messages if id in messages)
+    said = [f"{turn.role}: {turn.text}" for turn in turns if turn.text.strip()]
+    return "\n\n".join((merge.text, *said))
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """One branch from its first message to its head."""
+
+    branch: str
+    system: str | None
+    """The branch's own system prompt."""
+    messages: tuple[MessageId, ...]
+    """The hidden ones are left out."""
+
+
+def paths(chat: Chat) -> Iterator[Path]:
+    """Every branch that says something, the one that is checked out first; no line twice."""
+    stems = linked(chat.messages)
+    names = list(chat.view.branches)
+    here = checked_out(chat)
+    names.sort(key=lambda name: name != here)
+    found: set[MessageId] = set()
+    for name in names:
+        branch = chat.view.branch(name)
+        if branch.head is not None and branch.head not in found:
+            path = first_parent_path(branch.head, lambda id: stems[id].parents)
+            shown = tuple(id for id in path if not stems[id].hidden)
+            found.add(branch.head)
+            yield Path(name, branch.rules.system, shown)
+
+
+def provider_messages(chat: Chat, path: Path) -> Iterator[ProviderMessage]:
+    """The path as OpenAI's chat API takes it; every call has an id and every result that of its call."""
+
+    def blob(sha256: str) -> Blob:
+        if sha256 not in chat.blobs:
+            raise NotFound("It did not come along.")
+        return chat.blobs[sha256]
+
+    if path.system:
+        yield {"role": "system", "content": path.system}
+    said = (chat.messages[id] for id in path.messages)
+    heard = (message for message in said if not (path.system and message.role == "system"))
+    yield from _with_ids(one for message in heard for one in convert(message, len, Sight(blob)).messages)
+
+
+def _with_ids(messages: Iterable[ProviderMessage]) -> Iterator[ProviderMessage]:
+    waiting: list[str] = []
+    calls = 0
+    for message in messages:
+        named = message
+        if message.get("tool_calls"):
+            renamed = []
+            for call in message["tool_calls"]:
+                calls += 1
+                id = call["id"] or f"call_{calls}"
+                waiting.append(id)
+                renamed.append({**call, "id": id})
+            named = {**message, "tool_calls": renamed}
+        elif message["role"] == "tool":
+            id = message.get("tool_call_id") or (waiting[0] if waiting else "call_0")
+            if id in waiting:
+                waiting.remove(id)
+            named = {**message, "tool_call_id": id}
+        yield named
+
+
+def calls_of(chat: Chat) -> Mapping[MessageId, Generation]:
+    """The newest model call that produced each message."""
+    return {one.message: one for one in chat.generations if one.message is not None}

@@ -1,0 +1,312 @@
+"""Another conversation made of one: a part of it, one without merges, one with texts replaced.
+
+Ids name what they stand for (law 1), so whatever changes a message changes its id and all below. Here every place that
+names a message follows: parents, payloads, reverts, claims, pins, branches, tags, kept tips, model calls. What such a
+copy has not: the log, stashes and source fields, which tell of what was left out. The original is not touched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from types import MappingProxyType
+
+from forky_core.context.citing import SOURCES
+from forky_core.dag import ancestors
+from forky_core.document import Cited, Looked
+from forky_core.formats.exporting.remade import remade
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.stored import files_named, files_of, linked, only
+from forky_core.formats.forky_file.stored_log import each_call
+from forky_core.hashing import content_hash
+from forky_core.model import (
+    Blob,
+    ConversationId,
+    Generation,
+    Message,
+    MessageId,
+    Role,
+    View,
+    seal,
+)
+from forky_core.parts import AttachmentPart, Draft, Json, Part, TextPart, part_from_stored
+from forky_core.repo.identity import free_name
+
+Word = Callable[[str], str]
+Known = Callable[[str], MessageId | None]
+"""The new message of an old one; None of what is none, or is left out."""
+_CITED = re.compile(r"\((b2:[0-9a-f]{32})\)")
+_SHARED = ("title", "heads", "rules", "tags", "kept", "forked_from")
+"""Keys of a view that leave with a copy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What becomes of a conversation."""
+
+    why: str
+    """One word that the new conversation's id is derived with: the same rewriting gives the same copy."""
+    keeps: Callable[[Message], bool] = lambda _message: True
+    """What is left out has its children join the nearest ancestor that is kept."""
+    parts: Callable[[Message], tuple[Part, ...]] = lambda message: message.parts
+    word: Word = lambda text: text
+    """Every text that a person or a model wrote, names and titles too."""
+    file: Callable[[Blob], Blob] = lambda blob: blob
+    merges: bool = True
+    """Whether messages keep their further parents."""
+    names: bool = True
+    """Whether messages keep their authors' names."""
+
+
+def visible(chat: Chat) -> Chat:
+    """What a person sees of it, as it is: without the log, stashes and what was undone."""
+    entries = {key: value for key, value in chat.entries.items() if key.partition("/")[0] in _SHARED}
+    seen = seen_of(chat)
+    messages = only(chat.messages, seen)
+    return Chat(
+        chat.id,
+        messages,
+        each_call(chat.generations, lambda one: one if one.message in seen else None),
+        MappingProxyType(entries),
+        (),
+        files_of(chat.blobs, messages),
+        (),
+        (),
+        chat.forked_from,
+        chat.passage_of,
+    )
+
+
+def seen_of(chat: Chat) -> frozenset[MessageId]:
+    """The messages that a branch, a tag or a kept tip leads to."""
+    shared = {key: value for key, value in chat.entries.items() if key.partition("/")[0] in _SHARED}
+    stems = linked(chat.messages)
+    return ancestors((tip for tip in View(shared, 0).tips if tip in stems), lambda id: stems[id].parents)
+
+
+def rewritten(chat: Chat, wanted: Wanted) -> Chat:
+    """The copy, as a conversation forked from `chat`."""
+    return _Rewriting(visible(chat), wanted).chat()
+
+
+def chosen(chat: Chat, ids: Iterable[MessageId]) -> Chat:
+    """Only these messages, hanging together as they did, with a branch at each end."""
+    wanted = frozenset(ids)
+    made = rewritten(
+        chat, Wanted("chosen " + " ".join(sorted(wanted)), keeps=lambda message: message.id in wanted)
+    )
+    below = {parent for stem in linked(made.messages).values() for parent in stem.parents}
+    return replace(made, entries=_ends(made, [id for id in made.messages if id not in below]))
+
+
+def _ends(made: Chat, tips: list[MessageId]) -> Mapping[str, Json]:
+    """The entries with each end on a branch, and no branch that shows only what another shows."""
+    entries = {key: value for key, value in made.entries.items() if key.partition("/")[0] != "kept"}
+    pointed = {branch.head: name for name, branch in reversed(list(made.view.branches.items()))}
+    for name in made.view.branches:
+        if name not in {pointed[tip] for tip in tips if tip in pointed}:
+            entries.pop(f"heads/{name}")
+            entries.pop(f"rules/{name}", None)
+    for tip in tips:
+        if tip not in pointed:
+            taken = {key.removeprefix("heads/") for key in entries if key.startswith("heads/")}
+            entries[f"heads/{free_name('main', taken)}"] = {"at": tip}
+    if not any(key.startswith("heads/") for key in entries):
+        entries["heads/main"] = {"at": None}
+    return MappingProxyType(entries)
+
+
+@dataclass(slots=True)
+class _Rewriting:
+    source: Chat
+    wanted: Wanted
+    place: dict[str, int] = field(default_factory=dict)
+    """Of each old message that is kept, in the order they come: a message knows only of those before it, so that it is
+    the same whenever it is made."""
+    ids: list[MessageId] = field(default_factory=list)
+    """The new messages, by place."""
+    above: dict[str, MessageId | None] = field(default_factory=dict)
+    """Of each that is left out: the new message of the nearest ancestor that is kept."""
+    files: dict[str, Blob] = field(default_factory=dict)
+    """The new file of each old one."""
+    branches: dict[str, str] = field(default_factory=dict)
+
+    def chat(self) -> Chat:
+        self.files = {sha256: self.wanted.file(blob) for sha256, blob in self.source.blobs.items()}
+        messages = remade(self.source.messages, self._made)
+        entries = self._entries()
+        title = entries.get("title", "")
+        origin = {"id": str(self.source.id), "name": title}
+        entries["forked_from"] = origin
+        named = frozenset(files_named(messages))
+        blobs = {blob.sha256: blob for blob in self.files.values() if blob.sha256 in named}
+        return Chat(
+            _derived_id(self.source.id, self.wanted.why),
+            messages,
+            each_call(self.source.generations, self._generation),
+            MappingProxyType(entries),
+            blobs=MappingProxyType(blobs),
+            forked_from=MappingProxyType(origin),
+            passage_of=self._passage,
+        )
+
+    def _passage(self, address: str) -> Cited | None:
+        one = self.source.passage_of(address)
+        if one is None:
+            return None
+        word = self.wanted.word
+        return replace(one, name=word(one.name), place=word(one.place), text=word(one.text))
+
+    def _made(self, message: Message) -> Message | None:
+        """The new message of an old one; at the first time in the order they were written."""
+        before = self.place.get(message.id, len(self.ids))
+        known = partial(self._new, before)
+        context = self._context(message.parent, before)
+        if not self.wanted.keeps(message):
+            self.above[message.id] = context
+            return None
+        parts = tuple(self._part(part, known) for part in self.wanted.parts(message))
+        name = self.wanted.word(message.name) if message.name is not None and self.wanted.names else None
+        sources = tuple(new for id in message.sources if (new := known(id)) is not None)
+        sides = message.parents[1:] if self.wanted.merges and context is not None else ()
+        parents = dict.fromkeys((context, *map(known, sides)))
+        role: Role = message.role
+        made = seal(
+            Draft(role, parts, name, sources), parents, created=message.created, hidden=message.hidden
+        )
+        if message.id not in self.place:
+            self.place[message.id] = before
+            self.ids.append(made.id)
+        return made
+
+    def _new(self, before: int, old: str) -> MessageId | None:
+        """The new message of an old one among the first `before`."""
+        at = self.place.get(old, before)
+        return self.ids[at] if at < before else None
+
+    def _all(self, old: str) -> MessageId | None:
+        return self._new(len(self.ids), old)
+
+    def _context(self, old: str | None, before: int) -> MessageId | None:
+        """The new message of an old one, or of the nearest ancestor that is kept."""
+        if old is None:
+            return None
+        return self.above[old] if old in self.above else self._new(before, old)
+
+    def _part(self, part: Part, known: Known) -> Part:
+        if isinstance(part, TextPart):
+            text = self._json(part.text, known)
+            return part if text == part.text else TextPart(text)
+        if isinstance(part, AttachmentPart):
+            file = self.files.get(part.sha256)
+            sha256 = file.sha256 if file is not None else part.sha256
+            return replace(part, sha256=sha256, name=self.wanted.word(part.name))
+        stored = part.stored()
+        signature = stored.pop("provider_metadata", None)
+        made = self._json(stored, known)
+        if signature is not None and made == stored:
+            # What a provider signed is of no use once a word of it is another.
+            made["provider_metadata"] = signature
+        return part if made == part.stored() else part_from_stored(made)
+
+    def _json(self, value: Json, known: Known) -> Json:
+        """`value` with every text rewritten and every id followed; ids of what is left out are dropped from lists."""
+        if isinstance(value, str):
+            return known(value) or self._follow(self.wanted.word(value), known)
+        if isinstance(value, list):
+            return [self._json(item, known) for item in value if not (is_id(item) and known(item) is None)]
+        if isinstance(value, dict):
+            return {self.wanted.word(key): self._json(item, known) for key, item in value.items()}
+        return value
+
+    def _follow(self, text: str, known: Known) -> str:
+        """The answers that an answer cites are named in its text."""
+        if SOURCES not in text:
+            return text
+        return _CITED.sub(lambda found: f"({known(found[1]) or found[1]})", text)
+
+    def _branch(self, name: str) -> str:
+        """The new name of a branch or tag; no two become the same."""
+        if name not in self.branches:
+            self.branches[name] = free_name(self.wanted.word(name), set(self.branches.values()))
+        return self.branches[name]
+
+    def _entries(self) -> dict[str, Json]:
+        entries: dict[str, Json] = {}
+        for key, value in sorted(self.source.entries.items()):
+            kind, _, name = key.partition("/")
+            if kind == "title":
+                entries["title"] = self.wanted.word(str(value))
+            elif kind in ("heads", "tags"):
+                at = self._context(value["at"], len(self.ids))
+                if at is not None or kind == "heads":
+                    entries[f"{kind}/{self._branch(name)}"] = {"at": at}
+            elif kind == "rules":
+                entries[f"rules/{self._branch(name)}"] = self._json(value, self._all)
+            elif kind == "kept" and (tip := self._context(name, len(self.ids))) is not None:
+                entries[f"kept/{tip}"] = True
+        return entries
+
+    def _generation(self, one: Generation) -> Generation | None:
+        made = self._all(one.message) if one.message is not None else None
+        if made is None:
+            return None
+        return replace(
+            one,
+            branch=self.wanted.word(one.branch),
+            parent=self._context(one.parent, len(self.ids)),
+            message=made,
+            parameters=MappingProxyType(self._json(dict(one.parameters), self._all)),
+            failure=replace(one.failure, sentence=self.wanted.word(one.failure.sentence))
+            if one.failure is not None
+            else None,
+            partial=(),
+            consulted=self._consulted(one.consulted) if one.consulted is not None else None,
+        )
+
+    def _consulted(self, looked: Looked) -> Looked:
+        word = self.wanted.word
+        passages = tuple(
+            replace(one, source=word(one.source), address=self._all(one.address) or one.address)
+            for one in looked.passages
+        )
+        return Looked(word(looked.search), passages, word(looked.trouble))
+
+
+def is_id(value: Json) -> bool:
+    return isinstance(value, str) and value.startswith("b2:") and len(value) == 35
+
+
+def _derived_id(source: ConversationId, why: str) -> ConversationId:
+    """A version-8 UUID (RFC 9562 §5.8): the same copy of the same conversation has the same id."""
+    value = int(content_hash([source, why]).removeprefix("b2:"), 16)
+    value = value & ~(0xF << 76) | 8 << 76
+    value = value & ~(0x3 << 62) | 2 << 62
+    digits = f"{value:032x}"
+    return ConversationId("-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:])))
+
+
+def texts_of(part: Part) -> tuple[str, ...]:
+    """Every text of a part that somebody wrote, as `Wanted.word` gets them."""
+    if isinstance(part, TextPart):
+        return (part.text,)
+    if isinstance(part, AttachmentPart):
+        return (part.name,) if part.name else ()
+    stored = part.stored()
+    stored.pop("provider_metadata", None)
+    return tuple(strings(stored))
+
+
+def strings(value: Json) -> Iterable[str]:
+    """Every text in a value, names of fields too, in order."""
+    open_values = [value]
+    while open_values:
+        value = open_values.pop(0)
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list):
+            open_values[:0] = value
+        elif isinstance(value, dict):
+            open_values[:0] = [*value, *value.values()]

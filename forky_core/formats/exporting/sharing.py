@@ -1,0 +1,126 @@
+"""Exporting: which formats there are, what of a conversation leaves, and what the format loses of it (law 8).
+
+`shared` makes the value that leaves, `EXPORTERS` writes it. Nothing here changes the conversation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from forky_core.errors import BadContent, NotFound, NothingToDo
+from forky_core.formats.exporting.exporting import Exporter
+from forky_core.formats.exporting.losses import many
+from forky_core.formats.exporting.rewriting import chosen, visible
+from forky_core.formats.exporting.writers.chatgpt import ChatGPTTree
+from forky_core.formats.exporting.writers.forky import ForkyFile
+from forky_core.formats.exporting.writers.llm_database import LlmDatabase
+from forky_core.formats.exporting.writers.markdown import Markdown
+from forky_core.formats.exporting.writers.message_arrays import (
+    AnthropicMessages,
+    OpenAIMessages,
+    ShareGPTFile,
+)
+from forky_core.formats.exporting.writers.notebook import NotebookExporter
+from forky_core.formats.exporting.writers.page.writing import Page
+from forky_core.formats.exporting.writers.session_trace import SessionTrace
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.files import replacing
+from forky_core.formats.forky_file.writing import chat_of, part_of
+from forky_core.model import MessageId
+from forky_core.repo.conversation import Conversation
+from forky_core.store.contract import Store
+
+EXPORTERS: tuple[Exporter, ...] = (
+    Page(),
+    ForkyFile(),
+    Markdown(),
+    NotebookExporter(),
+    ChatGPTTree(),
+    OpenAIMessages(),
+    AnthropicMessages(),
+    ShareGPTFile(),
+    SessionTrace(),
+    LlmDatabase(),
+)
+"""In the order people are offered them."""
+
+
+def exporter(name: str) -> Exporter:
+    """Raises NotFound, with the names there are."""
+    found = next((one for one in EXPORTERS if one.name == name), None)
+    if found is None:
+        names = ", ".join(one.name for one in EXPORTERS)
+        raise NotFound(f"There is no format “{name[:40]}”.", f"There are {names}.")
+    return found
+
+
+def shared(
+    store: Store,
+    conversation: Conversation,
+    *,
+    branch: str | None = None,
+    messages: Sequence[MessageId] = (),
+    files: bool = True,
+) -> Chat:
+    """What leaves: everything, what leads to a branch, or chosen messages as a conversation of their own.
+
+    Raises:
+        NothingToDo: the branch is empty.
+        NotFound: there is no such branch or message.
+    """
+    chat = chat_of(store, conversation.id, files=files)
+    if messages:
+        return chosen(chat, [conversation.message(id).id for id in messages])
+    if branch is None:
+        return chat
+    head = conversation.checkout(branch).branch.head
+    if head is None:
+        raise NothingToDo(f"“{branch}” is empty.")
+    return part_of(chat, {branch: head})
+
+
+def leaving(chat: Chat, to: Exporter, *, log: bool) -> Chat:
+    """What of `chat` is in the file. Only a Forky file holds more than is to be seen, and only where `log` wants it."""
+    return chat if to.name == ForkyFile.name and (log or not chat.operations) else visible(chat)
+
+
+def behind(chat: Chat) -> str:
+    """What of `chat` nobody sees and a Forky file with its log holds; "" where there is nothing."""
+    if not chat.operations:
+        return ""
+    undone, stashes = len(chat.messages) - len(visible(chat).messages), len(chat.view.stashes)
+    counted = ((undone, "undone message"), (stashes, "stash"))
+    things = [many(number, noun) for number, noun in counted if number]
+    log = f"the operation log ({many(len(chat.operations), 'operation')})"
+    return f"{', '.join(things)} and {log}" if things else log
+
+
+def file_name(title: str, to: Exporter) -> str:
+    """What to call the file: the title, as far as every system can write it."""
+    words = re.sub(r"[^\w]+", "-", title).strip("-")[:60].strip("-")
+    return (words or "conversation") + to.suffix
+
+
+def pieces(chat: Chat, to: Exporter) -> Iterator[bytes]:
+    """The file, piece by piece.
+
+    Raises:
+        BadContent: the format cannot hold it.
+    """
+    try:
+        yield from to.write(chat)
+    except RecursionError as error:
+        raise BadContent("It is nested too deep for this format.") from error
+
+
+def save_as(chat: Chat, to: Exporter, path: Path) -> None:
+    """Write the file in place of whatever was there, once it is whole.
+
+    Raises:
+        BadContent: it cannot be written there.
+    """
+    with replacing(path) as out:
+        for piece in pieces(chat, to):
+            out.write(piece)

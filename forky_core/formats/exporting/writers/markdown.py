@@ -1,0 +1,123 @@
+"""Markdown to read: the main line first, then each branch with the message it leaves; one heading a message."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import ClassVar
+
+from forky_core.formats.exporting.flattening import calls_of, plain_parts
+from forky_core.formats.exporting.losses import losses
+from forky_core.formats.exporting.outline import OutlineSection, outline
+from forky_core.formats.exporting.rewriting import visible
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.model import Generation, Message
+from forky_core.opaque import opaque
+from forky_core.parts import (
+    AttachmentPart,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+
+WHO = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
+
+
+class Markdown:
+    name: ClassVar[str] = "markdown"
+    label: ClassVar[str] = "Markdown"
+    suffix: ClassVar[str] = ".md"
+    media_type: ClassVar[str] = "text/markdown"
+
+    def losses(self, chat: Chat) -> tuple[str, ...]:
+        return losses(chat, ("tree", "branch names", "reasoning", "authors"))
+
+    def write(self, chat: Chat) -> Iterator[bytes]:
+        plain = visible(chat)
+        calls = calls_of(plain)
+        read = outline(plain)
+        yield f"# {one_line(plain.title) or 'Untitled'}\n".encode()
+        for at, section in enumerate(read.sections):
+            if len(read.sections) > 1:
+                yield f"\n---\n\n{section_name(section, first=at == 0)}\n".encode()
+            for number, id in section.messages:
+                message = plain.messages[id]
+                heading = f"## {number}. {who(message, calls.get(message.id))}{when(message)}"
+                body = "\n\n".join(filter(None, map(said, plain_parts(message, plain.messages))))
+                yield f"\n{heading}\n\n{closed(body)}\n".encode()
+
+
+def section_name(section: OutlineSection, *, first: bool) -> str:
+    name = f"Branch “{one_line(section.name)}”" if section.name else "Beside the branches"
+    return f"**{name}**" + ("" if first or section.after is None else f", from message {section.after}")
+
+
+def who(message: Message, call: Generation | None) -> str:
+    if message.merges:
+        return f"Merge of {', '.join(f'“{one_line(one.source)}”' for one in message.merges)}"
+    if message.name:
+        return one_line(message.name)
+    return one_line(call.model) if call is not None and message.role == "assistant" else WHO[message.role]
+
+
+def when(message: Message) -> str:
+    if not message.created:
+        return ""
+    return f" · {datetime.fromtimestamp(message.created / 1e6, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())[:200]
+
+
+def said(part: Part) -> str:
+    """A part as Markdown."""
+    match part:
+        case TextPart():
+            return part.text
+        case ReasoningPart():
+            return "\n".join(f"> {line}" for line in part.text.splitlines())
+        case ToolCallPart():
+            return f"Calls `{part.name}`:\n\n{fenced(_pretty(part.arguments), 'json')}"
+        case ToolResultPart():
+            return f"`{part.name or 'tool'}` answers:\n\n{fenced(part.output or part.exception or '')}"
+        case AttachmentPart():
+            return f"*Attachment: {one_line(part.name) or part.media_type}*"
+        case OpaquePart():
+            return f"*{one_line(opaque(part).title)}*"
+        case _:
+            return ""
+
+
+def _pretty(arguments: str) -> str:
+    value = json.loads(arguments)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A block of code whose fence is longer than any inside it."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
+
+
+def closed(text: str) -> str:
+    """The text with its last block of code closed: a reply that was cut off must not swallow what follows."""
+    fence = ""
+    for line in text.splitlines():
+        match = _FENCE.match(line)
+        if match is None:
+            continue
+        if not fence:
+            fence = match[1]
+        elif match[1].startswith(fence) and not match[2].strip():
+            fence = ""
+    return f"{text}\n{fence}" if fence else text

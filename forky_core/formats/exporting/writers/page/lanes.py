@@ -1,0 +1,74 @@
+"""The graph as a plain SVG: one row a message, newest at the bottom, each a link to its cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from forky_core.formats.exporting.outline import Outline
+from forky_core.formats.exporting.writers.page.cells import safe
+from forky_core.model import Message, MessageId
+from forky_core.views.lanes import Edge, Layout, lay_out
+from forky_core.views.words import plain_words
+
+ROW, LANE, LEFT = 24, 16, 14
+"""Pixels: height of a row, distance of lanes, room before the first."""
+COLOURS = 8
+_WORDS = 60
+
+
+def layout_of(read: Outline) -> Layout:
+    shape = read.shape
+    row = {id: at for at, id in enumerate(shape.order)}
+    line_of = {id: number for number, line in enumerate(shape.lines) for id in line}
+    parents = []
+    for id in shape.order:
+        above = shape.parent[id]
+        sides = (row[side] for side in shape.side_parents.get(id, ()))
+        parents.append((row[above] if above is not None else -1, *sides))
+    return lay_out(parents, [line_of[id] for id in shape.order])
+
+
+def anchor(id: MessageId) -> str:
+    return f"m-{id.removeprefix('b2:')}"
+
+
+def lanes_svg(read: Outline, messages: Mapping[MessageId, Message], layout: Layout) -> str:
+    order = read.shape.order
+    x = LEFT + LANE * layout.lanes
+    drawn = [_edge(edge, layout) for edge in layout.edges]
+    for row, id in enumerate(order):
+        y = ROW * row + ROW // 2
+        lane = layout.lane_of[row]
+        names = " ".join(f"({name})" for name in read.shape.branches.get(id, ()))
+        words = f"{read.number[id]}. {messages[id].name or messages[id].role}: {_first_words(messages[id])}"
+        label = f'<tspan class="branch">{safe(names)} </tspan>' if names else ""
+        drawn.append(
+            f'<a href="#{anchor(id)}"><circle class="c{lane % COLOURS}" cx="{LEFT + LANE * lane}" cy="{y}" r="4.5"/>'
+            f'<text x="{x}" y="{y + 4}">{label}{safe(words)}</text></a>'
+        )
+    height, width = ROW * len(order), x + 560
+    return (
+        f'<svg width="{width}" height="{height}" role="img" aria-label="Graph of the conversation">'
+        f"{''.join(drawn)}</svg>"
+    )
+
+
+def _edge(edge: Edge, layout: Layout) -> str:
+    """Sideways out of its source, down its lane, sideways into its target."""
+    colour = f'class="c{edge.color % COLOURS}{" merge" if edge.kind == "merge" else ""}"'
+    top, bottom = ROW * edge.source + ROW // 2, ROW * edge.target + ROW // 2
+    columns = (layout.lane_of[edge.source], edge.lane, layout.lane_of[edge.target])
+    start, lane, end = (LEFT + LANE * column for column in columns)
+    if bottom - top <= ROW:
+        middle = top + ROW // 2
+        return f'<path {colour} d="M{start} {top}C{start} {middle} {end} {middle} {end} {bottom}"/>'
+    down, turn = top + ROW // 2, bottom - ROW // 2
+    return (
+        f'<path {colour} d="M{start} {top}C{start} {down} {lane} {down} {lane} {top + ROW}'
+        f'V{bottom - ROW}C{lane} {turn} {end} {turn} {end} {bottom}"/>'
+    )
+
+
+def _first_words(message: Message) -> str:
+    words = " ".join(plain_words(message.text[:400]).split())
+    return words if len(words) <= _WORDS else words[: _WORDS - 1].rstrip() + "…"

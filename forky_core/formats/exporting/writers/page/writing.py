@@ -1,0 +1,170 @@
+"""The page as a whole: what is said, a policy that runs nothing of it, and the Forky file inside.
+
+The policy names the one script and the one style by their hashes and allows nothing else: no address is ever asked, and
+should a text ever get past the escaping, a browser still would not run it. Without scripts everything can be read.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import zlib
+from collections.abc import Iterable, Iterator
+from importlib.resources import files
+from typing import ClassVar, get_args
+
+from forky_core.formats.exporting.flattening import calls_of
+from forky_core.formats.exporting.losses import Kind, losses, many
+from forky_core.formats.exporting.outline import Outline, OutlineSection, outline
+from forky_core.formats.exporting.rewriting import visible
+from forky_core.formats.exporting.writers.markdown import when, who
+from forky_core.formats.exporting.writers.page.cells import PageLinks, part_html, safe
+from forky_core.formats.exporting.writers.page.lanes import COLOURS, anchor, lanes_svg, layout_of
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.page import HOLDER, MARK
+from forky_core.formats.forky_file.writing import written
+from forky_core.model import Generation, Message, MessageId
+
+_KEPT = frozenset(get_args(Kind)) - {"log", "undone", "stashes"}
+"""Everything that is to be seen; what went before and what was put aside is not handed on."""
+_MOST_ROWS = 5_000
+"""Rows of the graph; a longer one is more than a browser draws at once."""
+
+
+class Page:
+    name: ClassVar[str] = "html"
+    label: ClassVar[str] = "Web page (HTML, for anybody)"
+    suffix: ClassVar[str] = ".html"
+    media_type: ClassVar[str] = "text/html"
+
+    def losses(self, chat: Chat) -> tuple[str, ...]:
+        return losses(chat, _KEPT)
+
+    def write(self, chat: Chat) -> Iterator[bytes]:
+        plain = visible(chat)
+        read = outline(plain)
+        calls = calls_of(plain)
+        style, script = _file("page.css"), _file("page.js")
+        yield _head(plain, style, script).encode()
+        yield _top(plain, read).encode()
+        layout = layout_of(read)
+        lane = {id: layout.lane_of[row] for row, id in enumerate(read.shape.order)}
+        if len(read.shape.order) <= _MOST_ROWS:
+            graph = lanes_svg(read, plain.messages, layout)
+            yield f'<details class="graph" open><summary>Graph</summary><div class="lanes">{graph}</div></details>'.encode()
+        link = PageLinks(plain, anchor, frozenset(read.number))
+        for at, section in enumerate(read.sections):
+            yield f"<section>{_section_heading(section, read, first=at == 0)}".encode()
+            for number, id in section.messages:
+                message, call = plain.messages[id], calls.get(id)
+                yield _article(read, message, number, call, lane[id], link).encode()
+            yield b"</section>\n"
+        if passages := list(link.passages()):
+            yield f'<div class="passages"><h2>What is cited</h2>{"".join(passages)}</div>\n'.encode()
+        yield from _foot(plain, script)
+
+
+def _file(name: str) -> str:
+    return files("forky_core.formats.exporting.writers.page").joinpath(name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _head(chat: Chat, style: str, script: str) -> str:
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        f'{MARK}\n<meta name="referrer" content="no-referrer">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{safe(chat.title) or 'A conversation'}</title>\n<style>{style}</style></head>\n<body>\n"
+    )
+
+
+def _top(chat: Chat, read: Outline) -> str:
+    heads = {name: one.head for name, one in chat.view.branches.items() if one.head in read.number}
+    shown = f"{many(len(read.number), 'message')}, {many(max(1, len(heads)), 'branch')}"
+    picker = ""
+    if len(heads) > 1:
+        choices = "".join(
+            f'<option value="{anchor(head)}">{safe(name)}</option>' for name, head in heads.items() if head
+        )
+        picker = (
+            '<select id="branch" aria-label="Branch"><option value="">All branches</option>'
+            f"{choices}</select>"
+        )
+    return (
+        f"<header><h1>{safe(chat.title) or 'A conversation'}</h1><p>{shown}. Written by Forky.</p></header><main>"
+        '<div class="tools needs-script"><input id="search" type="search" placeholder="Search these messages" '
+        f'aria-label="Search these messages">{picker}'
+        f'<button id="download" type="button" data-name="{_file_name(chat)}">Take the Forky file</button>'
+        '<span id="found" role="status"></span></div>\n'
+    )
+
+
+def _file_name(chat: Chat) -> str:
+    name = "-".join("".join(c if c.isalnum() else " " for c in chat.title).split())[:60]
+    return safe(f"{name or 'conversation'}.forky.jsonl")
+
+
+def _section_heading(section: OutlineSection, read: Outline, *, first: bool) -> str:
+    if len(read.sections) == 1:
+        return ""
+    name = f"Branch “{safe(section.name)}”" if section.name else "Beside the branches"
+    leaves = "" if first or section.after is None else _leaves(section, read)
+    return f"<h2>{name}{leaves}</h2>"
+
+
+def _leaves(section: OutlineSection, read: Outline) -> str:
+    _, first = section.messages[0]
+    above = read.shape.parent[first]
+    assert above is not None
+    return f' <small>from <a href="#{anchor(above)}">message {section.after}</a></small>'
+
+
+def _article(
+    read: Outline, message: Message, number: int, call: Generation | None, lane: int, link: PageLinks
+) -> str:
+    shape = read.shape
+    parent: MessageId | None = shape.parent[message.id]
+    labels = [*shape.branches.get(message.id, ()), *shape.tags.get(message.id, ())]
+    sides = [id for id in shape.side_parents.get(message.id, ()) if id in read.number]
+    merged = "".join(f' <a href="#{anchor(id)}">← message {read.number[id]}</a>' for id in sides)
+    tags = "".join(f'<span class="tag">{safe(name)}</span>' for name in labels)
+    heading = (
+        f'<h3><a href="#{anchor(message.id)}">{number}. {safe(who(message, call))}</a>'
+        f"<span>{safe(when(message).removeprefix(' · '))}</span>{merged}{tags}</h3>"
+    )
+    above = f' data-parent="{anchor(parent)}"' if parent is not None else ""
+    body = "".join(part_html(part, link.chat, link) for part in message.parts)
+    return (
+        f'<article id="{anchor(message.id)}" class="{message.role} c{lane % COLOURS}"{above}>'
+        f"{heading}{body}</article>\n"
+    )
+
+
+def _foot(chat: Chat, script: str) -> Iterator[bytes]:
+    yield (
+        "</main><footer><p>This page loads nothing and sends nothing. With Forky, "
+        "<code>forky import</code> reads it as it is, every branch included.</p></footer>\n"
+        f"{HOLDER}"
+    ).encode()
+    yield from _packed(written(chat))
+    yield f"</script>\n<script>{script}</script></body></html>\n".encode()
+
+
+def _packed(rows: Iterable[str]) -> Iterator[bytes]:
+    """The rows as gzip in base64, which takes three bytes at a time."""
+    packer = zlib.compressobj(wbits=31)
+    ready = bytearray()
+    for row in rows:
+        ready += packer.compress(row.encode())
+        whole = len(ready) - len(ready) % 3
+        yield base64.b64encode(ready[:whole])
+        del ready[:whole]
+    yield base64.b64encode(bytes(ready) + packer.flush())

@@ -1,0 +1,281 @@
+"""One import under way: pieces of a source in, conversations on their way into the store, and the account of it all.
+
+A conversation that was imported before is recognised by its format and the source's id, or, where the source gives
+none, by its content; only what is new in it comes. One that cannot be read, or is refused, never stops the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Event
+
+from forky_core.errors import (
+    NOTHING_SAVED,
+    BadContent,
+    ForkyError,
+    ImportBrokenOff,
+    NothingToDo,
+)
+from forky_core.formats.account import ImportAccount
+from forky_core.formats.contract import Unreadable
+from forky_core.formats.files.source import ArchiveFiles
+from forky_core.formats.forky_file.adopting import adopt
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.importing.batches import Batches, RefusedBatch, Waiting, without
+from forky_core.formats.importing.import_record import ImportedFile, RunningImport, import_of
+from forky_core.formats.importing.pieces import SourcePiece, title_of
+from forky_core.formats.importing.planting import (
+    added,
+    key_of,
+    known_before,
+    names_a_branch,
+    origin_of,
+    planted,
+)
+from forky_core.formats.importing.taking_back import leave_nothing
+from forky_core.formats.importing.visibility import shows, was_taken_back
+from forky_core.formats.tree import Grown, grow
+from forky_core.model import ConversationId, Message, Operation
+from forky_core.parts import AttachmentPart
+from forky_core.repo.identity import title_line
+from forky_core.repo.workspace import Workspace
+
+STOPPED = "The import was stopped."
+NOTHING_KEPT = "The import was stopped; nothing of it was kept."
+_LONGEST_NAME = 80
+"""Characters of a title in a sentence."""
+_BEFORE_STAYS = "The import was stopped; what had come in before it was broken off is still here."
+
+
+@dataclass(frozen=True, slots=True)
+class ImportProgress:
+    """Where an import is."""
+
+    done: int
+    """Conversations looked at so far."""
+    title: str
+    account: ImportAccount
+    number: int
+    """Of the record of the import; 0 until something new has been found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did."""
+
+    number: int
+    """Of the import in this workspace; `undo_import` takes it. 0 where nothing was new."""
+    conversations: tuple[ConversationId, ...]
+    """Those that are new or have grown, in the source's order."""
+    unchanged: int
+    """Conversations that were here already, with all they hold."""
+    problems: tuple[Unreadable, ...]
+    account: ImportAccount
+    found: int = 0
+    """How many conversations the file holds, those that were not to come included."""
+    finishes: int = 0
+    """Where it went on with an import that was broken off: how many conversations that one had brought."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything came, and was understood."""
+        return not self.problems and self.account.all_understood
+
+
+def account_of(chat: Chat) -> ImportAccount:
+    return ImportAccount(conversations=1, seen=len(chat.messages), imported=len(chat.messages))
+
+
+class Arrival:
+    """One import: pieces in, conversations written in batches, and what became of each."""
+
+    def __init__(
+        self,
+        forky: Workspace,
+        source: ImportedFile,
+        chosen: Collection[int] | None,
+        *,
+        brings_again: bool = True,
+    ) -> None:
+        """`brings_again`: what came in earlier and was taken back with its import comes in again."""
+        self.forky = forky
+        self.file = source.file
+        self.problems: list[Unreadable] = []
+        self.account = ImportAccount()
+        self.brought: dict[ConversationId, list[int]] = {}
+        """Numbers of the operations by which each came or grew; none yet of one that is on its way."""
+        self.unchanged = 0
+        self.done = self.found = 0
+        self._brings_again = brings_again
+        self._known = known_before(forky)
+        self._untouched = {one.id for one in forky.conversations() if one.created == one.updated}
+        """Conversations in which nothing was done since they were made. Nothing of them can have been taken back."""
+        self._planted: set[ConversationId] = set()
+        """Those that this import makes."""
+        self._refused_files: list[str] = []
+        self._adopting = ""
+        """Title of the conversation of a Forky file that is being written."""
+        self._complete = False
+        """Whether everything that was to come has come."""
+        self._running = RunningImport(forky.store, source, chosen)
+        self._batches = Batches(forky.store, self._settled, self._running.expect_files)
+
+    @staticmethod
+    def go_on_unless(stop: Event | None) -> None:
+        if stop is not None and stop.is_set():
+            raise NothingToDo(NOTHING_KEPT)
+
+    def take(self, piece: SourcePiece, beside: ArchiveFiles) -> None:
+        self.done += 1
+        self._running.piece = piece.number
+        if isinstance(piece.found, Unreadable):
+            self._cannot(piece.found)
+            return
+        if isinstance(piece.found, Chat):
+            self._adopt(piece.found)
+            return
+        assert piece.importer is not None
+        grown = grow(piece.found)
+        self.account += grown.account
+        if not grown.messages:
+            self.problems.append(Unreadable(title_of(grown) or "untitled", "It holds no message."))
+            return
+        key = key_of(piece.importer, grown)
+        known = self._known.get(key)
+        if known is not None and self._batches.holds(known):
+            self._batches.flush()
+            known = self._known.get(key)
+        origin = origin_of(key, self.file, grown)
+        if known is None:
+            tx = planted(self.forky, grown, origin)
+            self._known[key] = tx.conversation
+            self._planted.add(tx.conversation)
+            summary = f"Imported “{title_of(grown)}” ({piece.importer.label})"
+        elif (known in self._untouched and self._running.has_brought(known, piece.number)) or (
+            self._holds_all(known, grown)
+            and not names_a_branch(self.forky, known, grown)
+            and not self._comes_again(known, grown)
+        ):
+            self.unchanged += 1
+            return
+        else:
+            tx = added(self.forky, known, grown, origin)
+            many = "1 message" if len(tx.messages) == 1 else f"{len(tx.messages)} messages"
+            what = f"{many} more" if tx.messages else f"the branch “{grown.branch}” again"
+            summary = f"Imported {what} ({piece.importer.label})"
+        self.brought.setdefault(tx.conversation, [])
+        files = tuple(beside.taken(part) for part in _attachments(tx.messages) if part.sha256 in beside.held)
+        (commit,) = self._running.marked([tx.commit("import", summary)], tx.view.version)
+        self._batches.add(Waiting(commit, title_of(grown), files, grown.account))
+
+    def _holds_all(self, known: ConversationId, grown: Grown) -> bool:
+        here = self.forky.store.messages(known)
+        return all(message.id in here for message in grown.messages)
+
+    def _comes_again(self, known: ConversationId, grown: Grown) -> bool:
+        """Whether something of it is here and cannot be seen, because it was taken back with an import."""
+        if not self._brings_again or known in self._untouched:
+            return False
+        tips = (tip for tip in (grown.head, *grown.branches.values(), *grown.kept) if tip is not None)
+        store = self.forky.store
+        return not shows(store, known, tips) and was_taken_back(store, known)
+
+    def _settled(self, waiting: Waiting, outcome: Operation | RefusedBatch) -> None:
+        id = waiting.commit.conversation
+        if isinstance(outcome, Operation):
+            self.brought[id].append(outcome.number)
+            return
+        self.problems.append(Unreadable(waiting.title or "untitled", outcome.why))
+        self._refused_files += [part.sha256 for part, _ in waiting.files]
+        self.account = without(self.account, outcome)
+        if not self.brought[id]:
+            del self.brought[id]
+        if id in self._planted and id not in self.brought:
+            self._known = {key: known for key, known in self._known.items() if known != id}
+
+    def _cannot(self, why: Unreadable) -> None:
+        self.problems.append(why)
+        self.account += ImportAccount(unreadable=1)
+
+    def _adopt(self, chat: Chat) -> None:
+        self._adopting = chat.title or "untitled"
+        try:
+            done = adopt(self.forky, chat, self._running)
+        except BadContent as error:
+            self._cannot(Unreadable(self._adopting, str(error)))
+            self._adopting = ""
+            return
+        self._adopting = ""
+        self.account += account_of(chat)
+        if done.outcome == "unchanged":
+            self.unchanged += 1
+        else:
+            self.brought.setdefault(done.conversation, []).extend(done.operations)
+
+    def take_away(self) -> str:
+        """Leave nothing of it, wherever it was; what became of it, as a sentence.
+
+        Where it went on with an import that was broken off, what that one had brought stays, and so does its record.
+        """
+        self._batches.drop()
+        stays = leave_nothing(self.forky, {id: numbers for id, numbers in self.brought.items() if numbers})
+        self._running.stop()
+        if stays:
+            return f"{STOPPED} {stays}"
+        return _BEFORE_STAYS if self._running.came_before else NOTHING_KEPT
+
+    def break_off(self, error: BaseException) -> BaseException:
+        """Leave what came in, with its record; what to raise, which says what came in and what can be done."""
+        try:
+            with suppress(ForkyError, OSError):
+                self._batches.drop()
+        finally:
+            self._running.release()
+        try:
+            record = import_of(self.forky.store, self._running.number)
+        except ForkyError:
+            return error  # There is none, or the database cannot even be read.
+        if not record.conversations or not isinstance(error, ForkyError | OSError):
+            return error
+        if isinstance(error, ForkyError):
+            why, remedy = error.message.removesuffix(NOTHING_SAVED).removesuffix("."), error.hint
+        else:
+            why, remedy = f"“{self.file}” cannot be read any further: {error.strerror}", ""
+        lost = self._adopting or self._batches.lost
+        name = lost if len(lost) <= _LONGEST_NAME else f"{lost[:_LONGEST_NAME]} …"
+        missing = f"the first that did not is “{name}”" if lost else "the rest did not"
+        if self._complete:
+            missing = "nothing is missing"
+        return ImportBrokenOff(
+            f"{why}. The import of “{self.file}” was broken off: {record.how_far} and stayed; {missing}.",
+            record.number,
+            f"{remedy} Importing the same file again brings only what is missing. To take back what came in, open the "
+            f"Library, or run `forky import --undo {record.number}`.".strip(),
+        )
+
+    def progress(self, piece: SourcePiece) -> ImportProgress:
+        found = piece.found
+        title = found.label if isinstance(found, Unreadable) else found.title
+        return ImportProgress(self.done, title_line(title), self.account, self._running.number)
+
+    def finish(self) -> Imported:
+        """Wait for what is being written, and keep what came of it all."""
+        self._batches.flush()
+        self._batches.close()
+        self._complete = True
+        number = self._running.finish(self.account, self.brought, self._refused_files)
+        return Imported(
+            number,
+            tuple(self.brought),
+            self.unchanged,
+            tuple(self.problems),
+            self.account,
+            self.found,
+            len(self._running.came_before),
+        )
+
+
+def _attachments(messages: Iterable[Message]) -> Iterator[AttachmentPart]:
+    return (part for message in messages for part in message.parts if isinstance(part, AttachmentPart))

@@ -1,0 +1,66 @@
+"""What the log says of one import: the format and size of its file, how it ended and what it brought; never a name."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from forky_core.errors import ImportBrokenOff, NothingToDo
+from forky_core.formats.importing.arrival import Imported
+from forky_core.observability import events
+
+
+class ImportLog:
+    """Filled while the import is under way."""
+
+    def __init__(self, path: Path) -> None:
+        self.kind = ""
+        """The format of what the file holds."""
+        self.done: Imported | None = None
+        """What the import did, once it is over."""
+        self.number: int | None = None
+        """Of its record, where that stays although it was broken off."""
+        self._begun = time.perf_counter()
+        try:
+            self._size = path.stat().st_size
+        except OSError:
+            self._size = 0
+
+    def begin(self) -> None:
+        events.import_started(size=self._size)
+
+    def end(self, state: str) -> None:
+        done = self.done
+        events.import_ended(
+            state=state,
+            conversations=len(done.conversations) if done else 0,
+            messages=done.account.imported if done else 0,
+            size=self._size,
+            seconds=time.perf_counter() - self._begun,
+            number=done.number if done else self.number,
+            kind=self.kind or None,
+            unchanged=done.unchanged if done else None,
+            problems=len(done.problems) if done else None,
+        )
+
+
+@contextmanager
+def logged(path: Path) -> Iterator[ImportLog]:
+    """For the whole of an import; how it ends is read from the exception that leaves the block."""
+    log, state = ImportLog(path), "failed"
+    log.begin()
+    try:
+        yield log
+        state = "done"
+    except NothingToDo:
+        state = "stopped"
+        raise
+    except BaseException as error:
+        if isinstance(error, ImportBrokenOff):
+            state, log.number = "broken off", error.number
+        events.import_failed(fault=error)
+        raise
+    finally:
+        log.end(state)

@@ -1,0 +1,164 @@
+"""Importing: a preview that writes nothing, then the conversations, each as one operation (law 8).
+
+What became of every node is in the account, which is kept beside the import; taking_back.py undoes it by that record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+from forky_core.errors import NotFound, NothingToDo
+from forky_core.formats.account import ImportAccount
+from forky_core.formats.contract import Unreadable
+from forky_core.formats.files.source import opened
+from forky_core.formats.forky_file.adopting import forks_of
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.importing.arrival import Arrival, Imported, ImportProgress, account_of
+from forky_core.formats.importing.import_log import logged
+from forky_core.formats.importing.import_record import ImportedFile, source_of
+from forky_core.formats.importing.pieces import pieces, title_of
+from forky_core.formats.importing.planting import key_of, known_before
+from forky_core.formats.tree import grow
+from forky_core.model import ConversationId, ConversationSummary
+from forky_core.repo.workspace import Workspace
+
+__all__ = ["ImportProgress", "Imported", "PreviewLine", "import_file", "preview"]
+
+OURS = "Forky chat file"
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewLine:
+    """One conversation of a preview."""
+
+    number: int
+    """Its place in the source: what a person ticks."""
+    label: str
+    """The format, for people."""
+    title: str
+    created: int
+    messages: int
+    branches: int
+    account: ImportAccount
+    problem: str = ""
+    """Why it cannot be imported, "" where it can."""
+    known: ConversationId | None = None
+    """The conversation it was imported to before."""
+    forks: tuple[ConversationSummary, ...] = ()
+    """Conversations that were forked from an earlier file of it; of a Forky file only."""
+
+
+def preview(forky: Workspace, path: Path) -> Iterator[PreviewLine]:
+    """Every conversation of a file or an archive, as it is read: the first one stands there at once.
+
+    Raises:
+        BadContent: the file cannot be opened at all.
+    """
+    known = known_before(forky)
+    with opened(path, light=True) as archive:
+        for piece in pieces(archive):
+            archive.beside.let_go()
+            label = piece.importer.label if piece.importer else ""
+            if isinstance(piece.found, Unreadable):
+                why = piece.found
+                yield PreviewLine(
+                    piece.number, label, why.label, 0, 0, 0, ImportAccount(unreadable=1), why.why
+                )
+                continue
+            if isinstance(piece.found, Chat):
+                yield _line_of(piece.number, piece.found, forky)
+                continue
+            grown = grow(piece.found)
+            assert piece.importer is not None
+            problem = "" if grown.messages else "It holds no message."
+            yield PreviewLine(
+                piece.number,
+                label,
+                title_of(grown),
+                piece.found.created or min((m.created for m in grown.messages if m.created), default=0),
+                len(grown.messages),
+                1 + len(grown.branches) + len(grown.kept),
+                grown.account,
+                problem,
+                known.get(key_of(piece.importer, grown)),
+            )
+
+
+def import_file(
+    forky: Workspace,
+    path: Path,
+    *,
+    chosen: Collection[int] | None = None,
+    on_progress: Callable[[ImportProgress], None] = lambda _progress: None,
+    stop: Event | None = None,
+    source: ImportedFile | None = None,
+    brings_again: bool = True,
+) -> Imported:
+    """Import the conversations of a file that have one of the `chosen` numbers; None: all of them.
+
+    From the first conversation on there is a record of it (import_record.py). An import of a source of which one was
+    broken off goes on with that record. `source` says what the file is, where `path` is a copy of it that goes away.
+    `brings_again`: what an earlier import brought and was taken back with it comes in again.
+
+    Where `stop` is set meanwhile, what this import had brought is taken away again and NothingToDo says so: all of it,
+    but for conversations that somebody went on with in the meantime.
+
+    Raises:
+        BadContent: the file cannot be opened.
+        NothingToDo: it was stopped.
+        ImportBrokenOff: it failed after something had come in, which stays with its record.
+        StoreError: it failed before anything had come in.
+    """
+    with logged(path) as log, opened(path) as archive:
+        landing = Arrival(forky, source or source_of(path), chosen, brings_again=brings_again)
+        try:
+            landing.problems += archive.refused
+            for piece in pieces(archive):
+                landing.go_on_unless(stop)
+                landing.found = piece.number
+                if chosen is None or piece.number in chosen:
+                    log.kind = log.kind or (piece.importer.label if piece.importer else "")
+                    landing.take(piece, archive.beside)
+                    on_progress(landing.progress(piece))
+                archive.beside.let_go()
+            log.done = landing.finish()
+        except NothingToDo:
+            raise _taken_away(landing) from None
+        except BaseException as error:
+            told = landing.break_off(error)
+            if told is error:
+                raise
+            raise told from error
+        return log.done
+
+
+def _taken_away(landing: Arrival) -> BaseException:
+    """What says that a stopped import is taken away, or why the database would not do that."""
+    try:
+        return NothingToDo(landing.take_away())
+    except BaseException as error:  # noqa: BLE001 - it is raised by the caller
+        return landing.break_off(error)
+
+
+def _line_of(number: int, chat: Chat, forky: Workspace) -> PreviewLine:
+    try:
+        forky.store.view(chat.id)
+        known: ConversationId | None = chat.id
+    except NotFound:
+        known = None
+    created = next((one.at for one in chat.operations), 0)
+    branches = len(chat.view.branches) + len(chat.view.kept)
+    size = len(chat.messages), branches
+    return PreviewLine(
+        number,
+        OURS,
+        chat.title,
+        created,
+        *size,
+        account_of(chat),
+        known=known,
+        forks=forks_of(forky, chat),
+    )

@@ -1,0 +1,174 @@
+"""A grown conversation on its way into a workspace: the transaction that makes it, or that adds what is new in it.
+
+Beside the messages goes what has no place in them: who answered and when (generations), the source's own ids and
+fields, and, in the view, where the conversation came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from forky_core.formats.contract import Importer, Node
+from forky_core.formats.forky_file.kept_lines import ORIGINS, cut, missing
+from forky_core.formats.importing.pieces import title_of
+from forky_core.formats.importing.pointing import point
+from forky_core.formats.tree import Grown
+from forky_core.hashing import content_hash, mend_json, mend_text
+from forky_core.model import (
+    EMPTY_VIEW,
+    ConversationId,
+    Failure,
+    Generation,
+    GenerationId,
+    GenerationStatus,
+    MessageId,
+    Rules,
+)
+from forky_core.parts import Json, canonical_json
+from forky_core.repo.identity import new_id, title_line
+from forky_core.repo.transaction import Transaction
+from forky_core.repo.workspace import Workspace
+
+ORIGIN = "origin"
+"""Key of a view: what the conversation was imported from."""
+
+MAIN = "main"
+"""What the live end is called where a source has no name for it."""
+
+Key = tuple[str, str]
+"""Format and the source's id: by what a conversation is recognised."""
+
+
+def key_of(importer: Importer, grown: Grown) -> Key:
+    source = grown.found.source_id
+    return importer.name, source or content_hash(sorted(message.id for message in grown.messages))
+
+
+def known_before(forky: Workspace) -> dict[Key, ConversationId]:
+    """What was imported before. Where two come from one source, the one that changed last."""
+    origins = forky.store.entries(ORIGIN)
+    if not origins:
+        return {}
+    order = [summary.id for summary in (*forky.conversations(trashed=True), *forky.conversations())]
+    return {
+        (str(origin.get("format")), str(origin.get("id"))): id
+        for id in order
+        if isinstance(origin := origins.get(id), dict)
+    }
+
+
+def origin_of(key: Key, file: str, grown: Grown) -> dict[str, Json]:
+    """What the conversation says of its source."""
+    entry: dict[str, Json] = {
+        "format": key[0],
+        "id": key[1],
+        "file": file,
+        "account": grown.account.stored(),
+    }
+    if grown.found.extra:
+        entry["x"] = mend_json(dict(grown.found.extra))
+    return entry
+
+
+def planted(forky: Workspace, grown: Grown, origin: Mapping[str, Json]) -> Transaction:
+    """A new conversation of it."""
+    tx = Transaction(forky.store, ConversationId(new_id()), EMPTY_VIEW, forky.actor, in_bulk=True)
+    title = title_of(grown)
+    if title:
+        tx.set("title", title)
+    tx.create_branch(grown.branch, grown.head, Rules(system=grown.found.system or None))
+    for name, tip in grown.branches.items():
+        tx.create_branch(name, tip, Rules())
+    for tip in grown.kept:
+        tx.keep(tip)
+    tx.set(ORIGIN, dict(origin))
+    tx.messages = list(grown.messages)
+    tx.generations = _generations(grown)
+    tx.derived = cut(ORIGINS, _origin_rows(grown))
+    return tx
+
+
+def names_a_branch(forky: Workspace, known: ConversationId, grown: Grown) -> bool:
+    """Whether it is a branch of its own, of a name that the conversation does not have."""
+    return grown.branch != MAIN and grown.branch not in forky.store.view(known).branches
+
+
+def added(forky: Workspace, known: ConversationId, grown: Grown, origin: Mapping[str, Json]) -> Transaction:
+    """What is new in a conversation that was imported before."""
+    view = forky.store.view(known)
+    here = forky.store.messages(known)
+    tx = Transaction(forky.store, known, view, forky.actor, in_bulk=True)
+    fresh = [message for message in grown.messages if message.id not in here]
+    tx.messages = list(fresh)
+    tx.generations = [one for one in _generations(grown) if (one.message or one.parent) not in here]
+    tips = {grown.branch: grown.head, **grown.branches}
+    point(
+        tx,
+        view,
+        {name: (tip, Rules()) for name, tip in tips.items() if tip is not None},
+        grown.kept,
+        {**here, **{message.id: message for message in fresh}},
+        named=() if grown.branch == MAIN else (grown.branch,),
+    )
+    tx.set("trashed", None)
+    tx.set(ORIGIN, dict(origin))
+    tx.derived = missing(forky.store, known, ORIGINS, _origin_rows(grown))
+    return tx
+
+
+def _origin_rows(grown: Grown) -> list[str]:
+    """The nodes' own ids and fields, to be kept beside the messages."""
+    rows: dict[str, None] = {}
+    for origin in grown.origins:
+        row: dict[str, Json] = {"message": origin.message, "id": origin.node.id}
+        if origin.node.extra:
+            row["x"] = dict(origin.node.extra)
+        line = canonical_json(row)
+        try:
+            line.encode()
+        except UnicodeEncodeError:
+            line = canonical_json(mend_json(row))
+        rows[line] = None
+    return list(rows)
+
+
+_model_line = lru_cache(1_000)(title_line)
+"""Of a few models, asked for with every reply."""
+
+
+def _generations(grown: Grown) -> list[Generation]:
+    """Who answered, when and how it ended, for the replies of which the source says so (law 2)."""
+    by_id = {message.id: message for message in grown.messages}
+    found = [
+        _generation(
+            failed.node,
+            failed.question,
+            None,
+            "failed" if failed.node.status == "done" else failed.node.status,
+        )
+        for failed in grown.failed
+    ]
+    for origin in grown.origins:
+        node, message = origin.node, by_id[origin.message]
+        if message.role == "assistant" and (node.model or node.failure or node.status != "done"):
+            found.append(_generation(node, message.parent, message.id, node.status))
+    return found
+
+
+def _generation(
+    node: Node, parent: MessageId | None, message: MessageId | None, status: GenerationStatus
+) -> Generation:
+    at = max(0, node.created)
+    return Generation(
+        GenerationId(new_id()),
+        MAIN,
+        parent,
+        _model_line(node.model) or "unknown",
+        status,
+        message,
+        usage=node.usage,
+        failure=Failure("unknown", mend_text(node.failure)) if node.failure else None,
+        started=at,
+        finished=at,
+    )

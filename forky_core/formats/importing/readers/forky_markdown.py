@@ -1,0 +1,162 @@
+"""The Markdown that Forky writes (exporting/writers/markdown.py): its branches come back, each at the message it
+leaves.
+
+Its numbers count through the whole file, so a heading inside a message is one of ours only where it counts on. Calls,
+attachments and thoughts were written as words and stay words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import ClassVar
+
+from forky_core.errors import BadContent
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
+from forky_core.formats.speaking import text_parts
+from forky_core.model import Role
+from forky_core.parts import Draft
+
+_TITLE = re.compile(r"# (.+)")
+_HEADING = re.compile(r"## (\d{1,9})\. (.{1,300}?)(?: · (\d{4}-\d\d-\d\d \d\d:\d\d) UTC)?")
+_SECTION = re.compile(r"\*\*(?:Branch “(.*)”|Beside the branches)\*\*(?:, from message (\d{1,9}))?")
+_RULE = "---"
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_ROLES: dict[str, Role] = {"You": "user", "Assistant": "assistant", "System": "system", "Tool": "user"}
+_MODEL = re.compile(r"\S*/\S+|(?:gpt|claude|gemini|llama|o\d|mistral|qwen|deepseek)[\w.:-]*", re.IGNORECASE)
+_MERGE = "Merge of “"
+
+
+class ForkyMarkdown:
+    name: ClassVar[str] = "forky-markdown"
+    label: ClassVar[str] = "Markdown that Forky wrote"
+
+    def fits(self, sample: Sample) -> bool:
+        if sample.shape != "text" or _TITLE.match(sample.text) is None:
+            return False
+        first = next((match for line in sample.text.split("\n") if (match := _heading(line))), None)
+        return first is not None and first[1] == "1" and (first[2] in _ROLES or bool(first[3]))
+
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:  # noqa: ARG002 - it carries none
+        try:
+            lines = document.text().replace("\r\n", "\n").split("\n")
+        except BadContent as error:
+            yield Unreadable(document.name, str(error))
+            return
+        reading = _MarkdownReading()
+        for number, line in enumerate(lines):
+            reading.take(line, above=lines[max(0, number - 2) : number])
+        yield reading.found(lines[0].removeprefix("# ").strip())
+
+
+def _heading(line: str) -> re.Match[str] | None:
+    return _HEADING.fullmatch(line) if line.startswith("## ") and len(line) < 400 else None
+
+
+@dataclass(slots=True)
+class _Said:
+    who: str
+    at: int
+    parent: int | None
+    lines: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _MarkdownReading:
+    messages: list[_Said] = field(default_factory=list)
+    """The first is number 1."""
+    ends: dict[str, int] = field(default_factory=dict)
+    """By branch, the number of its last message."""
+    sections: int = 0
+    """Those whose heading has come; a file of one line has none."""
+    branch: str = ""
+    parent: int | None = None
+    live: int = 0
+    """The last message of the first section, which is the main line."""
+    fence: str = ""
+
+    def take(self, line: str, above: list[str]) -> None:
+        section = None if self.fence or above != [_RULE, ""] else _SECTION.fullmatch(line)
+        if section is not None:
+            if self.messages:
+                del self.messages[-1].lines[-2:]
+            after = int(section[2] or 0)
+            self.sections += 1
+            self.branch, self.parent = section[1] or "", after if 0 < after <= len(self.messages) else None
+            return
+        heading = None if self.fence else _heading(line)
+        if heading is not None and int(heading[1]) == len(self.messages) + 1:
+            self._begin(heading)
+        elif self.messages:
+            self._fenced(line)
+            self.messages[-1].lines.append(line)
+
+    def _begin(self, heading: re.Match[str]) -> None:
+        self.messages.append(_Said(heading[2], _moment(heading[3]), self.parent))
+        self.parent = number = len(self.messages)
+        if self.branch:
+            self.ends[self.branch] = number
+        if self.sections < 2:
+            self.live = number
+
+    def _fenced(self, line: str) -> None:
+        mark = _FENCE.fullmatch(line) if len(line) < 1_000 else None
+        if mark is None:
+            return
+        if not self.fence:
+            self.fence = mark[1]
+        elif mark[1].startswith(self.fence) and not mark[2].strip():
+            self.fence = ""
+
+    def found(self, title: str) -> ParsedConversation:
+        asks = any(said.who == "You" for said in self.messages)
+        nodes = []
+        for number, said in enumerate(self.messages, 1):
+            role = _role(said.who, alone=asks)
+            model = said.who if role == "assistant" and said.who not in _ROLES else ""
+            draft = Draft(role, tuple(text_parts("\n".join(said.lines).strip())))
+            nodes.append(
+                Node(
+                    str(number),
+                    str(said.parent) if said.parent is not None else None,
+                    draft,
+                    created=said.at,
+                    model="" if model.startswith(_MERGE) else model,
+                    extra={"who": said.who} if said.who not in _ROLES else {},
+                )
+            )
+        return ParsedConversation(
+            source_id="",
+            title="" if title == "Untitled" else title,
+            nodes=tuple(nodes),
+            current=str(self.live) if self.live else None,
+            branch=next((name for name, end in self.ends.items() if end == self.live), "main"),
+            names={name: str(end) for name, end in self.ends.items() if end != self.live},
+        )
+
+
+def _role(who: str, *, alone: bool) -> Role:
+    """`alone`: one person speaks, who is “You”, so that any other name is a model's."""
+    known = _ROLES.get(who)
+    if known is not None:
+        return known
+    return "assistant" if alone or who.startswith(_MERGE) or _MODEL.fullmatch(who) else "user"
+
+
+def _moment(said: str | None) -> int:
+    """Microseconds since the epoch."""
+    if said is None:
+        return 0
+    try:
+        return int(datetime.strptime(said, "%Y-%m-%d %H:%M").replace(tzinfo=UTC).timestamp()) * 1_000_000
+    except ValueError:
+        return 0

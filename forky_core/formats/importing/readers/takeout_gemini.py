@@ -1,0 +1,101 @@
+"""Google Takeout's activity of the Gemini apps: one record for each prompt and its answer, which is HTML.
+
+Most records do not say which conversation they are of; each of those is one by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from forky_core.documents.html_text import markdown_of
+from forky_core.formats.contract import (
+    Node,
+    ParsedConversation,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
+from forky_core.formats.fields import micros, obj, objs, seq, word
+from forky_core.formats.leftovers import Program, leftovers
+from forky_core.formats.speaking import text_parts
+from forky_core.opaque import not_understood
+from forky_core.parts import Draft, Part
+
+PROGRAM = Program(
+    "Google Takeout", frozenset(("header", "products", "activityControls", "titleUrl", "locationInfos"))
+)
+_READ = frozenset(("title", "safeHtmlItem", "imageFile", "attachedFiles", "subtitles"))
+USE = "It records a use of the app, no prompt."
+_PREFIX = "Prompted "
+_CHAT = re.compile(r"gemini\.google\.com/(?:u/\d+/)?(?:app|gem/[\w-]+)/([0-9a-f]{8,})", re.ASCII)
+
+
+class TakeoutGemini:
+    name: ClassVar[str] = "takeout-gemini"
+    label: ClassVar[str] = "Google Takeout: Gemini activity"
+
+    def fits(self, sample: Sample) -> bool:
+        return any(
+            word(value.get("header")).startswith(("Gemini", "Bard")) and "title" in value and "time" in value
+            for value in sample.objects
+        )
+
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+        beside: dict[str, str] = {}
+        for name in files.names():
+            beside.setdefault(name.rpartition("/")[2], name)
+        chats: dict[str, list[Mapping[str, Any]]] = {}
+        for value in document.values():
+            if isinstance(value, Unreadable):
+                yield value
+                continue
+            record = obj(value)
+            chat = _CHAT.search(word(record.get("titleUrl")))
+            if chat is not None:
+                chats.setdefault(chat.group(1), []).append(record)
+            elif record:
+                yield _found("", [record], files, beside)
+        for id, records in chats.items():
+            records.reverse()  # The newest stands first.
+            yield _found(id, sorted(records, key=lambda one: micros(one.get("time"))), files, beside)
+
+
+def _found(
+    id: str, records: list[Mapping[str, Any]], files: SourceFiles, beside: Mapping[str, str]
+) -> ParsedConversation:
+    nodes: list[Node] = []
+    last: str | None = None
+    for number, record in enumerate(records, 1):
+        nodes += _pair(str(number), last, record, files, beside)
+        last = str(number)
+    return ParsedConversation(id, "", tuple(nodes), last, created=micros(records[0].get("time")))
+
+
+def _pair(
+    id: str, parent: str | None, record: Mapping[str, Any], files: SourceFiles, beside: Mapping[str, str]
+) -> list[Node]:
+    """The prompt, and below it the answer where there is one."""
+    title, at = word(record.get("title")), micros(record.get("time"))
+    answer = markdown_of("\n\n".join(word(item.get("html")) for item in objs(record.get("safeHtmlItem"))))
+    if not answer and not title.startswith(_PREFIX):
+        return [Node(id, parent, None, why=USE)]
+    parts: list[Part] = []
+    for name in (record.get("imageFile"), *seq(record.get("attachedFiles"))):
+        part = files.attach(beside.get(word(name).rpartition("/")[2], ""))
+        parts += [part] if part is not None else []
+    parts += text_parts(title.removeprefix(_PREFIX))
+    names = [word(one.get("name")) for one in objs(record.get("subtitles"))]
+    unread = [one for one in names if one.strip()]
+    parts += [not_understood(PROGRAM.name, "subtitles", unread)] if unread else []
+    for item in objs(record.get("safeHtmlItem")):
+        parts += leftovers(item, ("html",), PROGRAM, within="safeHtmlItem.")
+    asked = Draft("user", (*parts, *leftovers(record, _READ, PROGRAM)))
+    if not answer:
+        return [Node(id, parent, asked, created=at)]
+    return [
+        Node(f"{id}/asked", parent, asked, created=at, piece=True),
+        Node(id, f"{id}/asked", Draft("assistant", tuple(text_parts(answer))), created=at),
+    ]

@@ -1,0 +1,194 @@
+"""Each format on a conversation with some of everything: what stands in it, and what is said to be lost."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forky_core.formats.exporting.flattening import flattened
+from forky_core.formats.exporting.sharing import EXPORTERS, exporter, file_name, shared
+from forky_core.formats.exporting.writers.markdown import closed, fenced
+from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.writing import chat_of
+from forky_core.hashing import message_id
+from forky_core.model import seal
+from forky_core.parts import Draft, TextPart, ToolCallPart, ToolResultPart
+from forky_core.repo.conversation import Conversation
+from forky_core.repo.workspace import Workspace
+from tests.builders import debugged, talk, workspace
+from tests.formats.exporting.trees import chat_with
+from tests.formats.forky_file.chats import with_everything
+
+
+@pytest.fixture
+def forky() -> Workspace:
+    return workspace()[0]
+
+
+@pytest.fixture
+def chat(forky: Workspace) -> Conversation:
+    return with_everything(forky)
+
+
+def content(chat: Chat, name: str) -> bytes:
+    return b"".join(exporter(name).write(chat))
+
+
+def as_json(chat: Chat, name: str) -> Any:
+    return json.loads(content(chat, name))
+
+
+def called() -> Chat:
+    """A question, a call, its result and the answer."""
+    ask = seal(Draft("user", (TextPart("What time is it?"),)), ())
+    call = seal(Draft("assistant", (TextPart("I look."), ToolCallPart("clock", '{"zone":"UTC"}'))), (ask.id,))
+    result = seal(Draft("tool", (ToolResultPart("clock", "15:00"),)), (call.id,))
+    answer = seal(Draft("assistant", (TextPart("It is three."),)), (result.id,))
+    return chat_with((ask, call, result, answer), answer.id)
+
+
+@pytest.mark.parametrize("to", EXPORTERS, ids=lambda to: to.name)
+def test_every_format_writes_everything_and_nothing(to: Any, forky: Workspace, chat: Conversation) -> None:
+    assert b"".join(to.write(chat_of(forky.store, chat.id)))
+    empty = forky.create("Nothing said")
+    assert b"".join(to.write(chat_of(forky.store, empty.id)))
+
+
+@pytest.mark.parametrize("to", [one for one in EXPORTERS if one.name != "llm"], ids=lambda to: to.name)
+def test_exporting_twice_gives_the_same_bytes(to: Any, forky: Workspace, chat: Conversation) -> None:
+    # A database says when its tables were made.
+    whole = chat_of(forky.store, chat.id)
+    assert b"".join(to.write(whole)) == b"".join(to.write(whole))
+
+
+def test_what_a_format_loses_is_said_and_a_lossless_one_says_nothing(
+    forky: Workspace, chat: Conversation
+) -> None:
+    whole = chat_of(forky.store, chat.id)
+    assert exporter("forky").losses(whole) == ()
+    said = "\n".join(exporter("sharegpt").losses(whole))
+    for word in ("merges", "cannot hold branches", "tag", "attachment", "stash", "operations", "undone"):
+        assert word in said, word
+    assert "cannot hold branches" not in "\n".join(exporter("chatgpt").losses(whole))
+    plain = forky.create("Plain")
+    talk(plain, "Hello", "Hi")
+    assert exporter("openai").losses(chat_of(forky.store, plain.id)) == (
+        "The history of 3 operations stays here.",
+    )
+
+
+def test_a_merge_becomes_a_message_and_messages_above_it_keep_their_ids(forky: Workspace) -> None:
+    chat = debugged(forky)
+    before = set(chat_of(forky.store, chat.id).messages)
+    chat.merge(chat.plan_merge("debug", strategy="squash"))
+    talk(chat, "Thanks.")
+    flat = flattened(chat_of(forky.store, chat.id))
+    assert before <= set(flat.messages)
+    assert all(len(message.parents) < 2 for message in flat.messages.values())
+    for message in flat.messages.values():
+        assert message.id == message_id(message.parents, message.role, message.parts, message.name)
+    assert flat.forked_from == {"id": chat.id, "name": "Enums"}
+
+
+def test_openai_one_branch_is_the_array_and_several_are_objects(forky: Workspace) -> None:
+    chat = debugged(forky)
+    chat.set_rules(system="Be brief.")
+    one = as_json(shared(forky.store, chat, branch="main"), "openai")
+    assert [message["role"] for message in one] == ["system", "user", "assistant", "user", "assistant"]
+    several = as_json(chat_of(forky.store, chat.id), "openai")
+    assert {one["branch"] for one in several} == {"main", "debug"}
+
+
+def test_calls_have_ids_that_their_results_name() -> None:
+    ask, call, result, answer = as_json(called(), "openai")
+    assert call["tool_calls"][0]["id"] == result["tool_call_id"] == "call_1"
+    assert (ask["role"], answer["content"]) == ("user", "It is three.")
+
+
+def test_anthropic_puts_results_into_the_users_messages() -> None:
+    request = as_json(called(), "anthropic")
+    roles = [message["role"] for message in request["messages"]]
+    assert roles == ["user", "assistant", "user", "assistant"]
+    (result,) = request["messages"][2]["content"]
+    assert (result["type"], result["tool_use_id"]) == ("tool_result", "call_1")
+    use = request["messages"][1]["content"][1]
+    assert (use["type"], use["input"]) == ("tool_use", {"zone": "UTC"})
+
+
+def test_sharegpt_has_its_own_names_for_who_speaks() -> None:
+    (item,) = as_json(called(), "sharegpt")
+    assert [one["from"] for one in item["conversations"]] == [
+        "human",
+        "gpt",
+        "function_call",
+        "observation",
+        "gpt",
+    ]
+
+
+def test_markdown_has_one_heading_a_message_and_names_branches(forky: Workspace) -> None:
+    chat = debugged(forky)
+    text = content(chat_of(forky.store, chat.id), "markdown").decode()
+    assert len(re.findall(r"^## \d+\. ", text, re.MULTILINE)) == len(chat.visible.messages)
+    assert "**Branch “main”**" in text
+    assert "**Branch “debug”**, from message 2" in text
+
+
+def test_code_that_was_cut_off_does_not_swallow_the_rest() -> None:
+    assert closed("Look:\n```py\nx = 1").endswith("x = 1\n```")
+    assert closed("```\na\n```") == "```\na\n```"
+    assert fenced("```\na\n```").startswith("````\n")
+
+
+def test_a_notebook_is_valid_and_pythons_blocks_can_be_run(forky: Workspace) -> None:
+    chat = talk(forky.create("Code"), "Write it.", "Here:\n```python\nprint(1)\n```\nDone.")
+    book = as_json(chat_of(forky.store, chat.id), "notebook")
+    assert (book["nbformat"], book["nbformat_minor"]) == (4, 5)
+    (code,) = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+    assert code["source"] == ["print(1)"]
+    ids = [cell["id"] for cell in book["cells"]]
+    assert len(ids) == len(set(ids))
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", id) for id in ids)
+
+
+def test_llms_turns_say_model_and_tokens(forky: Workspace, chat: Conversation, tmp_path: Path) -> None:
+    file = tmp_path / "logs.db"
+    file.write_bytes(content(chat_of(forky.store, chat.id), "llm"))
+    database = sqlite3.connect(file)
+    models = {row[0] for row in database.execute("SELECT model FROM turns")}
+    broken = database.execute("PRAGMA foreign_key_check").fetchall()
+    (pictures,) = database.execute("SELECT count(*) FROM attachments").fetchone()
+    database.close()
+    assert models == {"scripted/one", "scripted/two", None}, "whose model nobody knows is a turn, too"
+    assert broken == []
+    assert pictures == 1
+
+
+def test_chosen_messages_are_a_conversation_of_their_own(forky: Workspace) -> None:
+    chat = debugged(forky)
+    first, *_, last = chat.path()
+    made = shared(forky.store, chat, messages=[first.id, last.id])
+    assert [message.text for message in made.messages.values()] == [first.text, last.text]
+    assert list(made.view.branches) == ["main"]
+    assert made.view.branch("main").head == list(made.messages)[-1]
+    assert made.forked_from == {"id": chat.id, "name": "Enums"}
+    assert made.id != chat.id
+    assert made.id == shared(forky.store, chat, messages=[last.id, first.id]).id
+
+
+def test_messages_chosen_from_two_branches_keep_both_ends(forky: Workspace) -> None:
+    chat = debugged(forky)
+    ends = [branch.head for branch in chat.branches.values() if branch.head]
+    made = shared(forky.store, chat, messages=ends)
+    assert {branch.head for branch in made.view.branches.values()} == set(made.messages)
+
+
+def test_a_file_is_called_by_the_title_as_far_as_every_system_can_write_it(forky: Workspace) -> None:
+    chat = forky.create("../../etc: “Über” <x>")
+    assert file_name(chat.title, exporter("html")) == "etc-Über-x.html"
+    assert file_name(forky.create("").title, exporter("markdown")) == "conversation.md"

@@ -1,0 +1,183 @@
+"""Sessions of coding agents: trees between notes of their programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from forky_core.formats.importing.readers.claude_code import ERROR, NOTE, ClaudeCode
+from forky_core.formats.importing.readers.codex import SEALED, Codex
+from forky_core.formats.importing.readers.pi import Pi
+from forky_core.formats.tree import grow
+from forky_core.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from tests.formats.importing.test_trees import live
+from tests.formats.sources import one, written
+
+
+def lines(*rows: Json) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def code(id: str | None, parent: str | None, role: str, content: Json, **more: Json) -> Json:
+    row: dict[str, Json] = {"type": role, "parentUuid": parent, "sessionId": "s", **more}
+    if id is not None:
+        row["uuid"] = id
+    return {**row, "message": {"role": role, "content": content, **more.get("message", {})}}
+
+
+def test_both_branches_of_a_claude_code_session_and_its_title(tmp_path: Path) -> None:
+    rows = lines(
+        {"type": "summary", "summary": "Rivers", "leafUuid": "a"},
+        {"type": "file-history-snapshot", "messageId": "q"},
+        code("q", None, "user", "Longest?"),
+        code("b", "q", "assistant", "Amazon", timestamp="2026-01-01T00:00:01Z"),
+        code("a", "q", "assistant", "Nile", timestamp="2026-01-01T00:00:02Z"),
+        code("side", None, "user", "Look it up", isSidechain=True),
+    )
+    found = one(ClaudeCode(), written(tmp_path, rows, "s.jsonl"))
+    grown = grow(found)
+    assert (found.source_id, found.title) == ("s", "Rivers")
+    assert live(grown) == [("user", "Longest?"), ("assistant", "Nile")]
+    assert {message.text for message in grown.messages} == {"Longest?", "Amazon", "Nile", "Look it up"}
+    assert grown.account.seen == 4
+
+
+def test_calls_results_and_the_tokens_of_a_claude_code_reply_that_is_several_lines(tmp_path: Path) -> None:
+    reply = {"id": "m", "model": "claude", "usage": {"input_tokens": 5, "output_tokens": 7}}
+    rows = lines(
+        code("q", None, "user", "ls"),
+        code(
+            "t", "q", "assistant", [{"type": "thinking", "thinking": "Hm", "signature": "x"}], message=reply
+        ),
+        code(
+            "c", "t", "assistant", [{"type": "tool_use", "id": "i", "name": "ls", "input": {}}], message=reply
+        ),
+        code(
+            "r",
+            "c",
+            "user",
+            [{"type": "tool_result", "tool_use_id": "i", "content": "a.txt", "is_error": True}],
+        ),
+        code("n", "r", "system", "hook ran"),
+        code("e", "n", "assistant", "API Error", isApiErrorMessage=True),
+        code("m", "e", "user", "Caveat", isMeta=True),
+    )
+    found = one(ClaudeCode(), written(tmp_path, rows, "s.jsonl"))
+    messages = grow(found).messages
+    assert [message.role for message in messages] == ["user", "assistant", "assistant", "tool", "user"]
+    assert messages[3].parts == (ToolResultPart("", "a.txt", "i", "a.txt"),)
+    assert messages[4].hidden
+    assert [node.usage.prompt_tokens for node in found.nodes[:3]] == [None, None, 5]
+    assert dict(grow(found).account.skipped) == {NOTE: 1, ERROR: 1}
+
+
+def test_claude_code_goes_on_across_a_compaction_and_tells_lines_without_ids(tmp_path: Path) -> None:
+    rows = lines(
+        code("q", None, "user", "one"),
+        code("q", None, "user", "another under the same id"),
+        {"type": "system", "uuid": "edge", "parentUuid": None, "logicalParentUuid": "q", "sessionId": "s"},
+        code("sum", "edge", "user", "Summary", isCompactSummary=True),
+        code(None, "sum", "user", "[Request interrupted by user]"),
+        code("a", "sum", "assistant", "two"),
+    )
+    found = one(ClaudeCode(), written(tmp_path, rows, "s.jsonl"))
+    grown = grow(found)
+    assert live(grown) == [("user", "one"), ("user", "Summary"), ("assistant", "two")]
+    assert found.nodes[0].extra["again"][0]["content"] == "another under the same id"
+    assert (grown.account.seen, grown.account.split, grown.account.imported) == (4, 1, 4)
+    assert grown.account.adds_up
+
+
+def item(**payload: Json) -> Json:
+    return {"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": payload}
+
+
+def test_a_codex_rollout_forks_where_turns_were_rolled_back(tmp_path: Path) -> None:
+    def said(role: str, text: str) -> Json:
+        return item(type="message", role=role, content=[{"type": "input_text", "text": text}])
+
+    rows = lines(
+        {"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": {"id": "s", "cwd": "/x"}},
+        said("user", "<environment_context>here</environment_context>"),
+        {"type": "turn_context", "payload": {"model": "gpt"}},
+        said("user", "Longest?"),
+        {"type": "event_msg", "payload": {"type": "user_message", "message": "Longest?"}},
+        said("assistant", "Amazon"),
+        {"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 1}},
+        said("user", "Longest river?"),
+        said("assistant", "Nile"),
+    )
+    found = one(Codex(), written(tmp_path, rows, "rollout.jsonl"))
+    grown = grow(found)
+    surroundings = ("user", "<environment_context>here</environment_context>")
+    assert live(grown) == [surroundings, ("user", "Longest river?"), ("assistant", "Nile")]
+    assert {"Amazon", "Longest?"} <= {message.text for message in grown.messages}
+    assert grown.messages[0].hidden
+    assert (found.source_id, found.model, grown.account.seen) == ("s", "gpt", 5)
+
+
+def test_codex_calls_thoughts_and_the_first_version(tmp_path: Path) -> None:
+    rows = lines(
+        {"id": "old", "timestamp": "2025-05-01T00:00:00Z", "instructions": None},
+        {"record_type": "state"},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "ls"}]},
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm"}]},
+        {"type": "reasoning", "summary": [], "encrypted_content": "x"},
+        {"type": "function_call", "name": "shell", "arguments": '{"a": 1}', "call_id": "i"},
+        {"type": "function_call_output", "call_id": "i", "output": '{"output": "a.txt", "metadata": {}}'},
+    )
+    found = one(Codex(), written(tmp_path, rows, "rollout.jsonl"))
+    grown = grow(found)
+    assert [part for message in grown.messages for part in message.parts] == [
+        TextPart("ls"),
+        ReasoningPart("Hm"),
+        ToolCallPart("shell", '{"a":1}', "i"),
+        ToolResultPart("shell", "a.txt", "i"),
+    ]
+    assert (found.source_id, dict(grown.account.skipped)) == ("old", {SEALED: 1})
+
+
+def test_a_pi_session_with_both_branches_a_label_and_its_notes(tmp_path: Path) -> None:
+    def entry(id: str, parent: str | None, **message: Json) -> Json:
+        return {"type": "message", "id": id, "parentId": parent, "message": message}
+
+    picture = {"type": "image", "data": "iVBORw0KGgoAAAAA", "mimeType": "image/png"}
+    rows = lines(
+        {"type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00Z", "cwd": "/x"},
+        entry("q", None, role="user", content=[{"type": "text", "text": "Longest?"}, picture]),
+        entry("b", "q", role="assistant", content=[{"type": "text", "text": "Amazon"}], stopReason="aborted"),
+        {"type": "model_change", "id": "m", "parentId": "q"},
+        {
+            "type": "branch_summary",
+            "id": "s1",
+            "parentId": "m",
+            "fromId": "b",
+            "summary": "It was the Amazon.",
+        },
+        entry(
+            "a",
+            "s1",
+            role="assistant",
+            content=[{"type": "toolCall", "id": "i", "name": "ls", "arguments": {}}],
+        ),
+        entry(
+            "t",
+            "a",
+            role="toolResult",
+            toolCallId="i",
+            toolName="ls",
+            content=[{"type": "text", "text": "x"}],
+        ),
+        entry("sh", "t", role="bashExecution", command="pwd", output="/x\n", excludeFromContext=True),
+        {"type": "label", "id": "l", "parentId": "sh", "targetId": "b", "label": "wrong turn"},
+        {"type": "session_info", "id": "i", "parentId": "l", "name": "Rivers"},
+    )
+    found = one(Pi(), written(tmp_path, rows, "s.jsonl"))
+    grown = grow(found)
+    assert [role for role, _ in live(grown)] == ["user", "user", "assistant", "tool", "user"]
+    assert isinstance(grown.messages[0].parts[1], AttachmentPart)
+    assert found.title == "Rivers"
+    by_id = {message.id: message for message in grown.messages}
+    assert by_id[grown.branches["wrong turn"]].text == "Amazon"
+    assert by_id[grown.head or ""].hidden  # type: ignore[index]
+    assert grown.account.adds_up

@@ -1,0 +1,208 @@
+"""Apps and libraries whose files are lines of messages, and transcripts that people keep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from forky_core.formats.contract import ParsedConversation, Unreadable
+from forky_core.formats.importing.readers.big_agi import BigAGI
+from forky_core.formats.importing.readers.copilot_csv import CopilotCSV
+from forky_core.formats.importing.readers.langchain import LangChain
+from forky_core.formats.importing.readers.takeout_gemini import USE, TakeoutGemini
+from forky_core.formats.importing.readers.transcripts import Transcripts
+from forky_core.formats.importing.readers.typing_mind import TypingMind
+from forky_core.formats.tree import grow
+from forky_core.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from tests.formats.importing.test_chains import said
+from tests.formats.sources import one, packed, read, written
+
+
+def test_records_of_gemini_activity_are_pairs_of_prompt_and_answer(tmp_path: Path) -> None:
+    def record(title: str, html: str | None, time: str, url: str = "") -> Json:
+        entry: Json = {"header": "Gemini Apps", "title": title, "time": time, "titleUrl": url}
+        return entry if html is None else {**entry, "safeHtmlItem": [{"html": html}]}
+
+    chat = "https://gemini.google.com/app/0123456789abcdef"
+    records = [
+        record("Prompted And 3+3?", "<p>6 &lt; 7</p>", "2026-01-01T00:00:02Z", chat),
+        record("Prompted 2+2?", "<p><b>4</b></p><ul><li>really</li></ul>", "2026-01-01T00:00:01Z", chat),
+        record(
+            "Prompted Alone?", "<pre><code>yes\n  no</code></pre><script>x()</script>", "2026-01-01T00:00:00Z"
+        ),
+        record("Used an Assistant feature", None, "2026-01-01T00:00:00Z"),
+    ]
+    alone, used, chatted = read(TakeoutGemini(), written(tmp_path, records))
+    assert isinstance(chatted, ParsedConversation)
+    assert said(chatted) == [
+        ("user", "2+2?"),
+        ("assistant", "**4**\n\n- really"),
+        ("user", "And 3+3?"),
+        ("assistant", "6 < 7"),
+    ]
+    assert isinstance(alone, ParsedConversation)
+    assert said(alone) == [("user", "Alone?"), ("assistant", "```\nyes\n  no\n```")]
+    assert isinstance(used, ParsedConversation)
+    assert dict(grow(used).account.skipped) == {USE: 1}
+    account = grow(chatted).account
+    assert (account.seen, account.split, account.imported) == (2, 2, 4)
+
+
+def test_a_picture_beside_gemini_activity_comes_along(tmp_path: Path) -> None:
+    entry = '[{"header": "Gemini Apps", "title": "Prompted What is it?", "time": "2026-01-01T00:00:00Z", "imageFile": "i.png"}]'
+    path = packed(tmp_path, {"G/MyActivity.json": entry, "G/i.png": b"\x89PNG\r\n\x1a\n"})
+    (message,) = grow(one(TakeoutGemini(), path)).messages
+    assert isinstance(message.parts[0], AttachmentPart)
+
+
+def made(kind: str, **kwargs: Json) -> Json:
+    return {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", kind], "kwargs": kwargs}
+
+
+@pytest.mark.parametrize("constructors", [False, True])
+def test_both_dumps_of_langchain_say_the_same(tmp_path: Path, *, constructors: bool) -> None:
+    messages: list[tuple[str, str, dict[str, Json]]] = [
+        ("SystemMessage", "system", {"content": "Be brief."}),
+        ("HumanMessage", "human", {"content": [{"type": "text", "text": "Add 1 and 1"}]}),
+        ("AIMessage", "ai", {"content": "", "tool_calls": [{"name": "add", "args": {"a": 1}, "id": "t"}]}),
+        ("ToolMessage", "tool", {"content": "2", "tool_call_id": "t", "name": "add"}),
+        ("AIMessageChunk", "AIMessageChunk", {"content": "2", "response_metadata": {"model_name": "m"}}),
+    ]
+    value = [
+        made(kind, **fields) if constructors else {"type": type, "data": fields}
+        for kind, type, fields in messages
+    ]
+    found = one(LangChain(), written(tmp_path, value))
+    grown = grow(found)
+    assert [message.role for message in grown.messages] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
+    assert grown.messages[2].parts == (ToolCallPart("add", '{"a":1}', "t"),)
+    assert grown.messages[3].parts == (ToolResultPart("add", "2", "t"),)
+    assert found.nodes[4].model == "m"
+
+
+def test_big_agi_fragments_and_its_older_texts(tmp_path: Path) -> None:
+    def content(**part: Json) -> Json:
+        return {"ft": "content", "part": part}
+
+    conversation = {
+        "id": "c",
+        "systemPurposeId": "Generic",
+        "userTitle": "Rivers",
+        "messages": [
+            {
+                "id": "q",
+                "role": "user",
+                "fragments": [
+                    content(pt="text", text="Longest?"),
+                    content(pt="doc", l1Title="a.txt", data={"text": "Nile"}),
+                ],
+            },
+            {
+                "id": "a",
+                "role": "assistant",
+                "generator": {"name": "m"},
+                "fragments": [
+                    {"ft": "void", "part": {"pt": "ma", "aText": "Hm"}},
+                    content(
+                        pt="tool_invocation",
+                        id="t",
+                        invocation={"type": "function_call", "name": "f", "args": '{"x": 1}'},
+                    ),
+                    content(
+                        pt="tool_response",
+                        id="t",
+                        response={"type": "function_call", "name": "f", "result": "r"},
+                    ),
+                    content(pt="text", text="Nile"),
+                    content(pt="error", error="cut"),
+                ],
+            },
+            {"id": "old", "role": "user", "text": "Thanks"},
+        ],
+    }
+    backup = {"conversations": [conversation], "models": {"sources": [{"oaiKey": "secret"}]}}
+    for number, value in enumerate((conversation, backup)):
+        found = one(BigAGI(), written(tmp_path, value, f"{number}.agi.json"))
+        grown = grow(found)
+        assert "secret" not in repr(found)
+        assert found.title == "Rivers"
+        parts = [part for message in grown.messages for part in message.parts]
+        assert isinstance(parts[1], AttachmentPart)
+        assert parts[2:] == [
+            ReasoningPart("Hm"),
+            ToolCallPart("f", '{"x":1}', "t"),
+            ToolResultPart("f", "r", "t"),
+            TextPart("Nile"),
+            TextPart("Thanks"),
+        ]
+        assert found.nodes[-2].status == "interrupted"
+
+
+def test_typing_mind_chats_come_without_keys_and_folders(tmp_path: Path) -> None:
+    chat = {
+        "chatID": "c",
+        "chatTitle": "Rivers",
+        "model": "m",
+        "messages": [
+            {"uuid": "q", "role": "user", "content": [{"type": "text", "text": "Longest?"}]},
+            {"uuid": "q", "role": "assistant", "content": "Nile", "createdAt": "2026-01-01T00:00:00Z"},
+            {"role": "user", "content": "Thanks"},
+        ],
+    }
+    found = one(TypingMind(), written(tmp_path, {"data": {"chats": [chat], "apiKeys": ["secret"]}}))
+    assert said(found) == [("user", "Longest?"), ("assistant", "Nile"), ("user", "Thanks")]
+    assert "secret" not in repr(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Conversation,Time,Author,Message\nRivers,2026-01-01T00:00:01,AI,"Nile,\nlong"\nRivers,2026-01-01T00:00:00,Human,Longest?\n',
+        'CreatedAt,MessageContent,Author,ChatName\n1/1/2026 12:00:01 PM,"Nile,\nlong",Copilot,Rivers\n1/1/2026 12:00:00 PM,Longest?,User,Rivers\n',
+    ],
+)
+def test_copilot_rows_are_put_in_their_order(tmp_path: Path, text: str) -> None:
+    found = one(CopilotCSV(), written(tmp_path, text, "history.csv"))
+    assert found.title == "Rivers"
+    assert said(found) == [("user", "Longest?"), ("assistant", "Nile,\nlong")]
+    assert found.created
+
+
+def test_copilot_prompts_without_answers_are_what_a_person_asked(tmp_path: Path) -> None:
+    found = one(
+        CopilotCSV(), written(tmp_path, "Timestamp,ClientApp,Prompt\n2026-01-01,Word,Shorten\n", "p.csv")
+    )
+    assert said(found) == [("user", "Shorten")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Rivers\n\nKept for Ann.\n\n## User\n\nLongest?\n\n```\n## Assistant\n```\n\n## Assistant\n\nNile\n",
+        "# Rivers\n\nKept for Ann.\n\n**You:** Longest?\n\n```\n## Assistant\n```\n\n**ChatGPT:**\nNile\n",
+        "# Rivers\nKept for Ann.\nUser: Longest?\n\n```\n## Assistant\n```\nAssistant: Nile",
+        "# Rivers\nKept for Ann.\n#### You:\nLongest?\n\n```\n## Assistant\n```\n#### ChatGPT:\nNile",
+    ],
+)
+def test_transcripts_of_every_style_have_the_same_two_sides(tmp_path: Path, text: str) -> None:
+    found = one(Transcripts(), written(tmp_path, text, "chat.md"))
+    assert found.title == "Rivers"
+    assert found.extra == {"preface": "Kept for Ann."}
+    assert said(found) == [("user", "Longest?\n\n```\n## Assistant\n```"), ("assistant", "Nile")]
+
+
+@pytest.mark.parametrize(
+    "text", ["# Notes\n\nUser: somebody who uses it.\n", "a,b\n1,2\n", "<html></html>", "\x00\x01"]
+)
+def test_a_text_in_which_nobody_answers_is_no_transcript(tmp_path: Path, text: str) -> None:
+    assert list(read(Transcripts(), written(tmp_path, text, "a.md"))) == []
+    assert not isinstance(
+        next(read(CopilotCSV(), written(tmp_path, text, "a.csv")), None), ParsedConversation | Unreadable
+    )

@@ -1,0 +1,143 @@
+"""The formats that are one line of messages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from forky_core.formats.contract import ParsedConversation
+from forky_core.formats.importing.readers.chatbot_ui import ChatbotUI
+from forky_core.formats.importing.readers.message_arrays import MessageArrays
+from forky_core.formats.importing.readers.session_traces import SessionTraces
+from forky_core.formats.importing.readers.sharegpt import ShareGPT
+from forky_core.formats.tree import grow
+from forky_core.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from tests.formats.sources import one, read, written
+
+
+def said(found: ParsedConversation) -> list[tuple[str, str]]:
+    return [(message.role, message.text) for message in grow(found).messages]
+
+
+def test_openai_lines_with_calls_thoughts_and_pictures(tmp_path: Path) -> None:
+    picture = "data:image/png;base64,iVBORw0KGgoAAAAA"
+    row: Json = {
+        "messages": [
+            {"role": "developer", "content": "Be brief."},
+            {
+                "role": "user",
+                "content": [
+                    {"type": "text", "text": "See"},
+                    {"type": "image_url", "image_url": {"url": picture}},
+                ],
+            },
+            {
+                "role": "assistant",
+                "content": None,
+                "reasoning_content": "Look it up.",
+                "tool_calls": [
+                    {"id": "t", "type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}}
+                ],
+            },
+            {"role": "tool", "tool_call_id": "t", "content": "42"},
+            {"role": "assistant", "content": "42."},
+        ]
+    }
+    messages = grow(one(MessageArrays(), written(tmp_path, json.dumps(row), "a.jsonl"))).messages
+    assert [message.role for message in messages] == ["system", "user", "assistant", "tool", "assistant"]
+    assert isinstance(messages[1].parts[1], AttachmentPart)
+    assert messages[2].parts == (ReasoningPart("Look it up."), ToolCallPart("f", '{"x":1}', "t"))
+    assert messages[3].parts == (ToolResultPart("", "42", "t"),)
+
+
+def test_an_anthropic_request_keeps_its_system_prompt_and_moves_results_to_the_tool(tmp_path: Path) -> None:
+    value = {
+        "model": "claude",
+        "system": [{"type": "text", "text": "Be brief."}],
+        "messages": [
+            {"role": "user", "content": "Weather?"},
+            {
+                "role": "assistant",
+                "content": [{"type": "tool_use", "id": "t", "name": "w", "input": {"at": "here"}}],
+            },
+            {
+                "role": "user",
+                "content": [
+                    {"type": "tool_result", "tool_use_id": "t", "content": "sunny", "is_error": False},
+                    {"type": "text", "text": "And tomorrow?"},
+                ],
+            },
+        ],
+    }
+    found = one(MessageArrays(), written(tmp_path, value))
+    messages = grow(found).messages
+    assert found.system == "Be brief."
+    assert [message.role for message in messages] == ["user", "assistant", "tool", "user"]
+    assert messages[2].parts == (ToolResultPart("", "sunny", "t"),)
+    assert messages[3].parts == (TextPart("And tomorrow?"),)
+
+
+def test_a_bare_array_of_messages_is_one_conversation(tmp_path: Path) -> None:
+    found = one(
+        MessageArrays(),
+        written(tmp_path, [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]),
+    )
+    assert said(found) == [("user", "a"), ("assistant", "b")]
+
+
+def test_sharegpt_sides_and_calls(tmp_path: Path) -> None:
+    value = [
+        {
+            "id": "s",
+            "system": "Be kind.",
+            "conversations": [
+                {"from": "gpt", "value": "Hi"},
+                {"from": "human", "value": "Add 1 and 1"},
+                {"from": "function_call", "value": '{"name": "add", "arguments": {"a": 1}}'},
+                {"from": "observation", "value": "2"},
+                {"from": "gpt", "value": "2"},
+                {"from": "gpt", "value": ""},
+            ],
+        }
+    ]
+    found = one(ShareGPT(), written(tmp_path, value))
+    messages = grow(found).messages
+    assert [message.role for message in messages] == ["assistant", "user", "assistant", "tool", "assistant"]
+    assert messages[2].parts == (ToolCallPart("add", '{"a":1}'),)
+    assert found.system == "Be kind."
+
+
+def test_a_hub_trace_without_ids_is_a_chain(tmp_path: Path) -> None:
+    rows = (
+        '{"type":"session","harness":"agent","id":"x","name":"time"}\n'
+        '{"type":"message","message":{"role":"user","content":"what time is it?"}}\n'
+        '{"type":"message","message":{"role":"assistant","content":"","toolCalls":[{"id":"t","function":{"name":"now","arguments":"{}"}}]}}\n'
+        '{"type":"message","message":{"role":"tool","toolCallId":"t","content":"15:00"}}\n'
+    )
+    messages = grow(one(SessionTraces(), written(tmp_path, rows, "t.jsonl"))).messages
+    assert [message.role for message in messages] == ["user", "assistant", "tool"]
+    assert messages[1].parts == (ToolCallPart("now", "{}", "t"),)
+
+
+def test_chatbot_ui_prompts_are_system_prompts(tmp_path: Path) -> None:
+    entry = {
+        "id": "h",
+        "name": "n",
+        "messages": [{"role": "user", "content": "hi"}],
+        "prompt": "Be.",
+        "model": {"id": "m"},
+    }
+    found = one(
+        ChatbotUI(), written(tmp_path, {"version": 4, "history": [entry], "prompts": [{"content": "secret"}]})
+    )
+    assert (found.system, found.model, said(found)) == ("Be.", "m", [("user", "hi")])
+
+
+def test_several_conversations_of_one_file_come_one_by_one(tmp_path: Path) -> None:
+    rows = '{"messages":[{"role":"user","content":"a"}]}\n{"broken\n{"messages":[{"role":"user","content":"b"}]}\n'
+    found = list(read(MessageArrays(), written(tmp_path, rows, "x.jsonl")))
+    assert [type(item).__name__ for item in found] == [
+        "ParsedConversation",
+        "Unreadable",
+        "ParsedConversation",
+    ]

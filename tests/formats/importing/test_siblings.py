@@ -1,0 +1,267 @@
+"""Swipes, looms, chunks and the apps whose backups hold forks, each from a file as short as it can be."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forky_core.forky import Forky
+from forky_core.formats.contract import Importer
+from forky_core.formats.importing.landing import import_file
+from forky_core.formats.importing.readers.ai_studio import AIStudio
+from forky_core.formats.importing.readers.chatbox import Chatbox
+from forky_core.formats.importing.readers.lobe_chat import LobeChat
+from forky_core.formats.importing.readers.looms import Loom
+from forky_core.formats.importing.readers.silly_tavern import SillyTavern
+from forky_core.formats.tree import grow
+from forky_core.parts import AttachmentPart, Json, OpaquePart, ReasoningPart, ToolCallPart, ToolResultPart
+from tests.formats.importing.test_trees import live
+from tests.formats.sources import one, packed, written
+
+
+def tavern(*rows: Json, main: str = "") -> str:
+    header = {
+        "user_name": "Ann",
+        "character_name": "Sage",
+        "chat_metadata": {"main_chat": main} if main else {},
+    }
+    return "\n".join(json.dumps(row) for row in (header, *rows))
+
+
+ASKED = {"name": "Ann", "is_user": True, "mes": "Longest?", "send_date": "2023-4-21 @20h 02m 47s 124ms"}
+SWIPED = {
+    "name": "Sage",
+    "is_user": False,
+    "mes": "Nile",
+    "swipe_id": 1,
+    "swipes": ["Amazon", "Nil"],
+    "swipe_info": [{"send_date": "2023-04-21T20:03:00Z", "extra": {"model": "m"}}, {}],
+    "extra": {"reasoning": "Length, not volume."},
+}
+LOOM = {
+    "selected_node_id": "a",
+    "root": {
+        "id": "q",
+        "text": "Longest?",
+        "meta": {"source": "prompt"},
+        "children": [
+            {"id": "b", "text": "Amazon", "children": []},
+            {"id": "a", "text": "Nile", "children": []},
+        ],
+    },
+}
+OBSIDIAN = {
+    "current": "a",
+    "hoisted": [],
+    "nodes": {
+        "q": {"text": "Longest?", "parentId": None, "meta": {"source": "prompt"}},
+        "b": {"text": "Amazon", "parentId": "q"},
+        "a": {"text": "Nile", "parentId": "q"},
+    },
+}
+STUDIO = {
+    "runSettings": {"model": "models/gemini", "apiKey": "secret"},
+    "systemInstruction": {"parts": [{"text": "Be brief."}]},
+    "chunkedPrompt": {
+        "chunks": [
+            {"id": "q", "role": "user", "text": "Longest?"},
+            {"id": "b", "role": "model", "text": "Amazon", "branchParent": {"id": "q"}},
+            {"id": "a", "role": "model", "text": "Nile", "branchParent": {"id": "q"}},
+        ]
+    },
+}
+CHATBOX = {
+    "__exported_at": "2026-01-01",
+    "settings": {"openaiKey": "secret"},
+    "session:c": {
+        "id": "c",
+        "name": "Rivers",
+        "messages": [
+            {"id": "q", "role": "user", "contentParts": [{"type": "text", "text": "Longest?"}]},
+            {"id": "a", "role": "assistant", "content": "Nile"},
+        ],
+        "messageForksHash": {
+            "q": {
+                "position": 1,
+                "lists": [
+                    {"id": "1", "messages": [{"id": "b", "role": "assistant", "content": "Amazon"}]},
+                    {},
+                ],
+            }
+        },
+    },
+}
+LOBE = {
+    "exportType": "all",
+    "version": 7,
+    "state": {
+        "settings": {"key": "secret"},
+        "topics": [{"id": "t", "title": "Rivers", "sessionId": "s"}],
+        "sessions": [{"id": "s", "config": {"systemRole": "Be brief.", "model": "m"}}],
+        "messages": [
+            {
+                "id": "a",
+                "topicId": "t",
+                "parentId": "q",
+                "role": "assistant",
+                "content": "Nile",
+                "createdAt": 3000,
+            },
+            {"id": "q", "topicId": "t", "role": "user", "content": "Longest?", "createdAt": 1000},
+            {
+                "id": "b",
+                "topicId": "t",
+                "parentId": "q",
+                "role": "assistant",
+                "content": "Amazon",
+                "createdAt": 2000,
+            },
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("importer", "value", "name"),
+    [
+        (SillyTavern(), tavern(ASKED, SWIPED), "c.jsonl"),
+        (Loom(), LOOM, "c.json"),
+        (Loom(), OBSIDIAN, "c.json"),
+        (AIStudio(), STUDIO, "c.json"),
+        (Chatbox(), CHATBOX, "c.json"),
+        (LobeChat(), LOBE, "c.json"),
+    ],
+)
+def test_both_answers_are_kept_and_the_live_one_is_checked_out(
+    importer: Importer, value: Json, name: str, tmp_path: Path
+) -> None:
+    found = one(importer, written(tmp_path, value, name))
+    grown = grow(found)
+    assert live(grown) == [("user", "Longest?"), ("assistant", "Nile")]
+    question, first, second = grown.messages
+    assert (first.parent, second.parent) == (question.id, question.id)
+    assert [first.text, second.text] == ["Amazon", "Nile"]
+    assert "secret" not in repr(found)
+    assert grown.account.adds_up
+
+
+def test_the_branch_files_of_a_silly_tavern_chat_become_one_conversation(tmp_path: Path) -> None:
+    branched = {**SWIPED, "mes": "Amazon", "swipe_id": 0}
+    more = {"name": "Ann", "is_user": True, "mes": "Why?"}
+    hidden = {"name": "Sage", "is_user": False, "is_system": True, "mes": "Note"}
+    path = packed(
+        tmp_path,
+        {
+            "Sage/Rivers.jsonl": tavern(ASKED, SWIPED),
+            "Sage/Rivers - Branch #1.jsonl": tavern(ASKED, branched, more, hidden, main="Rivers"),
+        },
+    )
+    with Forky.open(":memory:") as forky:
+        done = import_file(forky, path)
+        assert len(done.conversations) == 1
+        chat = forky.conversation(done.conversations[0])
+        assert set(chat.view.branches) == {"main", "Branch #1"}
+        assert import_file(forky, path).unchanged == 2
+        assert forky.verify().clean
+
+
+def test_swipes_carry_their_own_dates_models_and_thoughts(tmp_path: Path) -> None:
+    asked, amazon, nile = one(SillyTavern(), written(tmp_path, tavern(ASKED, SWIPED), "c.jsonl")).nodes
+    assert asked.created == 1_682_107_367_124_000
+    assert (amazon.model, amazon.created) == ("m", 1_682_107_380_000_000)
+    assert nile.draft is not None
+    assert nile.draft.parts[0] == ReasoningPart("Length, not volume.")
+    assert nile.draft.name == "Sage"
+
+
+def test_code_that_ai_studio_ran_is_a_call_and_its_result(tmp_path: Path) -> None:
+    chunks = [
+        {"role": "user", "text": "2+2?", "driveDocument": {"id": "d"}},
+        {"role": "model", "text": "Count.", "isThought": True},
+        {"role": "model", "executableCode": {"language": "PYTHON", "code": "2+2"}},
+        {"role": "model", "codeExecutionResult": {"outcome": "OUTCOME_FAILED", "output": "4"}},
+        {
+            "role": "model",
+            "parts": [{"text": "4"}, {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgoAAAAA"}}],
+        },
+        {"role": "model", "text": "", "errorMessage": "cut"},
+    ]
+    found = one(AIStudio(), written(tmp_path, {"chunkedPrompt": {"chunks": chunks}}, "Sums.json"))
+    grown = grow(found)
+    parts = [part for message in grown.messages for part in message.parts]
+    assert isinstance(parts[1], OpaquePart)
+    assert parts[2:5] == [
+        ReasoningPart("Count."),
+        ToolCallPart("code_execution", '{"code":"2+2","language":"PYTHON"}'),
+        ToolResultPart("code_execution", "4", exception="OUTCOME_FAILED"),
+    ]
+    assert isinstance(parts[6], AttachmentPart)
+    assert (found.title, grown.account.seen, sum(grown.account.skipped.values())) == ("Sums", 6, 1)
+
+
+def test_older_threads_of_a_chatbox_session_are_branches_of_their_own(tmp_path: Path) -> None:
+    call = {"type": "tool-call", "toolCallId": "i", "toolName": "w", "args": {"a": 1}, "result": {"b": 2}}
+    session = {
+        "threads": [{"name": "Before", "messages": [{"id": "o", "role": "user", "content": "Old"}]}],
+        "messages": [
+            {"id": "q", "role": "user", "content": "New"},
+            {"role": "assistant", "contentParts": [call]},
+        ],
+    }
+    grown = grow(one(Chatbox(), written(tmp_path, {"session:x": session})))
+    by_id = {message.id: message for message in grown.messages}
+    assert [by_id[tip].text for tip in grown.branches.values()] == ["Old"]
+    assert [role for role, _ in live(grown)] == ["user", "assistant", "tool"]
+
+
+def test_a_lobe_chat_thread_hangs_below_the_message_it_was_opened_at(tmp_path: Path) -> None:
+    value: Json = {
+        "mode": "pglite",
+        "schemaHash": "x",
+        "data": {
+            "agents": [{"id": "g", "title": "Guide"}],
+            "threads": [{"id": "h", "sourceMessageId": "q"}],
+            "messages": [
+                {
+                    "id": "q",
+                    "topicId": "t",
+                    "role": "user",
+                    "content": "Longest?",
+                    "createdAt": "2026-01-01T00:00:00Z",
+                },
+                {
+                    "id": "a",
+                    "topicId": "t",
+                    "role": "assistant",
+                    "content": "Nile",
+                    "createdAt": "2026-01-01T00:00:01Z",
+                    "tools": [{"id": "i", "apiName": "search", "arguments": "{}"}],
+                },
+                {
+                    "id": "w",
+                    "topicId": "t",
+                    "role": "tool",
+                    "content": "found",
+                    "parentId": "a",
+                    "createdAt": "2026-01-01T00:00:02Z",
+                },
+                {
+                    "id": "x",
+                    "topicId": "t",
+                    "threadId": "h",
+                    "role": "user",
+                    "content": "Aside",
+                    "createdAt": "2026-01-01T00:00:03Z",
+                },
+            ],
+            "messagePlugins": [{"id": "w", "apiName": "search", "toolCallId": "i"}],
+        },
+    }
+    grown = grow(one(LobeChat(), written(tmp_path, value)))
+    assert [role for role, _ in live(grown)] == ["user", "assistant", "tool"]
+    aside = next(message for message in grown.messages if message.text == "Aside")
+    assert aside.parent == grown.messages[0].id
+    parts = [part for message in grown.messages for part in message.parts]
+    assert ToolResultPart("search", "found", "i") in parts

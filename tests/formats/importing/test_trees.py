@@ -1,0 +1,284 @@
+"""The formats that carry trees, each from a file as short as it can be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from forky_core.formats.contract import Importer
+from forky_core.formats.importing.readers.claude_ai import ROOT, ClaudeAI
+from forky_core.formats.importing.readers.grok import Grok
+from forky_core.formats.importing.readers.librechat import LibreChat
+from forky_core.formats.importing.readers.oasst import OpenAssistant
+from forky_core.formats.importing.readers.open_webui import OpenWebUI
+from forky_core.formats.importing.readers.pam import PortableAIMemory
+from forky_core.formats.importing.readers.session_traces import SessionTraces
+from forky_core.formats.tree import Grown, grow
+from forky_core.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from tests.formats.sources import one, written
+
+
+def live(grown: Grown) -> list[tuple[str, str]]:
+    """Role and words of each message on the way to what is checked out."""
+    by_id = {message.id: message for message in grown.messages}
+    at = grown.head
+    said: list[tuple[str, str]] = []
+    while at is not None:
+        said.append((by_id[at].role, by_id[at].text))
+        at = by_id[at].parent
+    return said[::-1]
+
+
+CLAUDE_TREE = [
+    {
+        "uuid": "c",
+        "name": "Rivers",
+        "chat_messages": [
+            {"uuid": "q", "sender": "human", "text": "Longest?", "parent_message_uuid": ROOT},
+            {
+                "uuid": "a",
+                "sender": "assistant",
+                "text": "Nile",
+                "parent_message_uuid": "q",
+                "created_at": "2026-03-01T00:00:02Z",
+            },
+            {
+                "uuid": "b",
+                "sender": "assistant",
+                "text": "Amazon",
+                "parent_message_uuid": "q",
+                "created_at": "2026-03-01T00:00:01Z",
+            },
+        ],
+    }
+]
+WEBUI_TREE = [
+    {
+        "id": "c",
+        "title": "Rivers",
+        "chat": {
+            "history": {
+                "currentId": "a",
+                "messages": {
+                    "q": {
+                        "id": "q",
+                        "parentId": None,
+                        "childrenIds": ["b", "a"],
+                        "role": "user",
+                        "content": "Longest?",
+                    },
+                    "a": {"parentId": "q", "role": "assistant", "content": "Nile", "model": "m"},
+                    "b": {"parentId": "q", "childrenIds": [], "role": "assistant", "content": "Amazon"},
+                },
+            }
+        },
+    }
+]
+LIBRE_TREE = {
+    "conversationId": "c",
+    "title": "Rivers",
+    "recursive": True,
+    "messages": [
+        {
+            "messageId": "q",
+            "isCreatedByUser": True,
+            "text": "Longest?",
+            "children": [
+                {
+                    "messageId": "b",
+                    "isCreatedByUser": False,
+                    "text": "Amazon",
+                    "createdAt": "2026-01-01T00:00:01Z",
+                },
+                {
+                    "messageId": "a",
+                    "isCreatedByUser": False,
+                    "text": "Nile",
+                    "createdAt": "2026-01-01T00:00:02Z",
+                },
+            ],
+        }
+    ],
+}
+LLAMA_TREE = """\
+{"type":"session","harness":"llama.app","id":"c","name":"Rivers","currNode":"a"}
+{"type":"message","message":{"id":"r","type":"root","role":"system","content":"","parent":null}}
+{"type":"message","message":{"id":"q","role":"user","content":"Longest?","parent":"r"}}
+{"type":"message","message":{"id":"b","role":"assistant","content":"Amazon","parent":"q"}}
+{"type":"message","message":{"id":"a","role":"assistant","content":"Nile","parent":"q"}}
+{"type":"mood","x":1}
+"""
+GROK_TREE = {
+    "conversations": [
+        {
+            "conversation": {"id": "c", "title": "Rivers", "leaf_response_id": "a"},
+            "responses": [
+                {"response": {"_id": "q", "sender": "human", "message": "Longest?"}},
+                {
+                    "response": {
+                        "_id": "a",
+                        "sender": "ASSISTANT",
+                        "message": "Nile",
+                        "parent_response_id": "q",
+                    }
+                },
+                {
+                    "response": {
+                        "_id": "b",
+                        "sender": "assistant",
+                        "message": "Amazon",
+                        "parent_response_id": "q",
+                    }
+                },
+            ],
+        }
+    ]
+}
+OASST_TREE = [
+    {
+        "message_tree_id": "c",
+        "prompt": {
+            "message_id": "q",
+            "role": "prompter",
+            "text": "Longest?",
+            "replies": [
+                {"message_id": "b", "role": "assistant", "text": "Amazon"},
+                {"message_id": "a", "role": "assistant", "text": "Nile"},
+            ],
+        },
+    }
+]
+PAM_TREE = {
+    "schema": "portable-ai-memory-conversation",
+    "id": "c",
+    "title": "Rivers",
+    "messages": [
+        {"id": "q", "role": "user", "content": {"type": "text", "text": "Longest?"}},
+        {
+            "id": "b",
+            "role": "assistant",
+            "content": {"text": "Amazon"},
+            "parent_id": "q",
+            "created_at": "2026-01-01",
+        },
+        {
+            "id": "a",
+            "role": "assistant",
+            "content": {"text": "Nile"},
+            "parent_id": "q",
+            "created_at": "2026-01-02",
+        },
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("importer", "value"),
+    [
+        (ClaudeAI(), CLAUDE_TREE),
+        (OpenWebUI(), WEBUI_TREE),
+        (LibreChat(), LIBRE_TREE),
+        (SessionTraces(), LLAMA_TREE),
+        (Grok(), GROK_TREE),
+        (OpenAssistant(), OASST_TREE),
+        (PortableAIMemory(), PAM_TREE),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_both_answers_are_kept_and_the_live_one_is_checked_out(
+    importer: Importer, value: Json, tmp_path: Path
+) -> None:
+    found = one(importer, written(tmp_path, value))
+    grown = grow(found)
+    assert live(grown) == [("user", "Longest?"), ("assistant", "Nile")]
+    assert {message.text for message in grown.messages} == {"Longest?", "Nile", "Amazon"}
+    assert (found.source_id, grown.account.adds_up) == ("c", True)
+
+
+def test_claude_old_exports_are_a_chain_and_results_are_messages_of_the_tool(tmp_path: Path) -> None:
+    blocks = [
+        {"type": "thinking", "thinking": "Search."},
+        {"type": "tool_use", "id": "t1", "name": "search", "input": {"q": "nile"}},
+        {
+            "type": "tool_result",
+            "tool_use_id": "t1",
+            "name": "search",
+            "content": [{"type": "text", "text": "6,650 km"}],
+        },
+        {"type": "text", "text": "6,650 km."},
+        {"type": "token_budget"},
+    ]
+    file = {"file_name": "notes.txt", "extracted_content": "my notes"}
+    value = [
+        {
+            "uuid": "c",
+            "name": "",
+            "chat_messages": [
+                {"uuid": "q", "sender": "human", "text": "How long?", "attachments": [file]},
+                {"uuid": "a", "sender": "assistant", "text": "", "content": blocks},
+            ],
+        }
+    ]
+    grown = grow(one(ClaudeAI(), written(tmp_path, value)))
+    question, called, result, answer = grown.messages
+    assert isinstance(question.parts[0], AttachmentPart)
+    assert called.parts == (ReasoningPart("Search."), ToolCallPart("search", '{"q":"nile"}', "t1"))
+    assert (result.role, result.parts) == ("tool", (ToolResultPart("search", "6,650 km", "t1"),))
+    assert answer.parts == (TextPart("6,650 km."),)
+    assert (grown.account.seen, grown.account.split) == (2, 2)
+    assert grown.account.adds_up
+
+
+def test_open_webui_details_blocks_are_taken_apart(tmp_path: Path) -> None:
+    content = (
+        '<details type="reasoning" done="true"><summary>Thought</summary>\n&gt; 15 &lt; 17\n</details>\n'
+        '<details type="tool_calls" done="true" id="c1" name="add" arguments="{&quot;a&quot;: 1}" result="&quot;2&quot;">'
+        "<summary>Tool</summary></details>\nIt is 2."
+    )
+    value = [{"id": "c", "chat": {"history": {"messages": {"a": {"role": "assistant", "content": content}}}}}]
+    parts = [
+        part
+        for message in grow(one(OpenWebUI(), written(tmp_path, value))).messages
+        for part in message.parts
+    ]
+    assert parts == [
+        ReasoningPart("15 < 17"),
+        ToolCallPart("add", '{"a":1}', "c1"),
+        ToolResultPart("add", '"2"', "c1"),
+        TextPart("It is 2."),
+    ]
+
+
+def test_open_webui_output_is_preferred_to_the_text(tmp_path: Path) -> None:
+    output = [
+        {"type": "reasoning", "content": [{"type": "output_text", "text": "Hm."}]},
+        {"type": "message", "content": [{"type": "output_text", "text": "255"}]},
+    ]
+    entry = {"role": "assistant", "content": "<details>…</details>255", "output": output}
+    value = [{"id": "c", "chat": {"history": {"messages": {"a": entry}}}}]
+    (message,) = grow(one(OpenWebUI(), written(tmp_path, value))).messages
+    assert message.parts == (ReasoningPart("Hm."), TextPart("255"))
+
+
+def test_a_broken_pointer_loses_no_message(tmp_path: Path) -> None:
+    messages = {
+        "a": {"role": "user", "content": "one"},
+        "b": {"parentId": "gone", "content": "two"},
+        "c": None,
+    }
+    value = [{"id": "c", "chat": {"history": {"currentId": "nowhere", "messages": messages}}}]
+    grown = grow(one(OpenWebUI(), written(tmp_path, value)))
+    assert {message.text for message in grown.messages} == {"one", "two"}
+    assert grown.account.adds_up
+
+
+def test_flat_open_assistant_messages_are_joined_by_their_parents(tmp_path: Path) -> None:
+    value = [
+        {"message_id": "q", "parent_id": None, "text": "Hi", "role": "prompter", "message_tree_id": "t"},
+        {"message_id": "a", "parent_id": "q", "text": "Hello", "role": "assistant", "message_tree_id": "t"},
+    ]
+    assert live(grow(one(OpenAssistant(), written(tmp_path, value)))) == [
+        ("user", "Hi"),
+        ("assistant", "Hello"),
+    ]
