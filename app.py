@@ -63,8 +63,8 @@ from pages.ui.theming import keep_theme  # noqa: E402
 from pages.ui.warmup import Traffic, prepare, warm_up_in  # noqa: E402
 
 if TYPE_CHECKING:
-    from forky_core.repo.answers.reply_job import ReplyJob
-    from forky_core.repo.workspace import Workspace
+    from forky_core.conversation.replies.reply_job import ReplyJob
+    from forky_core.conversation.workspace import Workspace
 
 WARM_UP_AFTER = 10.0
 """Seconds until the slow imports begin where nobody opens a page; a first page begins them itself."""

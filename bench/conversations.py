@@ -11,13 +11,13 @@ import random
 import sys
 from collections.abc import Sequence
 
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.identity import new_id
+from forky_core.conversation.transaction import Transaction
+from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
 from forky_core.model import EMPTY_VIEW, ConversationId, Generation, GenerationId, Message, Rules, Usage, seal
 from forky_core.parts import Draft, TextPart
-from forky_core.repo.conversation import Conversation
-from forky_core.repo.identity import new_id
-from forky_core.repo.transaction import Transaction
-from forky_core.repo.workspace import Workspace
 from forky_core.store.contract import Commit
 
 TRUNK = 600

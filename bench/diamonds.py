@@ -17,15 +17,15 @@ from itertools import pairwise
 from pathlib import Path
 
 from bench.measure import Line
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.identity import new_id
+from forky_core.conversation.transaction import Transaction
+from forky_core.conversation.workspace import Workspace
 from forky_core.documents.searching import Embedder
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.model import EMPTY_VIEW, ConversationId, Message, Rules, seal
 from forky_core.parts import Draft, MergePart, TextPart
-from forky_core.repo.conversation import Conversation
-from forky_core.repo.identity import new_id
-from forky_core.repo.transaction import Transaction
-from forky_core.repo.workspace import Workspace
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.views.drawing import draw
 from forky_core.views.graph import build_graph

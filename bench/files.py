@@ -19,6 +19,7 @@ from typing import Any
 
 from bench.exports import write_archive, write_deep, write_export, write_long, write_wide
 from bench.measure import Line
+from forky_core.conversation.transaction import Transaction
 from forky_core.forky import Forky
 from forky_core.formats.exporting.sharing import exporter, pieces
 from forky_core.formats.forky_file.files import save
@@ -27,7 +28,6 @@ from forky_core.formats.importing.landing import import_file, preview
 from forky_core.gateway.downloading import Download, Downloading, Offers
 from forky_core.model import Message, Rules, seal
 from forky_core.parts import Draft, TextPart
-from forky_core.repo.transaction import Transaction
 
 Told = dict[str, float]
 """What a side found: seconds, and whatever else it counted."""

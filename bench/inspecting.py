@@ -13,10 +13,10 @@ from playwright.sync_api import sync_playwright
 from bench.measure import Line
 from bench.serving import CHECKOUT, streamlit
 from bench.stopwatch import arm, install, read
+from forky_core.conversation.identity import now
 from forky_core.forky import Forky
 from forky_core.model import MessageId, Role, seal
 from forky_core.parts import Draft, TextPart
-from forky_core.repo.identity import now
 from tests.browser.conftest import FLAGS, settled
 from tests.programs import chromium
 

@@ -14,14 +14,14 @@ from pathlib import Path
 from bench.measure import Line, compare, in_turns, started
 from bench.merge_cases import LOG, sessions
 from bench.talks import RANDOM, text
+from forky_core.conversation.recording.recording import Reply
+from forky_core.conversation.workspace import Workspace
 from forky_core.hashing import message_id
 from forky_core.llm.catalogue import Catalogue
 from forky_core.matching import Call, chat_call
 from forky_core.matching.keys import digest, path_keys
 from forky_core.model import ConversationId, seal
 from forky_core.parts import Draft, Json, TextPart
-from forky_core.repo.programs.recording import Reply
-from forky_core.repo.workspace import Workspace
 from forky_core.store.duckdb.read.rows import id_key
 from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.store import DuckDBStore

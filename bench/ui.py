@@ -29,9 +29,9 @@ from bench.model_server import DELAY
 from bench.screens import ForkyScreen, Place, PlainScreen
 from bench.serving import CHECKOUT, Served, model_server, streamlit
 from bench.stopwatch import read_first, watch_first
+from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.model import MessageId
-from forky_core.repo.conversation import Conversation
 from forky_core.views.notebook import window_start
 from tests.browser.conftest import FLAGS
 from tests.programs import chromium

@@ -5,9 +5,9 @@ Its first click shows what Forky is. It is made once for a database; deleting it
 
 from __future__ import annotations
 
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.workspace import Workspace
 from forky_core.model import Operation
-from forky_core.repo.conversation import Conversation
-from forky_core.repo.workspace import Workspace
 from forky_core.store.contract import Commit
 from forky_core.store.memory.store import MemoryStore
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import streamlit as st
 
+from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.model import Message, MessageId
-from forky_core.repo.answers.reply_job import ReplyJob
 from forky_core.views.captions import opening_of
 from forky_core.views.notebook import Cell, notebook
 from forky_core.views.places import branch_for, later_on

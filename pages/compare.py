@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from forky_core.conversation.replies.asking_around import ReplyAttempt
 from forky_core.model import Branch
-from forky_core.repo.answers.asking_around import ReplyAttempt
 from forky_core.views.compare import Comparison, compare
 from forky_core.views.sides import MOST_SIDES, Side, all_sides, first_sides, read_sides, written
 from pages.ui.chat.acts import hear_acts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.repo.identity import now
+from forky_core.conversation.identity import now
 from forky_core.views.log import log_page, numbers_of
 from forky_core.views.shelf import called, count
 from pages.ui.frame import Frame, locate

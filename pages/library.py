@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.repo.identity import now
-from forky_core.repo.workspace import Workspace
+from forky_core.conversation.identity import now
+from forky_core.conversation.workspace import Workspace
 from forky_core.views.shelf import Sort, shelf
 from pages.ui.finder import focus_search
 from pages.ui.library.broken_off import draw_broken_off

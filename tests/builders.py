@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.workspace import Workspace
 from forky_core.documents.searching import Embedder
 from forky_core.errors import NotFound
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.model import Role
-from forky_core.repo.conversation import Conversation
-from forky_core.repo.workspace import Workspace
 from forky_core.store.contract import Store
 from forky_core.store.memory.store import MemoryStore
 

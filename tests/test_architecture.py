@@ -57,15 +57,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "store": VALUES | LOGS | {"interpreter", "dag", "private_files", "settings"},
     "llm": VALUES | LOGS | {"interpreter", "private_files", "retrieval", "settings"},
     "documents": VALUES | CONTRACTS | {"retrieval"},
-    "repo": VALUES
+    "conversation": VALUES
     | CONTRACTS
     | LOGS
     | {"context", "dag", "documents", "matching", "merge", "retrieval", "settings"},
     "formats": VALUES
     | CONTRACTS
     | LOGS
-    | {"context", "dag", "documents.cited", "documents.html_text", "matching", "repo", *DRAWN},
-    "views": VALUES | CONTRACTS | {"context", "dag", "merge", "repo", "retrieval"},
+    | {"context", "conversation", "dag", "documents.cited", "documents.html_text", "matching", *DRAWN},
+    "views": VALUES | CONTRACTS | {"context", "conversation", "dag", "merge", "retrieval"},
 }
 """Of each layer, the others it may know; a layer that is not named here is an entrance and may know all."""
 

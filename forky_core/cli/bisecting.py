@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_place, place
 from forky_core.cli.plain import one_line, plain
+from forky_core.conversation.merging.bisecting import contains
+from forky_core.conversation.merging.pattern_check import matches
+from forky_core.conversation.repo import short
 from forky_core.errors import BadContent
-from forky_core.repo.merges.bisecting import contains
-from forky_core.repo.merges.pattern_check import matches
-from forky_core.repo.repo import short
 
 if TYPE_CHECKING:
+    from forky_core.conversation.conversation import Conversation
+    from forky_core.conversation.merging.bisecting import Bisection, Check
     from forky_core.forky import Forky
-    from forky_core.repo.conversation import Conversation
-    from forky_core.repo.merges.bisecting import Bisection, Check
 
 _SHOWN = 400
 """Characters of a message shown to a person who judges it."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_place, place
 from forky_core.cli.plain import one_line
-from forky_core.repo.repo import short
+from forky_core.conversation.repo import short
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky

@@ -14,8 +14,8 @@ from forky_core.cli.streaming import stream
 from forky_core.errors import BadContent, ModelError
 
 if TYPE_CHECKING:
+    from forky_core.conversation.conversation import Conversation
     from forky_core.forky import Forky
-    from forky_core.repo.conversation import Conversation
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

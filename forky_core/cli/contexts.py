@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_place, place
 from forky_core.cli.plain import one_line, plain
+from forky_core.conversation.repo import short
 from forky_core.memory import Memory, parse_memory
-from forky_core.repo.repo import short
 from forky_core.views import captions
 from forky_core.views.context import ContextRow, cache_hint, rows
 
 if TYPE_CHECKING:
+    from forky_core.conversation.conversation import Conversation
+    from forky_core.conversation.replies.preparing import Prepared
     from forky_core.forky import Forky
-    from forky_core.repo.answers.preparing import Prepared
-    from forky_core.repo.conversation import Conversation
 
 _WHICH = "the branch (default: the one that moved last)"
 

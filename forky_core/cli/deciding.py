@@ -13,8 +13,8 @@ from forky_core.cli.plain import one_line, plain
 from forky_core.errors import BadContent
 
 if TYPE_CHECKING:
+    from forky_core.conversation.conversation import Conversation
     from forky_core.forky import Forky
-    from forky_core.repo.conversation import Conversation
 
 
 def add_place(command: argparse.ArgumentParser, branch: str, help: str) -> None:

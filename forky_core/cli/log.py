@@ -7,14 +7,14 @@ import json
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.plain import one_line, plain
+from forky_core.conversation.repo import short
 from forky_core.errors import NotFound
-from forky_core.repo.repo import short
 from forky_core.views.drawing import draw
 from forky_core.views.shelf import called
 
 if TYPE_CHECKING:
+    from forky_core.conversation.conversation import Conversation
     from forky_core.forky import Forky
-    from forky_core.repo.conversation import Conversation
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

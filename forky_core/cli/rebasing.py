@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
 from forky_core.cli.plain import one_line, plain
+from forky_core.conversation.repo import short
 from forky_core.errors import BadContent
-from forky_core.repo.repo import short
 
 if TYPE_CHECKING:
+    from forky_core.conversation.conversation import Conversation
     from forky_core.forky import Forky
     from forky_core.merge.rebase import RebasePlan
-    from forky_core.repo.conversation import Conversation
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

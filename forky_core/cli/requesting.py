@@ -10,17 +10,17 @@ from forky_core.cli.deciding import add_decision, add_place, place, refuse_unask
 from forky_core.cli.merging import add_force, add_wish, chosen, decide
 from forky_core.cli.plain import one_line, plain
 from forky_core.cli.settling import add_settling
+from forky_core.conversation.branching import UNCHANGED
+from forky_core.conversation.merging.merge_request import quoted
+from forky_core.conversation.repo import short
 from forky_core.errors import NotFound
-from forky_core.repo.branching import UNCHANGED
-from forky_core.repo.merges.merge_request import quoted
-from forky_core.repo.repo import short
 from forky_core.views.times import stamp
 
 if TYPE_CHECKING:
+    from forky_core.conversation.conversation import Conversation
+    from forky_core.conversation.merging.merge_request import MergeRequest
     from forky_core.forky import Forky
     from forky_core.model import MessageId
-    from forky_core.repo.conversation import Conversation
-    from forky_core.repo.merges.merge_request import MergeRequest
 
 _WORDS = 100
 """Characters of a pick that `show` says."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, TextIO
 from forky_core.cli.log import print_graph
 from forky_core.cli.plain import one_line, plain
 from forky_core.cli.streaming import stream
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.repo import short
 from forky_core.errors import BadName, ForkyError, ModelError, NothingToDo
 from forky_core.model import Operation
-from forky_core.repo.conversation import Conversation
-from forky_core.repo.repo import short
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky

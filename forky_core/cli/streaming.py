@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TextIO
 
 from forky_core.cli.plain import plain
-from forky_core.repo.conversation import Conversation
+from forky_core.conversation.conversation import Conversation
 
 
 def stream(chat: Conversation, text: str, model: str | None, out: TextIO) -> None:

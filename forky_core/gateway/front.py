@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from forky_core.gateway.asgi import Receive, Scope, Send
 
 if TYPE_CHECKING:
+    from forky_core.conversation.workspace import Workspace
     from forky_core.gateway.v1.service import Service
-    from forky_core.repo.workspace import Workspace
 
 PREFIX = "/v1"
 

@@ -22,7 +22,7 @@ from forky_core.gateway.serving import server_stops
 from forky_core.observability import events
 
 if TYPE_CHECKING:
-    from forky_core.repo.workspace import Workspace
+    from forky_core.conversation.workspace import Workspace
 
 READY = "/readyz"
 PATIENCE = 0.9

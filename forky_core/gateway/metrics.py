@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric
     from prometheus_client.registry import CollectorRegistry
 
-    from forky_core.repo.workspace import Workspace
+    from forky_core.conversation.workspace import Workspace
 
 METRICS = "/metrics"
 _NOTHING = b"There are no metrics here.\n"

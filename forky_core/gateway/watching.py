@@ -28,7 +28,7 @@ from forky_core.gateway.events import gone as left
 from forky_core.gateway.serving import server_stops
 
 if TYPE_CHECKING:  # The server's start does not wait for what a reply is made of.
-    from forky_core.repo.answers.reply_job import News, ReplyJob
+    from forky_core.conversation.replies.reply_job import News, ReplyJob
 
 PREFIX = "/replies"
 MOST = 500

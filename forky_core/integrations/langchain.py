@@ -19,6 +19,9 @@ from typing import Any
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.identity import branch_name
+from forky_core.conversation.workspace import Workspace
 from forky_core.errors import BadContent, NameTaken, NotFound, NothingToDo
 from forky_core.forky import Forky
 from forky_core.formats.speaking import content_parts, in_turns
@@ -35,9 +38,6 @@ from forky_core.parts import (
     ToolResultPart,
     canonical_json,
 )
-from forky_core.repo.conversation import Conversation
-from forky_core.repo.identity import branch_name
-from forky_core.repo.workspace import Workspace
 
 _SHARED = "langchain_conversation"
 """The setting that names the conversation of sessions that name none."""

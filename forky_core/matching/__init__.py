@@ -1,6 +1,7 @@
 """From a provider's array of messages to a place in a tree: neutral values, keys, and finding the path they spell.
 
-Pure functions beside merge/ and context/: nothing here reads or writes a store. The verbs are in repo/programs/.
+Pure functions beside merge/ and context/: nothing here reads or writes a store. The verbs are in
+conversation/recording/.
 """
 
 from forky_core.matching.call import Call, is_greedy, prompt_hash

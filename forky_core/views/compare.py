@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from forky_core.conversation.visible import Visible
 from forky_core.dag import is_ancestor
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Generation, Message, MessageId
-from forky_core.repo.visible import Visible
 from forky_core.views.shelf import count
 from forky_core.views.sides import Side
 

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from forky_core.conversation.visible import Visible
 from forky_core.model import ConversationId, Hit, MessageId, View
-from forky_core.repo.visible import Visible
 from forky_core.store.words import search_words
 from forky_core.views.shelf import called
 from forky_core.views.words import plain_words

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from forky_core.conversation.timeline import FOUNDING, STILL, Timeline
 from forky_core.model import Operation
-from forky_core.repo.timeline import FOUNDING, STILL, Timeline
 from forky_core.views.changes import sentences
 from forky_core.views.times import ago, stamp
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from forky_core.context.masking import taken_back_with
+from forky_core.conversation.visible import Visible
 from forky_core.merge.corrections import CorrectedLine, corrected_lines
 from forky_core.model import Generation, Message, MessageId, Usage, View
-from forky_core.repo.visible import Visible
 
 MORE = 20
 """Earlier messages that are shown at a time when somebody asks for them."""

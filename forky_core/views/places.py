@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from forky_core.conversation.visible import Visible
 from forky_core.model import MessageId, View
-from forky_core.repo.visible import Visible
 
 
 def branch_for(message: MessageId, view: View, visible: Visible, current: str) -> str:

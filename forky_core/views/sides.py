@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from forky_core.conversation.visible import Visible
 from forky_core.dag import first_parent_path
 from forky_core.model import MessageId, View
-from forky_core.repo.visible import Visible
 
 MOST_SIDES = 4
 _ID_SIGN = "@"

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import streamlit as st
 
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.recording.scopes import SCOPE
+from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.moving import LIBRARY, PREFIX
-from forky_core.repo.conversation import Conversation
-from forky_core.repo.programs.scopes import SCOPE
-from forky_core.repo.workspace import Workspace
 from pages.ui.notice import stay
 from pages.ui.session import session
 

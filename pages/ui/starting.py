@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from forky_core.conversation.workspace import Workspace
 from forky_core.llm.contract import ModelInfo
-from forky_core.repo.workspace import Workspace
 from pages.ui.frame import go, saying
 from pages.ui.models import model_title
 from pages.ui.session import Session

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from forky_core.conversation.transaction import Transaction
 from forky_core.forky import Forky
 from forky_core.model import Rules
-from forky_core.repo.transaction import Transaction
 from tests.browser.agraph import graph_frame
 from tests.browser.conftest import CHECKOUT, expect, served
 from tests.browser.test_chat import begin

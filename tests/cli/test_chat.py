@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from forky_core.cli.session import ChatSession
+from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.llm.scripted import Fail
-from forky_core.repo.conversation import Conversation
 from tests.builders import ScriptedModels, talk, texts
 from tests.cli.conftest import Ended, environment
 from tests.hangs import HANG

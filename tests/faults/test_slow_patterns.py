@@ -9,6 +9,7 @@ import pytest
 
 from forky_core.cli.plain import plain
 from forky_core.context.quoting import quoted_file
+from forky_core.conversation.identity import suggested_name, title_from
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.claims.contradictions import contradictions
 from forky_core.merge.claims.rules import claims_of
@@ -23,7 +24,6 @@ from forky_core.merge.note.passages import atoms, passages
 from forky_core.merge.superseded import superseded_in
 from forky_core.model import MessageId, seal
 from forky_core.parts import AttachmentPart, Draft, TextPart, ToolResultPart
-from forky_core.repo.identity import suggested_name, title_from
 from forky_core.retrieval.passages import dialogue, document_passages
 from forky_core.retrieval.quote import answer
 from forky_core.retrieval.words import terms

@@ -8,12 +8,12 @@ from threading import Event
 
 import pytest
 
+from forky_core.conversation.workspace import Workspace
 from forky_core.formats.importing import incoming
 from forky_core.formats.importing.drop import Drop
 from forky_core.formats.importing.import_record import imports
 from forky_core.formats.importing.landing import Imported, import_file
 from forky_core.formats.importing.taking_back import undo_import
-from forky_core.repo.workspace import Workspace
 from tests.builders import talk, workspace
 from tests.formats.test_landing import chat
 from tests.hangs import HANG

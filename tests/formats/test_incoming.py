@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import json
 
+from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.sharing import exporter
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.importing.incoming import Incoming
-from forky_core.repo.workspace import Workspace
 from tests.builders import debugged, workspace
 from tests.formats.test_landing import chat
 

@@ -7,6 +7,7 @@ from threading import Event
 
 import pytest
 
+from forky_core.conversation.transaction import Transaction
 from forky_core.errors import InTheWay, NotFound, NothingToDo
 from forky_core.forky import Forky
 from forky_core.formats.files.source import opened
@@ -16,7 +17,6 @@ from forky_core.formats.importing.landing import ImportProgress, import_file, pr
 from forky_core.formats.importing.taking_back import undo_import
 from forky_core.model import ConversationSummary
 from forky_core.parts import Json
-from forky_core.repo.transaction import Transaction
 from tests.formats.sources import packed, written
 
 

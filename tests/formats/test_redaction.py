@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.private_words import private_words
 from forky_core.formats.exporting.redaction import findings, redacted, unread_files
 from forky_core.formats.exporting.sharing import EXPORTERS, behind, exporter, leaving
@@ -13,7 +14,6 @@ from forky_core.formats.forky_file.writing import chat_of
 from forky_core.hashing import message_id
 from forky_core.model import seal
 from forky_core.parts import Draft, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
-from forky_core.repo.workspace import Workspace
 from tests.builders import talk, workspace
 from tests.formats.exporting.trees import chat_with
 from tests.formats.forky_file.chats import with_everything

@@ -15,6 +15,8 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
+from forky_core.conversation.repo import Models
+from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.access.gate import Gate
 from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sign_in import SignIn
@@ -23,8 +25,6 @@ from forky_core.gateway.serving import HELD
 from forky_core.gateway.tokens import Made, Tokens
 from forky_core.llm.catalogue import Catalogue
 from forky_core.model import Message
-from forky_core.repo.repo import Models
-from forky_core.repo.workspace import Workspace
 from forky_core.settings import Settings
 from forky_core.store.contract import Store
 from forky_core.store.memory.store import MemoryStore

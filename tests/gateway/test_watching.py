@@ -15,6 +15,8 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
+from forky_core.conversation.replies.reply_job import ReplyJob
+from forky_core.conversation.workspace import Workspace
 from forky_core.gateway import events as streams
 from forky_core.gateway import watching
 from forky_core.gateway.access.gate import Gate
@@ -23,8 +25,6 @@ from forky_core.gateway.access.sign_in import SignIn
 from forky_core.gateway.watching import PREFIX, Watching
 from forky_core.llm.contract import ReasoningDelta
 from forky_core.llm.scripted import Hang, Step, Until
-from forky_core.repo.answers.reply_job import ReplyJob
-from forky_core.repo.workspace import Workspace
 from tests.builders import ScriptedModels, workspace
 from tests.gateway.served import listening
 from tests.hangs import HANG, eventually

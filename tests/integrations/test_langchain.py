@@ -13,9 +13,9 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables.history import RunnableWithMessageHistory
 
+from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
 from forky_core.integrations.langchain import ForkyChatMessageHistory
-from forky_core.repo.workspace import Workspace
 from tests.builders import workspace
 
 PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0" * 40).decode()

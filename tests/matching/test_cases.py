@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from forky_core.conversation.recording.recording import Reply
 from forky_core.matching import chat_call
 from forky_core.parts import TextPart
-from forky_core.repo.programs.recording import Reply
 from tests.builders import talk, texts, workspace
 
 Said = list[dict[str, Any]]

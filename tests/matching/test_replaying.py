@@ -11,9 +11,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.recording.recording import Reply
 from forky_core.matching import chat_call
-from forky_core.repo.conversation import Conversation
-from forky_core.repo.programs.recording import Reply
 from tests.builders import workspace
 
 Array = tuple[tuple[str, str], ...]

@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.recording.recording import Reply
 from forky_core.matching import Call, anthropic_call, chat_call, responses_call
 from forky_core.model import Message
 from forky_core.parts import AttachmentPart, OpaquePart, ToolCallPart, ToolResultPart
-from forky_core.repo.conversation import Conversation
-from forky_core.repo.programs.recording import Reply
 from tests.builders import workspace
 
 Json = dict[str, Any]

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forky_core.conversation.recording.recording import Recorded, Reply
+from forky_core.conversation.workspace import Workspace
 from forky_core.matching import chat_call
 from forky_core.matching.distinctive import LONG, SHORT, worth
 from forky_core.parts import TextPart
-from forky_core.repo.programs.recording import Recorded, Reply
-from forky_core.repo.workspace import Workspace
 from tests.builders import workspace
 
 Said = list[dict[str, Any]]

@@ -18,6 +18,8 @@ from typing import Any
 
 import pytest
 
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.workspace import Workspace
 from forky_core.errors import ForkyError, ModelError, StoreError
 from forky_core.formats.exporting.sharing import exporter, save_as, shared
 from forky_core.formats.importing.landing import import_file
@@ -28,8 +30,6 @@ from forky_core.matching import chat_call
 from forky_core.memory import Memory
 from forky_core.merge.claims.conflict_resolution import Choice
 from forky_core.observability.vocabulary import EventEntry
-from forky_core.repo.conversation import Conversation
-from forky_core.repo.workspace import Workspace
 from forky_core.room import Person, Room
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore
@@ -226,7 +226,7 @@ def fusing(chat: Conversation) -> None:
 
 def verbs_in_the_source() -> set[str]:
     found: set[str] = set()
-    for path in (CHECKOUT / "forky_core/repo").rglob("*.py"):
+    for path in (CHECKOUT / "forky_core/conversation").rglob("*.py"):
         found |= set(re.findall(r"publish\(\s*(?:tx, \w+, )?\"([a-z ]+)\"", path.read_text("utf-8")))
     return found
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from forky_core.repo.conversation import Conversation
+from forky_core.conversation.conversation import Conversation
 from tests.hangs import HANG
 from tests.programs import CHECKOUT
 

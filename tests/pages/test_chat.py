@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.model import MessageId
-from forky_core.repo.conversation import Conversation
 from forky_core.views.notebook import MORE, window_start
 from pages.ui.drafts import drafts
 from tests.builders import talk, texts

@@ -11,10 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.context.citing import sources_in
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.repo import short
 from forky_core.forky import Forky
 from forky_core.llm.scripted import ScriptedModel
-from forky_core.repo.conversation import Conversation
-from forky_core.repo.repo import short
 from pages.ui.links import cited_link
 from tests.builders import talk
 from tests.pages.apptest import merge_editor, open_page

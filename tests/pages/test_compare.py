@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import Fail, ScriptedModel
-from forky_core.repo.conversation import Conversation
 from tests.builders import talk, texts
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, open_page, settled, words

@@ -10,10 +10,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.context.citing import sources_in
+from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.writing import chat_of
-from forky_core.repo.conversation import Conversation
 from tests.builders import talk, workspace
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, latest, open_app, settled, words

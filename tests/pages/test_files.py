@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from forky_core.conversation.transaction import Transaction
 from forky_core.forky import Forky
 from forky_core.formats.exporting.sharing import exporter
 from forky_core.formats.forky_file.writing import chat_of, written
@@ -16,7 +17,6 @@ from forky_core.formats.importing import batches
 from forky_core.formats.importing.import_record import imports, source_of
 from forky_core.formats.importing.landing import ImportProgress, import_file
 from forky_core.gateway.downloading import PREFIX, Download
-from forky_core.repo.transaction import Transaction
 from pages.ui.downloads import offers
 from tests.builders import talk
 from tests.formats.test_landing import chat

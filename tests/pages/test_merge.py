@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.repo import short
 from forky_core.forky import Forky
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import ModelInfo
 from forky_core.llm.scripted import Fail, ScriptedModel
 from forky_core.merge.plan import MergePlan
-from forky_core.repo.conversation import Conversation
-from forky_core.repo.repo import short
 from forky_core.views.payload import payload_text
 from pages.ui.session import Session
 from tests.builders import debugged, talk, texts

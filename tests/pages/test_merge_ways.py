@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
-from forky_core.repo.conversation import Conversation
 from tests.builders import debugged, talk, texts
 from tests.hangs import eventually
 from tests.pages.apptest import by_key, keys, open_page, settled, words

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.model import MessageId
-from forky_core.repo.conversation import Conversation
 from tests.builders import debugged, talk
 from tests.pages.apptest import open_page, settled
 from tests.pages.test_merge import merge, press

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.merge.strategies import STRATEGIES
-from forky_core.repo.conversation import Conversation
 from pages.ui.chat.offers import ACT, costs_of
 from pages.ui.frame import Frame
 from pages.ui.session import Session

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.identity import new_id
 from forky_core.forky import Forky
 from forky_core.model import Failure, Generation, GenerationId
-from forky_core.repo.conversation import Conversation
-from forky_core.repo.identity import new_id
 from forky_core.room import Person, Room
 from pages.ui.session import Session
 from tests.builders import talk, texts

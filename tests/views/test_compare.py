@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.repo.conversation import Conversation
+from forky_core.conversation.conversation import Conversation
 from forky_core.views.compare import Comparison, compare
 from forky_core.views.sides import all_sides, first_sides, read_sides, side_of, written
 from tests.builders import talk, workspace

@@ -3,9 +3,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forky_core.conversation.visible import Visible
+from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationId, View
-from forky_core.repo.visible import Visible
-from forky_core.repo.workspace import Workspace
 from forky_core.views.findings import FoundConversation, found, marked
 from tests.builders import debugged, talk, workspace
 

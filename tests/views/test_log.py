@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forky_core.repo.conversation import Conversation
+from forky_core.conversation.conversation import Conversation
 from forky_core.views.log import LogPage, log_page, numbers_of
 from tests.builders import talk, workspace
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from forky_core.conversation.conversation import Conversation
 from forky_core.merge.claims.supersessions import Superseded
 from forky_core.merge.editing import BranchLines, Editing
-from forky_core.repo.conversation import Conversation
 from forky_core.views.merge_lines import DRAWN, OPENED, reasons, stretches, taken_back
 from forky_core.welcome import make_welcome
 from tests.builders import talk, workspace

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from forky_core.conversation.conversation import Conversation
 from forky_core.merge.claims.conflict_resolution import Choice
 from forky_core.parts import RevertPart, ToolCallPart, ToolResultPart
-from forky_core.repo.conversation import Conversation
 from forky_core.views.graph import GraphView, build_graph
 from forky_core.views.notebook import Notebook, notebook
 from tests.builders import talk, workspace
-from tests.repo.adding import add
+from tests.conversation.adding import add
 
 
 def graph(chat: Conversation) -> GraphView:

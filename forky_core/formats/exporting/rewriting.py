@@ -14,6 +14,7 @@ from functools import partial
 from types import MappingProxyType
 
 from forky_core.context.citing import SOURCES
+from forky_core.conversation.identity import free_name
 from forky_core.dag import ancestors
 from forky_core.document import Cited, Looked
 from forky_core.formats.exporting.remade import remade
@@ -32,7 +33,6 @@ from forky_core.model import (
     seal,
 )
 from forky_core.parts import AttachmentPart, Draft, Json, Part, TextPart, part_from_stored
-from forky_core.repo.identity import free_name
 
 Word = Callable[[str], str]
 Known = Callable[[str], MessageId | None]

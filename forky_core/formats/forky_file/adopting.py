@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from forky_core.context.citing import documents_cited
+from forky_core.conversation.identity import new_id
+from forky_core.conversation.transaction import Transaction
+from forky_core.conversation.workspace import Workspace
 from forky_core.documents.cited import PASSAGES, with_passages
 from forky_core.errors import BadContent, NotFound
 from forky_core.formats.forky_file.chat import Chat
@@ -20,9 +23,6 @@ from forky_core.formats.importing.pointing import point
 from forky_core.formats.importing.visibility import shows, was_taken_back
 from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, Operation
 from forky_core.parts import AttachmentPart, Json, canonical_json
-from forky_core.repo.identity import new_id
-from forky_core.repo.transaction import Transaction
-from forky_core.repo.workspace import Workspace
 from forky_core.store.contract import Commit
 
 FORKED_FROM = "forked_from"

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from forky_core.conversation.identity import disturbs
+from forky_core.conversation.merging.merge_request import MergeRequest, sound
+from forky_core.conversation.merging.merging import RESOLUTIONS
 from forky_core.formats.forky_file.lines import BadLine
 from forky_core.memory import Memory
 from forky_core.model import Change, Rules, Stash
 from forky_core.parts import Json
-from forky_core.repo.identity import disturbs
-from forky_core.repo.merges.merge_request import MergeRequest, sound
-from forky_core.repo.merges.merging import RESOLUTIONS
 from forky_core.room import Person, room_in
 
 _LONGEST = 1_000

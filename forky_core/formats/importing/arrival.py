@@ -11,6 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event
 
+from forky_core.conversation.identity import title_line
+from forky_core.conversation.workspace import Workspace
 from forky_core.errors import (
     NOTHING_SAVED,
     BadContent,
@@ -39,8 +41,6 @@ from forky_core.formats.importing.visibility import shows, was_taken_back
 from forky_core.formats.tree import Grown, grow
 from forky_core.model import ConversationId, Message, Operation
 from forky_core.parts import AttachmentPart
-from forky_core.repo.identity import title_line
-from forky_core.repo.workspace import Workspace
 
 STOPPED = "The import was stopped."
 NOTHING_KEPT = "The import was stopped; nothing of it was kept."

@@ -15,11 +15,11 @@ from contextlib import closing, suppress
 from pathlib import Path
 from threading import Event
 
+from forky_core.conversation.workspace import Workspace
 from forky_core.errors import BadContent
 from forky_core.formats.files.spools import spool
 from forky_core.formats.importing.import_record import ImportedFile
 from forky_core.formats.importing.landing import Imported, import_file
-from forky_core.repo.workspace import Workspace
 
 EVERY = 2.0
 """Seconds between two looks."""

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from threading import Event, Thread
 from typing import BinaryIO, Literal
 
+from forky_core.conversation.workspace import Workspace
 from forky_core.errors import ForkyError, NothingToDo
 from forky_core.formats.files.spools import spool_folder
 from forky_core.formats.forky_file.adopting import Adopted, fork_file, pull
@@ -26,7 +27,6 @@ from forky_core.formats.importing.landing import (
     preview,
 )
 from forky_core.model import ConversationId, ConversationSummary
-from forky_core.repo.workspace import Workspace
 
 Stage = Literal["looking", "looked", "landing", "landed", "stopped", "failed"]
 _PIECE = 1 << 20

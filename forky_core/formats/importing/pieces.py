@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from forky_core.conversation.identity import title_from, title_line
 from forky_core.errors import ForkyError
 from forky_core.formats.contract import Importer, ParsedConversation, Unreadable
 from forky_core.formats.files.json_nested import DEEP
@@ -14,7 +15,6 @@ from forky_core.formats.forky_file.files import read_document
 from forky_core.formats.forky_file.reading import is_ours
 from forky_core.formats.registry import importer_for
 from forky_core.formats.tree import Grown
-from forky_core.repo.identity import title_from, title_line
 
 UNKNOWN = "Its format is not known."
 NOTHING = "No file in it holds conversations."

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from forky_core.conversation.identity import new_id, title_line
+from forky_core.conversation.transaction import Transaction
+from forky_core.conversation.workspace import Workspace
 from forky_core.formats.contract import Importer, Node
 from forky_core.formats.forky_file.kept_lines import ORIGINS, cut, missing
 from forky_core.formats.importing.pieces import title_of
@@ -26,9 +29,6 @@ from forky_core.model import (
     Rules,
 )
 from forky_core.parts import Json, canonical_json
-from forky_core.repo.identity import new_id, title_line
-from forky_core.repo.transaction import Transaction
-from forky_core.repo.workspace import Workspace
 
 ORIGIN = "origin"
 """Key of a view: what the conversation was imported from."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 
+from forky_core.conversation.identity import free_name
+from forky_core.conversation.transaction import Transaction
 from forky_core.dag import ancestors, is_ancestor
 from forky_core.model import Message, MessageId, Rules, View
-from forky_core.repo.identity import free_name
-from forky_core.repo.transaction import Transaction
 
 
 def point(

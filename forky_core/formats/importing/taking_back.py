@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from forky_core.conversation.timeline import Timeline
+from forky_core.conversation.transaction import Transaction
+from forky_core.conversation.workspace import Workspace
 from forky_core.errors import ForkyError, InTheWay, NotFound, Outdated
 from forky_core.formats.importing.import_record import (
     Brought,
@@ -19,9 +22,6 @@ from forky_core.formats.importing.import_record import (
 from forky_core.model import ConversationId, Operation, View
 from forky_core.observability import events
 from forky_core.parts import Json
-from forky_core.repo.timeline import Timeline
-from forky_core.repo.transaction import Transaction
-from forky_core.repo.workspace import Workspace
 
 
 def undo_import(forky: Workspace, number: int) -> int:

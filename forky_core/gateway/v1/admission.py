@@ -17,7 +17,7 @@ from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.upstream import Upstream
 
 if TYPE_CHECKING:
-    from forky_core.repo.workspace import Workspace
+    from forky_core.conversation.workspace import Workspace
     from forky_core.store.contract import Store
 
 

@@ -34,7 +34,7 @@ from forky_core.matching import Call as ReadCall
 from forky_core.matching import anthropic_call, chat_call, is_greedy, responses_call
 
 if TYPE_CHECKING:
-    from forky_core.repo.workspace import Workspace
+    from forky_core.conversation.workspace import Workspace
 
 _READERS: Mapping[str, Callable[[Mapping[str, Any]], ReadCall]] = {
     "chat/completions": chat_call,

@@ -21,8 +21,8 @@ from forky_core.llm.upstream import Upstream
 from forky_core.parts import canonical_json
 
 if TYPE_CHECKING:
+    from forky_core.conversation.workspace import Workspace
     from forky_core.gateway.v1.calls import ClientRequest
-    from forky_core.repo.workspace import Workspace
 
 PATH = "messages/count_tokens"
 

@@ -20,9 +20,9 @@ from forky_core.model import ConversationId, GenerationId, Message, MessageId
 from forky_core.observability import events
 
 if TYPE_CHECKING:  # The server's start does not wait for what a conversation is made of.
+    from forky_core.conversation.recording.recording import Recording
+    from forky_core.conversation.workspace import Workspace
     from forky_core.matching import Call as ReadCall
-    from forky_core.repo.programs.recording import Recording
-    from forky_core.repo.workspace import Workspace
 
 _YES, _NO = frozenset({"yes", "true", "1", "on"}), frozenset({"no", "false", "0", "off"})
 

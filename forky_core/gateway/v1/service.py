@@ -37,8 +37,8 @@ from forky_core.gateway.v1.taking import take
 from forky_core.observability import events
 
 if TYPE_CHECKING:
+    from forky_core.conversation.workspace import Workspace
     from forky_core.llm.contract import ModelInfo
-    from forky_core.repo.workspace import Workspace
 
 T = TypeVar("T")
 

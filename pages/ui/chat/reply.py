@@ -1,8 +1,8 @@
 """The end of the notebook: the reply that is being written, and what other tabs have done meanwhile.
 
-A reply is a background job (repo/answers/replies.py), so that clicks, reloads and other tabs cannot lose it. Its words
-come by a stream (ui/live.py), and the browser asks this fragment to run when there is more to format, or that fails.
-When the job has landed, or the conversation has moved, the page runs once more.
+A reply is a background job (conversation/replies/replies.py), so that clicks, reloads and other tabs cannot lose it.
+Its words come by a stream (ui/live.py), and the browser asks this fragment to run when there is more to format, or that
+fails. When the job has landed, or the conversation has moved, the page runs once more.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from html import escape
 
 import streamlit as st
 
+from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.errors import ForkyError
 from forky_core.model import Generation
-from forky_core.repo.answers.reply_job import ReplyJob
 from forky_core.views import captions
 from forky_core.views.notebook import Notebook
 from pages.ui.chat.cells import said

@@ -6,7 +6,7 @@ from html import escape
 
 import streamlit as st
 
-from forky_core.repo.answers.preparing import Prepared
+from forky_core.conversation.replies.preparing import Prepared
 from forky_core.views import captions
 from forky_core.views.savings import of_path, savings
 from pages.ui.frame import Frame

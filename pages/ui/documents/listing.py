@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from forky_core.conversation.identity import now
+from forky_core.conversation.workspace import Workspace
 from forky_core.document import Document
 from forky_core.documents.shelf import DocumentStore
-from forky_core.repo.identity import now
-from forky_core.repo.workspace import Workspace
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
 from pages.ui.documents.reading import document_link, size

@@ -6,11 +6,11 @@ from threading import Event
 
 import streamlit as st
 
+from forky_core.conversation.placing import EMBEDDING
+from forky_core.conversation.workspace import Workspace
 from forky_core.documents.adding import Added, Tell
 from forky_core.documents.intake import Intake
 from forky_core.documents.shelf import DocumentStore
-from forky_core.repo.placing import EMBEDDING
-from forky_core.repo.workspace import Workspace
 from forky_core.views.shelf import count
 from pages.ui.frame import saying
 from pages.ui.session import Session

@@ -7,9 +7,9 @@ from types import MappingProxyType
 
 import streamlit as st
 
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.workspace import Workspace
 from forky_core.documents.shelf import DocumentStore
-from forky_core.repo.conversation import Conversation
-from forky_core.repo.workspace import Workspace
 from forky_core.views.shelf import called
 from pages.ui.markdown import plain_label
 

@@ -6,9 +6,9 @@ from html import escape
 
 import streamlit as st
 
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.workspace import Workspace
 from forky_core.documents.shelf import DocumentStore
-from forky_core.repo.conversation import Conversation
-from forky_core.repo.workspace import Workspace
 from forky_core.store.words import search_words, snippet
 from pages.ui.documents.reading import document_link
 from pages.ui.links import chat_link

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import streamlit as st
 
+from forky_core.conversation.identity import now
+from forky_core.conversation.workspace import Workspace
 from forky_core.formats.importing.import_record import ImportRecord, broken_off, keep_import
 from forky_core.formats.importing.taking_back import undo_import
-from forky_core.repo.identity import now
-from forky_core.repo.workspace import Workspace
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
 from pages.ui.frame import saying

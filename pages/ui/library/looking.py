@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from forky_core.conversation.identity import now
 from forky_core.formats.importing.drop import Drop
 from forky_core.formats.importing.incoming import Incoming
 from forky_core.formats.importing.landing import PreviewLine
 from forky_core.model import ConversationId
-from forky_core.repo.identity import now
 from forky_core.views.shelf import called, count
 from forky_core.views.times import ago
 from pages.ui.frame import go, saying

@@ -6,10 +6,10 @@ import html
 
 import streamlit as st
 
+from forky_core.conversation.identity import now
+from forky_core.conversation.visible import Visible
+from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationId, View
-from forky_core.repo.identity import now
-from forky_core.repo.visible import Visible
-from forky_core.repo.workspace import Workspace
 from forky_core.views.findings import LONGEST_QUERY, FoundConversation, FoundMessage, MarkedText, found
 from forky_core.views.shelf import called, count
 from forky_core.views.times import ago

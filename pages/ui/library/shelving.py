@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from forky_core.conversation.identity import now
+from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationSummary
-from forky_core.repo.identity import now
-from forky_core.repo.workspace import Workspace
 from forky_core.views.shelf import Shelf, ShelfLine, called, count, shelf
 from pages.ui.frame import saying
 from pages.ui.library.sharing import share

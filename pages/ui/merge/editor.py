@@ -18,11 +18,11 @@ import streamlit as st
 
 from forky_core.context.citations import NOTHING
 from forky_core.context.masking import Lookup
+from forky_core.conversation.repo import short
 from forky_core.merge.attribution import rests_on
 from forky_core.merge.editing import BlockLine, Budget, Editing, SourceLine
 from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, Message, MessageId
-from forky_core.repo.repo import short
 from forky_core.views.merge_lines import SourceStretch, TakenBack, reasons, stretches, taken_back
 from forky_core.views.payload import PayloadRow, payload_rows
 from pages.ui.frame import Frame, saying

@@ -20,6 +20,7 @@ from threading import Event
 import streamlit as st
 
 from forky_core.context.masking import Lookup
+from forky_core.conversation.conversation import Conversation
 from forky_core.errors import ForkyError, NotFound
 from forky_core.forky import Forky
 from forky_core.llm.contract import ModelInfo
@@ -33,7 +34,6 @@ from forky_core.merge.strategy import Strategy
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.payload_kinds import FULL, FUSION, SQUASH
-from forky_core.repo.conversation import Conversation
 from forky_core.views.merging import takes_more_than_full
 from pages.ui.merge.asking_price import ByItself, count_request, may_begin
 

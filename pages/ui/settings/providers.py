@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
+from forky_core.conversation.workspace import Workspace
 from forky_core.errors import ForkyError
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Done, Failed, ModelInfo
@@ -26,7 +27,6 @@ from forky_core.preferences import (
     chosen_reviewer,
     remove_server,
 )
-from forky_core.repo.workspace import Workspace
 from pages.ui.frame import saying
 from pages.ui.markdown import plain_label, showable
 from pages.ui.secrets import read_secrets

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.flattening import flattened
 from forky_core.formats.exporting.sharing import EXPORTERS, exporter, file_name, shared
 from forky_core.formats.exporting.writers.markdown import closed, fenced
@@ -18,8 +20,6 @@ from forky_core.formats.forky_file.writing import chat_of
 from forky_core.hashing import message_id
 from forky_core.model import seal
 from forky_core.parts import Draft, TextPart, ToolCallPart, ToolResultPart
-from forky_core.repo.conversation import Conversation
-from forky_core.repo.workspace import Workspace
 from tests.builders import debugged, talk, workspace
 from tests.formats.exporting.trees import chat_with
 from tests.formats.forky_file.chats import with_everything

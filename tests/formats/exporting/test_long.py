@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.transaction import Transaction
+from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.redaction import findings, redacted, unread_files
 from forky_core.formats.exporting.rewriting import chosen, seen_of
 from forky_core.formats.exporting.sharing import EXPORTERS, behind, exporter, leaving, shared
@@ -26,9 +29,6 @@ from forky_core.model import (
     seal,
 )
 from forky_core.parts import AttachmentPart, Draft, Part, TextPart
-from forky_core.repo.conversation import Conversation
-from forky_core.repo.transaction import Transaction
-from forky_core.repo.workspace import Workspace
 from forky_core.store.contract import Commit
 from forky_core.store.memory.store import MemoryStore
 from tests.builders import debugged, workspace

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.workspace import Workspace
 from forky_core.formats.files.json_values import lines
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.reading import read_chat
 from forky_core.formats.forky_file.writing import chat_of, written
 from forky_core.memory import Memory
 from forky_core.merge.options import MergeOptionFields
-from forky_core.repo.conversation import Conversation
-from forky_core.repo.workspace import Workspace
 from forky_core.room import Person, Room
 from tests.builders import debugged, talk
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from forky_core.conversation.workspace import Workspace
 from forky_core.formats.contract import Importer
 from forky_core.formats.importing.landing import import_file, preview
 from forky_core.formats.importing.readers.librechat import ROOT, LibreChat
 from forky_core.formats.importing.readers.looms import Loom
 from forky_core.formats.importing.readers.oasst import OpenAssistant
 from forky_core.formats.tree import grow
-from forky_core.repo.workspace import Workspace
 from forky_core.store.memory.store import MemoryStore
 from tests.builders import ScriptedModels
 from tests.formats.sources import one, packed, written

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from forky_core.conversation.workspace import Workspace
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.models.review import review
 from forky_core.preferences import choose_reviewer, chosen_reviewer
-from forky_core.repo.workspace import Workspace
 from forky_core.settings import Settings
 from forky_core.store.memory.store import MemoryStore
 from tests.builders import ScriptedModels, talk

@@ -1,0 +1,222 @@
+"""The verbs on refs: fork, rename, delete, promote, tag, rules, prune. None of them touches a message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from forky_core.conversation.identity import branch_name, free_name
+from forky_core.conversation.merging.merge_request import follow_renamed
+from forky_core.conversation.repo import Repo, branch_in, short
+from forky_core.conversation.taking_in import fit_model, fit_parameters, fit_text
+from forky_core.conversation.transaction import with_a_free_key
+from forky_core.conversation.visible import Visible
+from forky_core.dag import ancestors
+from forky_core.errors import InTheWay, NameTaken, NotFound, NothingToDo, Outdated
+from forky_core.model import Branch, MessageId, Operation, Rules, View
+from forky_core.parts import Json
+
+
+class Unchanged:
+    """Stands for "leave it as it is" where None has a meaning of its own."""
+
+
+UNCHANGED = Unchanged()
+
+
+def fork(repo: Repo, name: str | None, at: MessageId | None, rules: Rules) -> str:
+    """A new branch at `at` (None: an empty one); its name. Copies nothing.
+
+    Raises:
+        NameTaken, BadName: the name cannot be had; without one, a free name is found.
+    """
+    if name is None:
+        return with_a_free_key("heads/", lambda: _fork(repo, None, at, rules))
+    return _fork(repo, branch_name(name), at, rules)
+
+
+def _fork(repo: Repo, name: str | None, at: MessageId | None, rules: Rules) -> str:
+    tx = repo.live()
+    chosen = name or free_name("branch", tx.view.branches)
+    tx.create_branch(chosen, at, rules)
+    tx.publish("fork", f"Forked “{chosen}”" + (f" at {short(at)}" if at else ""))
+    return chosen
+
+
+def rename(repo: Repo, old: str, new: str) -> str:
+    """The branch under its new name, which is returned."""
+    refuse_while_replying(repo, old)
+    tx = repo.live()
+    branch = branch_in(tx.view, old)
+    chosen = branch_name(new)
+    if chosen == old:
+        raise NothingToDo(f"The branch is called “{old}” already.")
+    tx.create_branch(chosen, branch.head, branch.rules)
+    tx.remove_branch(old)
+    follow_renamed(tx, old, chosen)
+    tx.publish("rename", f"Renamed “{old}” to “{chosen}”")
+    return chosen
+
+
+def delete(repo: Repo, name: str) -> Operation:
+    """Remove the pointer. Messages that only it reached are no longer shown; undo brings them back."""
+    repo.branch(name)
+    # Alone: of two branches deleted at once, one must see that it has become the last.
+    tx = repo.live(alone=True)
+    if len(tx.view.branches) == 1:
+        raise InTheWay(
+            f"“{name}” is the only branch of this conversation.",
+            "Fork first, or delete the whole conversation.",
+        )
+    refuse_while_replying(repo, name)
+    tx.remove_branch(name)
+    return tx.publish("delete", f"Deleted branch “{name}”")
+
+
+def promote(repo: Repo, name: str, to: MessageId) -> Operation:
+    """Point the branch at another message. Where it was stays visible."""
+    refuse_while_replying(repo, name)
+    tx = repo.live()
+    branch = branch_in(tx.view, name)
+    if branch.head == to:
+        raise NothingToDo(f"“{name}” is there already.")
+    tx.move(name, to)
+    if branch.head is not None:
+        tx.keep(branch.head)
+    return tx.publish("promote", f"Moved “{name}” to {short(to)}")
+
+
+def tag(repo: Repo, name: str, at: MessageId) -> Operation:
+    chosen = branch_name(name)
+    tx = repo.live()
+    if f"tags/{chosen}" in tx.view.entries:
+        raise NameTaken(f"There is a tag “{chosen}” already.", "Tags do not move: choose another name.")
+    tx.set(f"tags/{chosen}", {"at": at})
+    return tx.publish("tag", f"Tagged {short(at)} as “{chosen}”")
+
+
+def untag(repo: Repo, name: str) -> Operation:
+    tx = repo.live()
+    if f"tags/{name}" not in tx.view.entries:
+        raise NotFound(f"There is no tag “{name}”.")
+    tx.set(f"tags/{name}", None)
+    return tx.publish("untag", f"Removed tag “{name}”")
+
+
+def set_rules(
+    repo: Repo,
+    name: str,
+    system: str | Unchanged | None = UNCHANGED,
+    model: str | Unchanged | None = UNCHANGED,
+    parameters: Mapping[str, Json] | Unchanged = UNCHANGED,
+) -> Operation:
+    """Change what the branch asks with (law 4)."""
+    tx = repo.live()
+    before = rules = branch_in(tx.view, name).rules
+    if not isinstance(system, Unchanged):
+        rules = replace(rules, system=fit_text(system or "", "A system prompt").strip() or None)
+    if not isinstance(model, Unchanged):
+        rules = replace(rules, model=fit_model(model))
+    if not isinstance(parameters, Unchanged):
+        rules = replace(rules, parameters=fit_parameters(parameters))
+    tx.set_rules(name, rules)
+    if not tx.changes:
+        raise NothingToDo("Nothing would change.")
+    what = ["system prompt"] * (rules.system != before.system)
+    what += [f"model to {rules.model or 'the default'}"] * (rules.model != before.model)
+    what += ["parameters"] * (rules.parameters != before.parameters)
+    return tx.publish("rules", f"Set {' and '.join(what)} on “{name}”")
+
+
+@dataclass(frozen=True, slots=True)
+class PrunePlan:
+    """What pruning at a message would take out of sight. Nothing is written yet (law 8)."""
+
+    message: MessageId
+    removed: tuple[str, ...]
+    """Branches that would be deleted."""
+    moved: Branch | None
+    """The one branch that would be set back to before the message, so that nothing but `hidden` goes."""
+    keys: tuple[str, ...]
+    """Every ref that would go, as keys of the view."""
+    hidden: int
+    """Messages that would no longer be shown."""
+    version: int
+
+
+def plan_prune(repo: Repo, at: MessageId) -> PrunePlan:
+    """What it takes to put `at` and everything below it out of sight.
+
+    Raises:
+        NothingToDo: it is not visible as it is.
+        InTheWay: a merge elsewhere brings it in through a side parent.
+    """
+    visible, view = repo.seen()
+    if at not in visible.messages:
+        raise NothingToDo("That message is not shown as it is.")
+    below = visible.descendants(at)
+    for message in visible.messages.values():
+        if message.id not in below and below.intersection(message.parents[1:]):
+            raise InTheWay(
+                f"A merge ({short(message.id)}) on another branch stands on these messages.",
+                "Prune the merge first, or leave them.",
+            )
+    inside = [branch for branch in view.branches.values() if branch.head in below]
+    moved = _set_back(visible, visible.messages[at].parent, inside, view)
+    removed = tuple(branch.name for branch in inside if branch is not moved)
+    keys = [f"{kind}/{name}" for name in removed for kind in ("heads", "rules")]
+    keys += [f"tags/{name}" for name, target in view.tags.items() if target in below]
+    keys += [f"kept/{tip}" for tip in view.kept if tip in below]
+    keys += [f"stash/{s.number}" for s in view.stashes if below.intersection(s.messages)]
+    return PrunePlan(at, removed, moved, tuple(keys), len(below), view.version)
+
+
+def _set_back(
+    visible: Visible, before: MessageId | None, inside: Sequence[Branch], view: View
+) -> Branch | None:
+    """The branch that stays: “main”, or one without which what comes `before` would go out of sight too."""
+    if not inside:
+        return None
+    outside = [b.head for b in view.branches.values() if b not in inside and b.head is not None]
+    main = next((b for b in inside if b.name == "main"), None)
+    if len(inside) == len(view.branches):
+        return main or inside[0]
+    if before is None:
+        return None
+    shared = before in ancestors(outside, lambda id: visible.messages[id].parents)
+    return main or (None if shared else inside[0])
+
+
+def prune(repo: Repo, plan: PrunePlan) -> Operation:
+    """Carry a plan out.
+
+    Raises:
+        Outdated: it would do something else by now; nothing was written.
+    """
+    for name in (*plan.removed, *((plan.moved.name,) if plan.moved else ())):
+        refuse_while_replying(repo, name)
+    tx = repo.live(alone=True)
+    if tx.view.version != plan.version:
+        _refuse_if_different(repo, plan)
+    for key in plan.keys:
+        tx.set(key, None)
+    if plan.moved is not None:
+        tx.move(plan.moved.name, repo.message(plan.message).parent)
+    count = "one message" if plan.hidden == 1 else f"{plan.hidden} messages"
+    return tx.publish("prune", f"Pruned {count} from {short(plan.message)} on")
+
+
+def _refuse_if_different(repo: Repo, plan: PrunePlan) -> None:
+    if replace(plan_prune(repo, plan.message), version=plan.version) == plan:
+        return
+    first = next(iter(repo.store.operations(repo.id, after=plan.version)), None)
+    came_first = f" “{first.summary}” came first." if first is not None else ""
+    raise Outdated(
+        f"What pruning takes away has changed since you last saw it.{came_first}", first, "Look at it again."
+    )
+
+
+def refuse_while_replying(repo: Repo, branch: str) -> None:
+    """InTheWay where a reply is being written on this branch."""
+    if repo.replies.on_branch(repo.id, branch) is not None:
+        raise InTheWay(f"A reply is being written on “{branch}”.", "Wait for it, or stop it.")

@@ -1,0 +1,329 @@
+"""A conversation with one of its branches checked out: what a person, a page or a script holds in hand.
+
+It keeps no state but the branch's name; everything else is read anew, so that any number of handles, tabs and
+threads agree. Checking out changes nothing and is not recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from threading import Event
+from typing import Unpack
+
+from forky_core.conversation import branching, history, stashing
+from forky_core.conversation.branching import UNCHANGED, PrunePlan, Unchanged
+from forky_core.conversation.documenting import Documenting
+from forky_core.conversation.history import RestorePlan
+from forky_core.conversation.identity import title_line
+from forky_core.conversation.merging import (
+    bisecting,
+    grafting,
+    landing,
+    merging,
+    rebasing,
+    replaying,
+    reverting,
+)
+from forky_core.conversation.merging.agreeing import Agreeing
+from forky_core.conversation.merging.bisecting import Bisection, Check
+from forky_core.conversation.merging.decisions import chosen_of
+from forky_core.conversation.merging.failures import merge_step
+from forky_core.conversation.merging.replaying import RebaseReplay
+from forky_core.conversation.merging.reverting import RevertPlan
+from forky_core.conversation.people.gathering import Gathering
+from forky_core.conversation.recording.receiving import Receiving
+from forky_core.conversation.replies.speaking import Speaking
+from forky_core.conversation.stashing import Applied
+from forky_core.conversation.steering import Steering
+from forky_core.errors import BadContent, NothingToDo
+from forky_core.merge.claims.conflict_resolution import Choice, Policy
+from forky_core.merge.options import NO_CHOICES, MergeOptionFields, MergeOptions
+from forky_core.merge.plan import MergePlan
+from forky_core.merge.rebase import RebasePlan
+from forky_core.model import (
+    Message,
+    Operation,
+    Stash,
+)
+from forky_core.parts import Json
+from forky_core.payload_kinds import SQUASH
+
+
+class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreeing):
+    """One conversation, seen from one branch."""
+
+    # Branches
+
+    def fork(self, name: str | None = None, *, at: str | None = None) -> Conversation:
+        """A new branch at `at` (default: the head), checked out. Copies no message."""
+        point = self._point(at)
+        return self.checkout(branching.fork(self._repo, name, point, self.rules))
+
+    def begin(self, name: str | None = None) -> Conversation:
+        """A new, empty branch with the rules of this one, checked out."""
+        return self.checkout(branching.fork(self._repo, name, None, self.rules))
+
+    def rename_branch(self, new: str) -> Conversation:
+        self.branch_name = branching.rename(self._repo, self.branch_name, new)
+        return self
+
+    def delete_branch(self, name: str | None = None) -> Operation:
+        return branching.delete(self._repo, name or self.branch_name)
+
+    def promote(self, message: str) -> Operation:
+        """Point the branch at another message: the answer that won. Where it was stays visible."""
+        return branching.promote(self._repo, self.branch_name, self.message(message).id)
+
+    def tag(self, name: str, at: str | None = None) -> Operation:
+        target = self.message(at) if at is not None else self.head
+        if target is None:
+            raise NothingToDo("There is nothing to tag yet.")
+        return branching.tag(self._repo, name, target.id)
+
+    def untag(self, name: str) -> Operation:
+        return branching.untag(self._repo, name)
+
+    def set_rules(
+        self,
+        *,
+        system: str | Unchanged | None = UNCHANGED,
+        model: str | Unchanged | None = UNCHANGED,
+        parameters: Mapping[str, Json] | Unchanged = UNCHANGED,
+    ) -> Operation:
+        """Change what this branch asks with; forks nothing and rewrites nothing."""
+        return branching.set_rules(self._repo, self.branch_name, system, model, parameters)
+
+    def plan_prune(self, message: str) -> PrunePlan:
+        """What putting this message and all below it out of sight would do."""
+        return branching.plan_prune(self._repo, self.message(message).id)
+
+    def prune(self, plan: PrunePlan) -> Operation:
+        return branching.prune(self._repo, plan)
+
+    # Merging
+
+    @merge_step("plan")
+    def plan_merge(  # noqa: PLR0913 - each argument is a choice of the person
+        self,
+        source: Conversation | str | Sequence[Conversation | str],
+        *,
+        strategy: str = SQUASH.name,
+        picks: Sequence[str] = (),
+        focus: str = "",
+        budget: int | None = None,
+        model: str | None = None,
+        force: bool = False,
+        again: bool = False,
+        reread: bool = False,
+        policy: Policy = "ask",
+        choices: Mapping[str, Choice | None] = NO_CHOICES,
+        stop: Event | None = None,
+    ) -> MergePlan:
+        """What merging a branch (or picked messages of it) into this one would write. Writes nothing (law 8).
+
+        Several sources make an octopus: one message with a payload for each, as a squash or in full; three-way, with
+        one for all. `contradictions` of the plan are where the branches cannot both be right, `corrects` what it
+        changes of earlier merges.
+
+        `budget` is in tokens. With a `model`, a squash is written by it and checked; without, by extraction.
+        `force` makes a merge message where a fast-forward would do. `again` merges as if earlier merges of that
+        source had brought nothing: after one was reverted. Of a three-way merge, `choices` says what is taken of each
+        conflict (by its key or hash), `policy` what becomes of the others; a model finds the claims where one is named.
+        What a model has read is kept, and only what is new is asked for; `reread` asks for all of it. Setting `stop`
+        ends a model's call.
+
+        Raises:
+            SquashRejected: the model's summary failed a check.
+            ModelError: the model did not answer.
+        """
+        picked = tuple(self.message(pick).id for pick in picks)
+        wish = MergeOptions(strategy, picked, focus, budget, model, force, again, reread, policy, choices)
+        sources = [source] if isinstance(source, Conversation | str) else source
+        names = [one if isinstance(one, str) else one.branch_name for one in sources]
+        if any(one.id != self.id for one in sources if isinstance(one, Conversation)):
+            raise BadContent("That is a branch of another conversation.", "Graft it: plan_graft.")
+        if len(names) == 1:
+            return merging.plan(self._repo, self.branch_name, names[0], wish, stop)
+        return merging.plan_octopus(self._repo, self.branch_name, names, wish, stop)
+
+    @merge_step("land")
+    def merge(self, plan: MergePlan) -> Operation:
+        """Land a plan as one operation.
+
+        Raises:
+            Outdated: one of the branches has moved since the plan was made; nothing was written.
+            NothingToDo: there is nothing to bring.
+        """
+        return landing.land(self._repo, plan)
+
+    @merge_step("plan")
+    def plan_graft(
+        self, source: Conversation, *, stop: Event | None = None, **chosen: Unpack[MergeOptionFields]
+    ) -> MergePlan:
+        """What merging a branch of another conversation would write; `merge` lands it. Options as `plan_merge`.
+
+        Its messages are taken in as they are, so that their ids hold. Picks are messages of that conversation.
+
+        Raises:
+            InTheWay: that conversation has taken this one in: it would make a circle.
+        """
+        wish = chosen_of(MergeOptions(force=True), source._repo, chosen)
+        return grafting.plan(self._repo, self.branch_name, source._repo, source.branch_name, wish, stop)
+
+    @merge_step("plan")
+    def plan_rebase(self, onto: Conversation | str) -> RebasePlan:
+        """What moving this branch's own line onto another branch, or onto a message, would do. Writes nothing.
+
+        `rebase` copies the messages as they are; `replay` asks the questions among them again.
+        """
+        name = onto if isinstance(onto, str) else onto.branch_name
+        return rebasing.plan(self._repo, self.branch_name, name)
+
+    @merge_step("land")
+    def rebase(self, plan: RebasePlan) -> Operation:
+        """Land a plan: copies that name what they were copied from; the old tip stays in sight.
+
+        Raises:
+            Outdated: one of the branches has moved since the plan was made; nothing was written.
+            NothingToDo: the branch stands there already.
+        """
+        return rebasing.land(self._repo, plan)
+
+    def replay(self, plan: RebasePlan, *, model: str | None = None) -> RebaseReplay:
+        """Rebase by asking the branch's questions again, in the background; `summary` says what it did.
+
+        Raises:
+            Outdated: the branch has moved since the plan was made; nothing was written.
+            NothingToDo: it has no answered question of its own.
+        """
+        return replaying.replay(self._repo, plan, model)
+
+    @merge_step("plan")
+    def plan_revert(self, *messages: str, note: str = "") -> RevertPlan:
+        """What taking messages of this branch back would do: merges, picks, turns, or an earlier revert.
+
+        A `note` is said to the model in their place. Raises NothingToDo where all of them are reverted already.
+        """
+        ids = [self.message(message).id for message in messages]
+        return reverting.plan_revert(self._repo, self.branch, ids, note)
+
+    @merge_step("land")
+    def revert(self, plan: RevertPlan) -> Message:
+        """Land a plan: one message, from which on the targets are in no context.
+
+        Raises:
+            Outdated: the branch has moved since the plan was made; nothing was written.
+        """
+        return reverting.revert(self._repo, plan)
+
+    def bisection(self, *, good: str | None = None, bad: str | None = None) -> Bisection:
+        """A search for the first message from which something fails, to be told by hand what each probe finds.
+
+        Probe at `.at`, go on with `.told(passed)` until `.first` is known, then `record_bisection`. `good` is a
+        message known to pass (default: before the first), `bad` one that fails (default: the head).
+        """
+        points = [self.message(id).id if id is not None else None for id in (good, bad)]
+        return bisecting.begin(self._repo, self.branch, points[0], points[1])
+
+    def bisect(
+        self,
+        question: str,
+        check: Check,
+        *,
+        good: str | None = None,
+        bad: str | None = None,
+        repeats: int = 1,
+        model: str | None = None,
+        on_probe: Callable[[Bisection], None] | None = None,
+        stop: Event | None = None,
+    ) -> Bisection:
+        """Find the first message from which a model's answer to `question` fails `check`, and tell the log.
+
+        Each probe asks out of band, `repeats` times (odd), and the majority counts; there are about log₂ n probes.
+
+        Raises:
+            NothingToDo: it passes at the end; or `stop` was set.
+            ModelError: the model did not answer; nothing was written.
+        """
+        asked = bisecting.BisectQuestion(question, check, repeats, model)
+        search = self.bisection(good=good, bad=bad)
+        found = bisecting.run(self._repo, self.branch, search, asked, on_probe=on_probe, stop=stop)
+        bisecting.record(self._repo, found, question)
+        return found
+
+    def record_bisection(self, search: Bisection, what: str = "") -> Operation:
+        """Tell the log what a search by hand found. NothingToDo where it is not done."""
+        return bisecting.record(self._repo, search, what)
+
+    # Stashing
+
+    def stash(
+        self,
+        *,
+        draft: str = "",
+        attachments: Sequence[str] = (),
+        with_rules: bool = False,
+        last: int = 0,
+        note: str = "",
+    ) -> Stash:
+        """Put aside a draft, its attachments (sha256 each), the branch's settings, or its last messages."""
+        return stashing.stash(
+            self._repo,
+            self.branch_name,
+            draft=draft,
+            attachments=attachments,
+            with_rules=with_rules,
+            last=last,
+            note=note,
+        )
+
+    def stash_apply(self, number: int) -> Applied:
+        return stashing.apply(self._repo, self.branch_name, number, drop=False)
+
+    def stash_pop(self, number: int) -> Applied:
+        return stashing.apply(self._repo, self.branch_name, number, drop=True)
+
+    def stash_drop(self, number: int) -> Operation:
+        return stashing.drop(self._repo, number)
+
+    # History and the conversation itself
+
+    def undo(self) -> Operation:
+        """Take the last gesture back. A reply that is being written is stopped first."""
+        return history.undo(self._repo)
+
+    def redo(self) -> Operation:
+        return history.redo(self._repo)
+
+    def plan_restore(self, number: int) -> RestorePlan:
+        """What `restore` would change. Writes nothing (law 8)."""
+        return history.plan_restore(self._repo, number)
+
+    def restore(self, number: int) -> Operation:
+        """Set the whole conversation to how it was after operation `number`."""
+        return history.restore(self._repo, number)
+
+    def rename(self, title: str) -> Operation:
+        line = title_line(title)
+        if not line:
+            raise NothingToDo("A conversation needs a title.", "Type a word or two.")
+        tx = self._repo.live()
+        tx.set("title", line)
+        if not tx.changes:
+            raise NothingToDo(f"It is called “{line}” already.")
+        return tx.publish("rename", f"Renamed the conversation to “{line}”")
+
+    def trash(self) -> Operation:
+        """Move the conversation to the trash, from which it can be taken back."""
+        history.settle(self._repo)
+        tx = self._repo.live()
+        tx.set("trashed", True)
+        return tx.publish("trash", "Moved to the trash")
+
+    def take_back(self) -> Operation:
+        """Out of the trash."""
+        tx = self._repo.change()
+        tx.set("trashed", None)
+        if not tx.changes:
+            raise NothingToDo("This conversation is not in the trash.")
+        return tx.publish("take back", "Taken back from the trash")

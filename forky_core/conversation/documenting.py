@@ -1,0 +1,73 @@
+"""Documents of a conversation and its branches: the verbs of `Conversation` about what its answers may quote."""
+
+from __future__ import annotations
+
+from forky_core.conversation import placing
+from forky_core.conversation.branching import UNCHANGED, Unchanged
+from forky_core.conversation.placing import BranchPlace, ConversationPlace
+from forky_core.conversation.reading import BranchReader
+from forky_core.conversation.replies import consulting
+from forky_core.conversation.typed import draft_of
+from forky_core.document import Cited, Document, Looked
+from forky_core.documents.cited import KeptPassages
+from forky_core.documents.shelf import DocumentStore
+from forky_core.errors import NotFound, NothingToDo
+from forky_core.model import Operation, seal
+
+
+class Documenting(BranchReader):
+    """A branch whose answers may quote documents."""
+
+    @property
+    def documents(self) -> DocumentStore:
+        """Those of this branch; what it finds is also the conversation's and the workspace's."""
+        place = BranchPlace(self._repo, self.branch_name)
+        return DocumentStore(self._repo.store.documents, place, placing.embedder_of(self._repo))
+
+    @property
+    def conversation_documents(self) -> DocumentStore:
+        """Those of every branch of this conversation."""
+        place = ConversationPlace(self._repo)
+        return DocumentStore(self._repo.store.documents, place, placing.embedder_of(self._repo))
+
+    def use_documents(
+        self, *, on: bool | Unchanged = True, condenser: str | Unchanged | None = UNCHANGED
+    ) -> Operation:
+        """Have this branch answer from documents, or (`on` False) no longer.
+
+        `condenser` is the model that makes a follow-up question stand alone for the search; None: a rule does.
+        """
+        return placing.use_documents(self._repo, self.branch_name, on=on, condenser=condenser)
+
+    def word_search(self, text: str, *, at: str | None = None) -> str:
+        """What this branch's condensing model makes of `text` for the search, asked now; "" where nothing of use.
+
+        Raises:
+            NothingToDo: a rule words the searches of this branch.
+            NotFound: that model is gone.
+        """
+        name = self.rules.documents.condenser
+        if name is None:
+            raise NothingToDo("A rule words the searches of this branch.", "Choose a model for it first.")
+        point = self._point(at)
+        path = (*self._repo.path(point), seal(draft_of(self._repo, text), (point,)))
+        return consulting.by_model(self._repo.models.model(name), name, path)
+
+    def cited(self, address: str) -> tuple[Document, int] | Cited:
+        """What a SOURCES line names: the document with the number of its passage, or the passage alone.
+
+        Raises:
+            NotFound: the document is not here, and the passage did not come along with this conversation.
+        """
+        found = KeptPassages(self._repo.store, self._repo.id).opened(address)
+        if found is None:
+            raise NotFound(
+                "The document that is cited here is not in this workspace.", "Add it on the Documents page."
+            )
+        return found
+
+    def search_for(self, text: str, *, at: str | None = None) -> Looked | None:
+        """What asking `text` at `at` (or at the head) would look for and find; None where documents are not used."""
+        point = self._point(at)
+        asked = seal(draft_of(self._repo, text), (point,))
+        return consulting.look(self._repo, (*self._repo.path(point), asked), self.rules)

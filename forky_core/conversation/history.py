@@ -1,0 +1,136 @@
+"""Undo, redo and restore: loading earlier views, as operations of their own (law 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from forky_core.conversation.repo import Repo
+from forky_core.conversation.timeline import Timeline, changes_to, forward, inverse, view_at
+from forky_core.conversation.transaction import Transaction
+from forky_core.conversation.visible import see
+from forky_core.errors import InTheWay, NotFound, NothingToDo
+from forky_core.model import Change, Operation, View
+
+STOP_SECONDS = 3.0
+"""How long undo waits for a reply that it has asked to stop."""
+
+
+def undo(repo: Repo) -> Operation:
+    """Take the last gesture back. A reply that is being written is stopped first.
+
+    Raises:
+        NothingToDo: there is nothing to undo.
+        Outdated: somebody did something else at this moment; nothing was written.
+    """
+    settle(repo)
+    view, timeline = _now(repo)
+    gesture = timeline.next_undo
+    if not gesture:
+        raise NothingToDo("There is nothing to undo.")
+    changes = inverse(gesture, view.entries)
+    return _publish(repo, view, "undo", f"Undid: {gesture[0].summary}", changes, [o.number for o in gesture])
+
+
+def redo(repo: Repo) -> Operation:
+    """Bring back what the last undo took.
+
+    Raises:
+        NothingToDo: there is nothing to redo.
+        Outdated: as in `undo`.
+    """
+    settle(repo)
+    view, timeline = _now(repo)
+    if not timeline.undone:
+        raise NothingToDo("There is nothing to redo.")
+    undone, gesture = timeline.undone[-1]
+    changes = forward(gesture, view.entries)
+    return _publish(repo, view, "redo", f"Redid: {gesture[0].summary}", changes, [undone.number])
+
+
+def _now(repo: Repo) -> tuple[View, Timeline]:
+    """The view and the timeline of one and the same moment."""
+    while True:
+        view, timeline = repo.view, repo.timeline()
+        if view.version == timeline.version:
+            return view, timeline
+
+
+@dataclass(frozen=True, slots=True)
+class RestorePlan:
+    """What restoring would change. Nothing is written yet (law 8)."""
+
+    operation: Operation
+    """The one after which the conversation would be again as it was."""
+    changes: tuple[Change, ...]
+    """What differs between now and then."""
+    appearing: int
+    """Messages that would come back into sight."""
+    disappearing: int
+    """Messages that would go out of sight; they stay stored, and undo brings them back."""
+    version: int
+    """Number of the operation that was the last one when the plan was made."""
+
+
+def plan_restore(repo: Repo, number: int) -> RestorePlan:
+    """What setting the conversation to how it was after operation `number` would do.
+
+    Raises:
+        NotFound: there is no such operation.
+        NothingToDo: it is like that already.
+        InTheWay: there was no branch then, so that nothing could be opened.
+    """
+    now = repo.view
+    operations = repo.store.operations(repo.id)
+    if not 1 <= number <= len(operations):
+        raise NotFound(f"There is no operation {number}.", f"They go from 1 to {len(operations)}.")
+    then = view_at(operations, number)
+    if not then.branches:
+        raise InTheWay(f"There was no branch after operation {number}.", "Choose another one.")
+    changes = changes_to(now, then)
+    if not changes:
+        raise NothingToDo(f"Everything is as it was after operation {number}.")
+    shown = repo.visible.messages.keys()
+    will_be = see(repo.messages, then).messages.keys()
+    return RestorePlan(
+        operations[number - 1], changes, len(will_be - shown), len(shown - will_be), now.version
+    )
+
+
+def restore(repo: Repo, number: int) -> Operation:
+    """Set the whole conversation to how it was after operation `number`.
+
+    Raises:
+        NotFound: there is no such operation.
+        NothingToDo: it is like that already.
+        Outdated: as in `undo`.
+    """
+    settle(repo)
+    view, _ = _now(repo)
+    plan = plan_restore(repo, number)
+    return _publish(
+        repo, view, "restore", f"Restored to operation {number}: {plan.operation.summary}", plan.changes
+    )
+
+
+def settle(repo: Repo) -> None:
+    """Stop what is being written here and wait until it has landed.
+
+    Raises:
+        InTheWay: a reply would not stop in time.
+    """
+    jobs = (*repo.replays, *repo.replies.running(repo.id))
+    for job in jobs:
+        job.stop()
+    if not all(job.wait(STOP_SECONDS) for job in jobs):
+        raise InTheWay("A reply is being written and would not stop.", "Try again in a moment.")
+
+
+def _publish(
+    repo: Repo, view: View, verb: str, summary: str, changes: Sequence[Change], reverts: Sequence[int] = ()
+) -> Operation:
+    """Write changes that were worked out on `view`; Outdated where anything has come after it."""
+    tx = Transaction(repo.store, repo.id, view, repo.actor, alone=True)
+    for change in changes:
+        tx.set(change.key, change.after)
+    return tx.publish(verb, summary, reverts=reverts)

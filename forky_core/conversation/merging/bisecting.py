@@ -1,0 +1,187 @@
+"""Bisect: the first message of a path from which a probe fails, in log₂ n probes.
+
+A probe asks a model something about the conversation up to a message, out of band, and a check says whether the answer
+will do; or a person is asked and no model. Nothing is written to the conversation but one operation that tells what was
+found. As in Git, what lies between a message that passes and one that fails is taken to fail from one message on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from threading import Event
+
+from forky_core.conversation.identity import title_from
+from forky_core.conversation.replies.once import ask_once
+from forky_core.conversation.replies.preparing import context_on
+from forky_core.conversation.repo import Repo, short
+from forky_core.conversation.taking_in import fit_text
+from forky_core.errors import BadContent, NothingToDo
+from forky_core.model import Branch, Message, MessageId, Operation, seal
+from forky_core.parts import Draft, TextPart
+
+Check = Callable[[str], bool]
+"""Whether an answer will do."""
+
+
+def contains(words: str) -> Check:
+    """Whether an answer has these words, in any case."""
+    wanted = words.casefold()
+    return lambda answer: wanted in answer.casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What a probe found at one message."""
+
+    message: Message
+    passed: bool
+    answers: tuple[str, ...]
+    """What the model said, as often as it took to have a majority; () where a person was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bisection:
+    """How far a search has come. Frozen: `told` gives the next one, so that a person may take their time."""
+
+    branch: str
+    path: tuple[Message, ...]
+    good: int
+    """Place on the path of the last message known to pass; −1: before the first, which is taken to pass."""
+    bad: int
+    """Place of the first message known, or said, to fail."""
+    confirmed: bool = False
+    """Whether the end has been probed."""
+    probed: tuple[Probed, ...] = ()
+
+    @property
+    def steps(self) -> int:
+        """How many more probes it takes at most."""
+        return (self.bad - self.good - 1).bit_length() + (not self.confirmed)
+
+    @property
+    def at(self) -> Message | None:
+        """What to probe next; None where the search is done."""
+        if not self.confirmed:
+            return self.path[self.bad]
+        middle = (self.good + self.bad) // 2
+        return self.path[middle] if middle > self.good else None
+
+    @property
+    def first(self) -> Message | None:
+        """The first message from which it fails; None while that is not known."""
+        return self.path[self.bad] if self.at is None else None
+
+    @property
+    def calls(self) -> int:
+        return sum(len(one.answers) for one in self.probed)
+
+    def told(self, passed: bool, answers: tuple[str, ...] = ()) -> Bisection:  # noqa: FBT001 - the one thing it is told
+        """With what the probe at `at` found.
+
+        Raises:
+            NothingToDo: it passes at the end, so that there is nothing to look for; or the search is done.
+        """
+        here = self.at
+        if here is None:
+            raise NothingToDo("The search is done.")
+        probed = (*self.probed, Probed(here, passed, answers))
+        if not self.confirmed:
+            if passed:
+                raise NothingToDo(
+                    f"At {short(here.id)}, the end, it is still right: nothing fails yet.",
+                    "Look for something else, or check more sharply.",
+                )
+            return replace(self, confirmed=True, probed=probed)
+        place = (self.good + self.bad) // 2
+        low, high = (place, self.bad) if passed else (self.good, place)
+        return replace(self, good=low, bad=high, probed=probed)
+
+
+def begin(repo: Repo, branch: Branch, good: MessageId | None, bad: MessageId | None) -> Bisection:
+    """A search on the branch's path, after `good` (default: from the first message on) and up to `bad` (the head).
+
+    Raises:
+        NothingToDo: the branch is empty.
+        BadContent: one of the two is not on the path, or they stand the wrong way round.
+    """
+    path = repo.path(branch.head)
+    if not path:
+        raise NothingToDo(f"“{branch.name}” is empty: there is nothing to search.")
+    place = {message.id: at for at, message in enumerate(path)}
+    for id in (good, bad):
+        if id is not None and id not in place:
+            raise BadContent(f"{short(id)} is not on the path of “{branch.name}”.")
+    low = place[good] if good is not None else -1
+    high = place[bad] if bad is not None else len(path) - 1
+    if low >= high:
+        raise BadContent("What passes must stand before what fails.", "Swap them, or leave one out.")
+    return Bisection(branch.name, path, low, high)
+
+
+@dataclass(frozen=True, slots=True)
+class BisectQuestion:
+    """A question that is put to a model at each message, and what its answer must be."""
+
+    question: str
+    check: Check
+    repeats: int = 1
+    """How often a probe asks; the majority counts, so it must be odd."""
+    model: str | None = None
+
+
+def run(
+    repo: Repo,
+    branch: Branch,
+    search: Bisection,
+    asking: BisectQuestion,
+    *,
+    on_probe: Callable[[Bisection], None] | None = None,
+    stop: Event | None = None,
+) -> Bisection:
+    """Probe until it is known where it begins to fail; `on_probe` is told after each. Writes nothing.
+
+    Raises:
+        BadContent: there is no question, or an even number of repeats.
+        NothingToDo: it passes at the end; or it was stopped.
+        ModelError: the model did not answer.
+    """
+    question = fit_text(asking.question, "A question").strip()
+    if not question:
+        raise BadContent("A probe needs a question.", "Ask what the conversation should still know.")
+    if asking.repeats < 1 or asking.repeats % 2 == 0:
+        raise BadContent("A majority needs an odd number of repeats.", "Take 1, 3 or 5.")
+    name = asking.model or branch.rules.model or repo.models.default()
+    model, stopped = repo.models.model(name), stop or Event()
+    while (here := search.at) is not None:
+        path = search.path[: search.path.index(here) + 1]
+        asked = seal(Draft("user", (TextPart(question),)), (here.id,))
+        messages = context_on(repo, (*path, asked), branch.rules, model).messages
+        answers: list[str] = []
+        votes = [0, 0]
+        while max(votes) * 2 <= asking.repeats:
+            if stopped.is_set():
+                raise NothingToDo("The search was stopped.", "Nothing was written.")
+            answers.append(ask_once(model, name, messages, branch.rules.parameters, stopped))
+            votes[bool(asking.check(answers[-1]))] += 1
+        search = search.told(votes[1] > votes[0], tuple(answers))
+        if on_probe is not None:
+            on_probe(search)
+    return search
+
+
+def record(repo: Repo, search: Bisection, what: str = "") -> Operation:
+    """Tell the log what a finished search found: one operation that changes nothing.
+
+    Raises:
+        NothingToDo: the search is not done.
+    """
+    first = search.first
+    if first is None:
+        raise NothingToDo("The search is not done.", f"Up to {search.steps} probes are to come.")
+    count = len(search.probed)
+    probes = "1 probe" if count == 1 else f"{count} probes"
+    asked = f", asking “{title_from(what)}”" if what else ""
+    return repo.live().publish(
+        "bisect", f"Bisected “{search.branch}”: fails from {short(first.id)} on ({probes}{asked})"
+    )

@@ -1,0 +1,99 @@
+"""Graft: merge a branch of another conversation. Its messages are taken in as they are, so that their ids hold.
+
+An id is the hash of a whole history, so a history means the same wherever it stands, and a second graft brings only
+what is new. Which conversation it came from is kept with the payload, never hashed. A conversation that has taken this
+one in is refused: what came round the circle would be this conversation's own words at second hand.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Mapping
+from dataclasses import replace
+from threading import Event
+
+from forky_core.conversation.identity import title_line
+from forky_core.conversation.merging.merging import place_of, statuses
+from forky_core.conversation.merging.model_plans import plan_of
+from forky_core.conversation.repo import Repo, short
+from forky_core.dag import ancestors, topological_order
+from forky_core.errors import BadContent, InTheWay, NothingToDo
+from forky_core.merge.corrections import with_corrections
+from forky_core.merge.options import MergeOptions
+from forky_core.merge.plan import Graft, MergePlan
+from forky_core.merge.strategies import strategy_named
+from forky_core.merge.validation import validate_options
+from forky_core.model import Branch, Message, MessageId
+
+
+def plan(
+    repo: Repo, target: str, other: Repo, source: str, wish: MergeOptions, stop: Event | None = None
+) -> MergePlan:
+    """What merging a branch of `other` would write.
+
+    Raises:
+        BadContent: it is this very conversation, or lies in another database; or the strategy cannot graft.
+        InTheWay: it would make a circle.
+        NothingToDo: the branch is empty.
+        SquashRejected, ModelError: as a merge.
+    """
+    validate_options(wish)
+    if not strategy_named(wish.strategy).grafted:
+        raise BadContent(
+            f"A branch of another conversation cannot be merged by {wish.strategy}.", "Squash it."
+        )
+    into, of = repo.branch(target), other.branch(source)
+    if other.id == repo.id:
+        raise BadContent("That is a branch of this conversation.", "Merge it.")
+    if other.store is not repo.store:
+        raise BadContent("That conversation is in another database.", "Export it, and import it here.")
+    if of.head is None:
+        raise NothingToDo(f"“{source}” is empty: there is nothing to graft.")
+    messages = ChainMap(dict(repo.messages), dict(other.messages))
+    _refuse_circle(repo, other, of.head, messages)
+    named = Branch(_called(other, source), of.head, of.rules)
+    place = replace(
+        place_of(repo, into, named),
+        lookup=messages.__getitem__,
+        parents_of=lambda id: messages[id].parents,
+        statuses={**statuses(other), **statuses(repo)},
+    )
+    planned = with_corrections(plan_of(repo, place, wish, stop or Event()))
+    if planned.lands and into.head is not None and not _share(into.head, of.head, messages):
+        note = f"“{target}” and “{named.name}” share no message: two histories meet here."
+        planned = replace(planned, warnings=(*planned.warnings, note))
+    graft = Graft(other.id, source, _taken_in(repo, planned, messages))
+    return replace(planned, graft=graft, wish=wish)
+
+
+def _called(other: Repo, branch: str) -> str:
+    title = title_line(other.view.title)
+    return f"{branch} of {title}" if title else branch
+
+
+def _refuse_circle(repo: Repo, other: Repo, head: MessageId, messages: Mapping[MessageId, Message]) -> None:
+    for id in ancestors((head,), lambda id: messages[id].parents):
+        if any(merge.conversation == repo.id for merge in messages[id].merges):
+            raise InTheWay(
+                f"“{title_line(other.view.title) or 'That conversation'}” took this one in ({short(id)}): taking it in"
+                " here would make a circle.",
+                "Go on there, or pick its messages from a branch that has not taken this one in.",
+            )
+
+
+def _share(target: MessageId, source: MessageId, messages: Mapping[MessageId, Message]) -> bool:
+    def parents_of(id: MessageId) -> tuple[MessageId, ...]:
+        return messages[id].parents
+
+    return not ancestors((target,), parents_of).isdisjoint(ancestors((source,), parents_of))
+
+
+def _taken_in(repo: Repo, planned: MergePlan, messages: Mapping[MessageId, Message]) -> tuple[Message, ...]:
+    """What the plan stands on and this conversation lacks, parents before children."""
+    tips = [parent for one in planned.drafts for parent in one.parents if parent in messages]
+    tips += [planned.fast_forward] if planned.fast_forward is not None else []
+    # An empty target has no side parent to hold them: its merge names them, and they must be there to be shown.
+    tips += [MessageId(s) for one in planned.drafts for s in one.draft.sources if MessageId(s) in messages]
+    own = repo.messages
+    order = topological_order(tips, lambda id: messages[id].parents)
+    return tuple(messages[id] for id in order if id not in own)

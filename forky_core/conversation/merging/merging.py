@@ -1,0 +1,100 @@
+"""Merging as a plan that is read first and landed as one operation (law 8).
+
+Planning reads; landing writes what the plan says and nothing else, on the heads that the plan saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from threading import Event
+
+from forky_core.conversation.merging.model_plans import plan_of, plan_of_several
+from forky_core.conversation.reader import reader_of
+from forky_core.conversation.repo import Repo
+from forky_core.errors import NothingToDo
+from forky_core.merge.corrections import with_corrections
+from forky_core.merge.inputs import MergeInputs
+from forky_core.merge.options import MergeOptions
+from forky_core.merge.plan import MergePlan
+from forky_core.merge.validation import validate_options
+from forky_core.model import Branch, GenerationStatus, MessageId
+
+RESOLUTIONS = "resolutions/"
+"""How entries of the view begin that remember how conflicts were settled."""
+
+
+def plan(repo: Repo, target: str, source: str, wish: MergeOptions, stop: Event | None = None) -> MergePlan:
+    """What merging `source` into `target` would write. Setting `stop` ends a model's call.
+
+    Raises:
+        BadContent: there is no such strategy, or it would pass over something that is wished.
+        NothingToDo: the source is empty, or the target itself.
+        SquashRejected: the model's summary failed a check.
+        ModelError: the model did not answer, or was stopped.
+    """
+    return replace(_planned(repo, target, source, wish, stop or Event()), wish=wish)
+
+
+def _planned(repo: Repo, target: str, source: str, wish: MergeOptions, stop: Event) -> MergePlan:
+    validate_options(wish)
+    into, of = repo.branch(target), repo.branch(source)
+    if of.head is None:
+        raise NothingToDo(f"“{source}” is empty: there is nothing to merge.")
+    if source == target:
+        raise NothingToDo(f"“{source}” cannot be merged into itself.", "Choose another branch.")
+    place = place_of(repo, into, of)
+    return with_corrections(plan_of(repo, place, wish, stop))
+
+
+def plan_octopus(
+    repo: Repo, target: str, sources: Sequence[str], wish: MergeOptions, stop: Event | None = None
+) -> MergePlan:
+    """What merging several branches at once would write; errors as `plan`."""
+    return replace(_octopus(repo, target, sources, wish, stop or Event()), wish=wish)
+
+
+def _octopus(repo: Repo, target: str, sources: Sequence[str], wish: MergeOptions, stop: Event) -> MergePlan:
+    validate_options(wish)
+    into = repo.branch(target)
+    if target in sources:
+        raise NothingToDo(f"“{target}” cannot be merged into itself.", "Choose other branches.")
+    branches = [repo.branch(name) for name in dict.fromkeys(sources)]
+    full_ones = [branch for branch in branches if branch.head is not None]
+    if not full_ones:
+        raise NothingToDo("These branches are empty: there is nothing to merge.")
+    if len(full_ones) == 1:
+        return _planned(repo, target, full_ones[0].name, wish, stop)
+    places = [place_of(repo, into, branch) for branch in full_ones]
+    return with_corrections(plan_of_several(repo, places, wish, stop))
+
+
+def place_of(repo: Repo, into: Branch, of: Branch) -> MergeInputs:
+    """Where a plan is made. The source must not be empty."""
+    assert of.head is not None
+    messages = repo.messages
+    reader = reader_of(repo, into.rules)
+    return MergeInputs(
+        target=into.head,
+        source=of.head,
+        target_name=into.name,
+        source_name=of.name,
+        lookup=messages.__getitem__,
+        parents_of=lambda id: messages[id].parents,
+        count_tokens=reader.count_tokens,
+        statuses=statuses(repo),
+        sight=reader.sight,
+        target_system=into.rules.system,
+        source_system=of.rules.system,
+        exclusions=of.rules.exclusions,
+        resolutions={
+            key.removeprefix(RESOLUTIONS): entry
+            for key, entry in repo.view.entries.items()
+            if key.startswith(RESOLUTIONS)
+        },
+    )
+
+
+def statuses(repo: Repo) -> dict[MessageId, GenerationStatus]:
+    """How the newest call that produced each message ended."""
+    return {call.message: call.status for call in repo.generations() if call.message is not None}

@@ -1,0 +1,127 @@
+"""Plans that a model has a part in. It writes or reads, code checks; where it fails, the plan without it stands in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from threading import Event
+
+from forky_core.context.masking import Lookup
+from forky_core.conversation.merging.model_reading import ModelReader, NoteWriter
+from forky_core.conversation.replies.once import ask_once
+from forky_core.conversation.repo import Repo
+from forky_core.dag import ancestors
+from forky_core.errors import ForkyError
+from forky_core.merge.claims.active_claims import by_message
+from forky_core.merge.claims.claim_set import folded
+from forky_core.merge.claims.rules import claims_of
+from forky_core.merge.inputs import ClaimFinder, MergeInputs
+from forky_core.merge.models.asking import ReadingFailed
+from forky_core.merge.models.reading import ClaimReading
+from forky_core.merge.models.review import review
+from forky_core.merge.models.squash import (
+    SquashRejected,
+    squash_written_by,
+    target_view,
+    transcript_of,
+)
+from forky_core.merge.options import MergeOptions
+from forky_core.merge.plan import MergePlan
+from forky_core.merge.planner import plan_merge, plan_octopus
+from forky_core.merge.strategies import strategy_named
+from forky_core.merge.three_way import ThreeWayPlan
+
+REVIEWER = "merge_reviewer"
+"""The setting that names the model which reviews what another one wrote."""
+
+
+def plan_of(repo: Repo, place: MergeInputs, wish: MergeOptions, stop: Event) -> MergePlan:
+    """The plan of one source, with the model that is wished for.
+
+    Raises:
+        BadContent: as `plan_merge`.
+        SquashRejected: nothing of what the model wrote stands.
+        ModelError: the model did not answer, or was stopped.
+    """
+    if wish.model is not None and strategy_named(wish.strategy).model == "reads":
+        return _three_way((place,), wish, ModelReader(repo, wish.model, wish.focus, stop, wish.reread))
+    return written(repo, plan_merge(place, wish), wish, place.lookup, stop)
+
+
+def written(repo: Repo, planned: MergePlan, wish: MergeOptions, lookup: Lookup, stop: Event) -> MergePlan:
+    """A squash with its block written by the model that is wished for; any other plan as it is.
+
+    Where a reviewer is set, it is asked about the block, and what it flags is shown as a warning.
+    """
+    if wish.model is None or strategy_named(wish.strategy).model != "writes" or not planned.drafts:
+        return planned
+    writer = NoteWriter(repo, wish.model, wish.focus, stop, wish.reread)
+    made = squash_written_by(
+        writer.write, planned, lookup=lookup, model=wish.model, budget_tokens=wish.budget
+    )
+    return reviewed(repo, made, lookup, stop)
+
+
+def reviewed(repo: Repo, made: MergePlan, lookup: Lookup, stop: Event) -> MergePlan:
+    """The plan with what the reviewer that Settings name flags; as it is where none is set, or it does not answer."""
+    name = repo.store.setting(REVIEWER)
+    if name is None:
+        return made
+    try:
+        model = repo.models.model(name)
+        transcript = transcript_of(made, lookup, target_view(made, lookup))
+        flags = review(lambda prompt: ask_once(model, name, prompt, stop=stop), made.payload, transcript)
+    except ForkyError as error:
+        if stop.is_set():
+            raise
+        return replace(made, warnings=(*made.warnings, f"{name} could not review it: {error}"))
+    return replace(made, warnings=(*made.warnings, *(f"{name} flags: {flag.sentence}" for flag in flags)))
+
+
+def plan_of_several(repo: Repo, places: Sequence[MergeInputs], wish: MergeOptions, stop: Event) -> MergePlan:
+    """The plan of several sources at once, with the model that is wished for; errors as `plan_of`."""
+    if wish.model is not None and strategy_named(wish.strategy).model == "reads":
+        return _three_way(places, wish, ModelReader(repo, wish.model, wish.focus, stop, wish.reread))
+    planned = plan_octopus(places, wish)
+    if wish.model is None or not planned.sides:
+        return planned
+    freely, lookup = replace(wish, budget=None), places[0].lookup
+    return planned.of_sides([written(repo, side, freely, lookup, stop) for side in planned.sides])
+
+
+def _three_way(places: Sequence[MergeInputs], wish: MergeOptions, reader: ModelReader) -> MergePlan:
+    """All sides since they parted are read; what they share is known by rules, and what merges froze as it is."""
+
+    def plan(places: Sequence[MergeInputs], wish: MergeOptions) -> MergePlan:
+        return plan_merge(places[0], wish) if len(places) == 1 else plan_octopus(places, wish)
+
+    place = places[0]
+    by_rules = plan(places, replace(wish, choices={}))
+    if not by_rules.drafts:
+        return by_rules
+    heard = [ancestors((one.source,), one.parents_of) for one in places]
+    theirs_known = frozenset.intersection(*heard)
+    mine = [m for m in place.line_of(place.target) if m.id not in theirs_known and not m.merges]
+    theirs = [m for m in map(place.lookup, by_rules.turns) if not m.merges]
+    try:
+        own = reader.read(mine) if mine else ClaimReading()
+        other = reader.read(theirs, tuple(dict.fromkeys(claim.key for claim in own.claims if claim.key)))
+    except ReadingFailed as error:
+        badge = f"Claims found by rules; the reading by {reader.name} failed the checks."
+        stands_in = replace(by_rules, badge=badge, failed=error.failed)
+        raise SquashRejected(error.failed, error.answer, stands_in) from error
+    said = by_message((*own.claims, *other.claims))
+    read = {message.id for message in (*mine, *theirs)}
+    found_by_model = ClaimFinder(
+        lambda message: said(message) if message.id in read else claims_of(message),
+        other.verbatim,
+        reader.name,
+    )
+    planned = plan([replace(one, claims=found_by_model) for one in places], wish)
+    clashes = planned.clashes if isinstance(planned, ThreeWayPlan) else ()
+    found = {folded(clash.key) for clash in clashes}
+    suspected = [key for key in other.against if folded(key) not in found]
+    if suspected:
+        note = f"{reader.name} sees a contradiction that the claims do not show: {'; '.join(suspected)}."
+        planned = replace(planned, warnings=(*planned.warnings, note))
+    return planned

@@ -1,0 +1,171 @@
+"""What models read and wrote of a conversation: asked for once, kept beside it, and never for what was read before.
+
+A range too long for the model is read in pieces. Each is kept by itself, under the ids of all messages up to its end,
+the model and the focus, with the number of messages before it: the piece that ended there is what it goes on from.
+Where a branch has grown, the longest beginning that was read is taken as it is and only the rest is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from threading import Event
+
+from forky_core.conversation.replies.once import ask_once
+from forky_core.conversation.repo import Repo
+from forky_core.llm.contract import Model
+from forky_core.merge.models.asking import read_with
+from forky_core.merge.models.cache_keys import cache_keys
+from forky_core.merge.models.note_request import REQUEST
+from forky_core.merge.models.reading import ClaimReading
+from forky_core.merge.models.transcript import Transcript
+from forky_core.merge.models.written_note import WrittenNote, write_note
+from forky_core.merge.note.compose import default_budget
+from forky_core.merge.wording import spoken
+from forky_core.model import Message
+
+PIECE = 24_000
+"""Tokens read at a time at most; of a smaller window, half of it."""
+
+
+MOST_SO_FAR = 1_200
+"""Tokens of the note of a long branch's earlier pieces, at least: its last piece decides what of it is needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReader:
+    """A model that reads for one person's plan."""
+
+    repo: Repo
+    name: str
+    focus: str
+    stop: Event
+    afresh: bool = False
+    """Read again what was read before."""
+    heard: Callable[[Sequence[Message]], Sequence[Message]] = tuple
+    """What it is shown of messages: of merges, what those say that they tell of."""
+
+    def read(self, turns: Sequence[Message], keys: Sequence[str] = ()) -> ClaimReading:
+        """What the model reads in these messages, in their order.
+
+        Raises:
+            ReadingFailed: an answer failed a check, and so did the mended one. What was read before it is kept.
+            ModelError: the model did not answer, or was stopped.
+            NotFound: the model is gone.
+        """
+        model = self.repo.models.model(self.name)
+        places = cache_keys((turn.id for turn in turns), self.name, self.focus)
+        reading, start = (ClaimReading(), 0) if self.afresh else self._known(places)
+        for piece in _pieces(turns[start:], model):
+            used = tuple(dict.fromkeys((*keys, *(claim.key for claim in reading.claims if claim.key))))
+            more = self._read(model, self.heard(piece), used)
+            end = start + len(piece)
+            self.repo.store.keep_derived(self.repo.id, {places[end - 1]: _stored(more, start)})
+            reading, start = reading + more, end
+        return reading
+
+    def _read(self, model: Model, shown: Sequence[Message], keys: Sequence[str]) -> ClaimReading:
+        if not shown:
+            return ClaimReading()
+        return read_with(
+            lambda prompt: ask_once(model, self.name, prompt, stop=self.stop),
+            shown,
+            focus=self.focus,
+            budget=default_budget(sum(model.count_tokens(spoken(turn)) for turn in shown)),
+            keys=keys,
+        )
+
+    def _known(self, places: Sequence[str]) -> tuple[ClaimReading, int]:
+        """The longest beginning that was read before, and its length."""
+        kept = self.repo.store.derived(self.repo.id, places)
+        for end in range(len(places), 0, -1):
+            pieces = _chain(places, kept, end) if places[end - 1] in kept else None
+            if pieces is not None:
+                return sum(pieces, ClaimReading()), end
+        return ClaimReading(), 0
+
+
+@dataclass(frozen=True, slots=True)
+class NoteWriter:
+    """A model that writes the note of a merge for one person's plan."""
+
+    repo: Repo
+    name: str
+    focus: str
+    stop: Event
+    afresh: bool = False
+    """Write again what was written before."""
+
+    def write(
+        self,
+        transcript: Transcript,
+        target: Sequence[Message],
+        room: int,
+        count_tokens: Callable[[str], int],
+    ) -> WrittenNote:
+        """The note of a branch in about `room` tokens. A branch too long for the model is read in pieces.
+
+        Raises:
+            NoteFailed: nothing of what it wrote stands.
+            ModelError: the model did not answer, or was stopped.
+            NotFound: the model is gone.
+        """
+        model = self.repo.models.model(self.name)
+        messages = transcript.messages
+        pieces = list(_pieces(messages, model))
+        note: WrittenNote | None = None
+        start = 0
+        for at, piece in enumerate(pieces):
+            end = start + len(piece)
+            size = room if at == len(pieces) - 1 else max(room, MOST_SO_FAR)
+            keys = cache_keys((one.id for one in messages[:end]), f"{REQUEST} {size} {self.name}", self.focus)
+            stored = None if self.afresh else self.repo.store.derived(self.repo.id, keys[-1:]).get(keys[-1])
+            found = WrittenNote.from_json(stored) if stored else None
+            if found is None:
+                found = write_note(
+                    lambda prompt: ask_once(model, self.name, prompt, stop=self.stop),
+                    replace(transcript, messages=messages[:end]),
+                    room=size,
+                    count_tokens=count_tokens,
+                    focus=self.focus,
+                    target=target,
+                    so_far=note,
+                    start=start,
+                )
+                self.repo.store.keep_derived(self.repo.id, {keys[-1]: found.to_json()})
+            note, start = found, end
+        return note if note is not None else WrittenNote(())
+
+
+def _stored(reading: ClaimReading, start: int) -> str:
+    """A piece as it is kept: how many messages stand before it, and on the next line what was read."""
+    return f"{start}\n{reading.to_json()}"
+
+
+def _chain(places: Sequence[str], kept: Mapping[str, str], end: int) -> Sequence[ClaimReading] | None:
+    """The pieces that read the first `end` messages, in order; None where one is missing or unreadable."""
+    pieces: list[ClaimReading] = []
+    while end:
+        start, _, text = kept.get(places[end - 1], "").partition("\n")
+        reading = ClaimReading.from_json(text)
+        if reading is None or not start.isdecimal() or int(start) >= end:
+            return None
+        pieces.append(reading)
+        end = int(start)
+    return pieces[::-1]
+
+
+def _pieces(turns: Sequence[Message], model: Model) -> Iterator[Sequence[Message]]:
+    window = model.info().context_window
+    most = min(PIECE, window // 2) if window else PIECE
+    piece: list[Message] = []
+    spent = 0
+    for turn in turns:
+        cost = model.count_tokens(spoken(turn))
+        if piece and spent + cost > most:
+            yield piece
+            piece, spent = [], 0
+        piece.append(turn)
+        spent += cost
+    if piece:
+        yield piece

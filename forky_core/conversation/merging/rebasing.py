@@ -1,0 +1,85 @@
+"""Landing a rebase as one operation: the copies, the moved pointer, and the old tip kept in sight."""
+
+from __future__ import annotations
+
+from forky_core.conversation.branching import refuse_while_replying
+from forky_core.conversation.identity import now
+from forky_core.conversation.merging.merging import statuses
+from forky_core.conversation.reader import reader_of
+from forky_core.conversation.replies.asking import refuse_if_moved
+from forky_core.conversation.repo import Repo, short
+from forky_core.errors import NotFound, NothingToDo
+from forky_core.merge.inputs import MergeInputs
+from forky_core.merge.rebase import RebasePlan, plan_rebase
+from forky_core.model import Branch, MessageId, Operation, seal
+
+
+def plan(repo: Repo, branch: str, onto: str | MessageId) -> RebasePlan:
+    """What moving `branch` onto another branch, or onto a message, would do.
+
+    Raises:
+        NothingToDo: one of the two is empty, or they are one.
+        NotFound: there is neither a branch nor a message of that name.
+    """
+    here = repo.branch(branch)
+    name, at = _place(repo, onto)
+    if here.head is None or at is None:
+        raise NothingToDo(f"“{branch if here.head is None else name}” is empty.", "Say something first.")
+    if name == branch:
+        raise NothingToDo(f"“{branch}” stands on itself.", "Choose another branch.")
+    return plan_rebase(_ground(repo, here, here.head, name, at), here.rules)
+
+
+def _place(repo: Repo, onto: str) -> tuple[str, MessageId | None]:
+    """What is meant, by its name, and where that is."""
+    view = repo.view
+    if onto in view.branches:
+        return onto, view.branch(onto).head
+    try:
+        message = repo.message(onto)
+    except NotFound as error:
+        there = ", ".join(f"“{name}”" for name in view.branches)
+        raise NotFound(
+            f"“{onto[:80]}” is neither a branch nor a message. {error}", f"Branches: {there}."
+        ) from error
+    return short(message.id), message.id
+
+
+def _ground(repo: Repo, branch: Branch, head: MessageId, name: str, at: MessageId) -> MergeInputs:
+    messages, reader = repo.messages, reader_of(repo, branch.rules)
+    return MergeInputs(
+        target=at,
+        source=head,
+        target_name=name,
+        source_name=branch.name,
+        lookup=messages.__getitem__,
+        parents_of=lambda id: messages[id].parents,
+        count_tokens=reader.count_tokens,
+        statuses=statuses(repo),
+        sight=reader.sight,
+    )
+
+
+def land(repo: Repo, plan: RebasePlan) -> Operation:
+    """Write the copies and move the branch.
+
+    Raises:
+        Outdated: one of the two branches has moved since the plan was made; nothing was written.
+        NothingToDo: the branch stands there already.
+    """
+    if not plan.lands:
+        raise NothingToDo(f"“{plan.branch}” stands on “{plan.onto_name}” already.")
+    refuse_while_replying(repo, plan.branch)
+    tx = repo.live()
+    refuse_if_moved(repo, tx, plan.branch, plan.head)
+    if f"heads/{plan.onto_name}" in tx.view.entries:
+        refuse_if_moved(repo, tx, plan.onto_name, plan.onto)
+    if plan.relation == "fast_forward":
+        tx.move(plan.branch, plan.onto)
+        return tx.publish("rebase", f"Moved “{plan.branch}” on to “{plan.onto_name}”")
+    tx.messages += [seal(one.draft, one.parents, created=now()) for one in plan.copies]
+    tx.move(plan.branch, tx.messages[-1].id if tx.messages else plan.onto)
+    tx.keep(plan.head)
+    if plan.rules != tx.view.branch(plan.branch).rules:
+        tx.set_rules(plan.branch, plan.rules)
+    return tx.publish("rebase", f"Rebased “{plan.branch}” onto “{plan.onto_name}”")

@@ -1,0 +1,153 @@
+"""A rebase that asks again: the branch's user turns, put to a model on the new place, one after the other.
+
+It runs in the background, can be stopped, and says what it did. All it writes is one gesture, which one undo takes
+back; the old tip stays in sight, so that nothing is lost where it ends early. A branch that somebody moves ends it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from forky_core.conversation.branching import refuse_while_replying
+from forky_core.conversation.identity import now
+from forky_core.conversation.replies.asking import answer, refuse_if_moved
+from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
+from forky_core.conversation.repo import Repo, short
+from forky_core.errors import ForkyError, NothingToDo
+from forky_core.merge.rebase import RebasePlan
+from forky_core.model import Message, MessageId, seal
+from forky_core.observability import events
+from forky_core.parts import Draft
+
+
+class RebaseReplay:
+    """One such gesture. Safe to read from any thread."""
+
+    def __init__(self, repo: Repo, plan: RebasePlan, model: str | None) -> None:
+        self._repo = repo
+        self.plan = plan
+        self.model = model
+        self.answers: tuple[Message, ...] = ()
+        """The new answers, in the order they were given."""
+        self.error: ForkyError | None = None
+        """Why it ended early; None where it was stopped, or came to its end."""
+        self._reply: ReplyJob | None = None
+        self._stop = threading.Event()
+        self._ended = threading.Event()
+        self._group: int | None = None
+
+    @property
+    def running(self) -> bool:
+        return not self._ended.is_set()
+
+    @property
+    def reply(self) -> ReplyJob | None:
+        """The answer that is being written."""
+        return self._reply if self.running else None
+
+    def stop(self) -> None:
+        """Ask it to end after what has arrived; that is kept."""
+        self._stop.set()
+        reply = self._reply
+        if reply is not None:
+            reply.stop()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Until it has ended; False where `seconds` ran out first."""
+        return self._ended.wait(seconds)
+
+    @property
+    def summary(self) -> str:
+        """What it did so far, as a sentence or two."""
+        done, total, branch = len(self.answers), len(self.plan.turns), self.plan.branch
+        what = f"{done} of {total} questions of “{branch}” answered again on “{self.plan.onto_name}”."
+        if self.running or done == total:
+            return what
+        why = f"Ended by: {self.error}" if self.error is not None else "Stopped."
+        return f"{what} {why} The old line is kept: {short(self.plan.head)}."
+
+    def begin(self) -> None:
+        """Write the first question and go on in the background; errors as `replay`."""
+        turns = self.plan.turns
+        head = self._put(turns[0], self.plan.onto)
+        threading.Thread(target=self._run, args=(turns, head), name="replay", daemon=True).start()
+
+    def _put(self, turn: Sequence[Message], below: MessageId) -> MessageId:
+        """The questions of one turn, copied below `below`; the branch moves there."""
+        tx = self._repo.live()
+        first = self._group is None
+        refuse_if_moved(self._repo, tx, self.plan.branch, self.plan.head if first else below)
+        for old in turn:
+            draft = Draft(old.role, old.parts, old.name, (old.id,))
+            copy = seal(draft, (below, *old.parents[1:]), created=now())
+            tx.messages.append(copy)
+            below = copy.id
+        tx.move(self.plan.branch, below)
+        if first:
+            tx.keep(self.plan.head)
+            count = len(self.plan.turns)
+            asks = "1 question" if count == 1 else f"{count} questions"
+            summary = f"Rebased “{self.plan.branch}” onto “{self.plan.onto_name}”, asking {asks} again"
+            self._group = tx.publish("rebase", summary).number
+        else:
+            tx.publish("ask", f"Asked again on “{self.plan.branch}”", group=self._group)
+        return below
+
+    def _run(self, turns: Sequence[Sequence[Message]], head: MessageId) -> None:
+        try:
+            for number, turn in enumerate(turns):
+                if number:
+                    head = self._put(turn, head)
+                if self._stop.is_set():
+                    return
+                head = self._answered(head)
+        except ForkyError as error:
+            if not self._stop.is_set():
+                self.error = error
+                events.background_failed(conversation=self._repo.id, work="replay", fault=error)
+        except Exception as error:  # noqa: BLE001
+            # A person is told that it failed, whatever it was; what it was is for the log.
+            events.background_failed(conversation=self._repo.id, work="replay", fault=error)
+            self.error = ForkyError(
+                f"Something failed inside Forky ({type(error).__name__}).", "Its log has the details."
+            )
+        finally:
+            self._repo.replays.discard(self)
+            self._ended.set()
+
+    def _answered(self, question: MessageId) -> MessageId:
+        """The new answer. ModelError where there is no whole one; what had arrived is in the history, marked."""
+        place = ReplyTarget(self._repo.id, self.plan.branch, question, group=self._group)
+        rules = self._repo.branch(self.plan.branch).rules
+        self._reply = answer(self._repo, place, rules, model=self.model)
+        if self._stop.is_set():
+            self._reply.stop()
+        message = self._reply.result()
+        if self._reply.generation.status == "stopped":
+            self._stop.set()
+            raise NothingToDo("It was stopped.")
+        self.answers = (*self.answers, message)
+        return message.id
+
+
+def replay(repo: Repo, plan: RebasePlan, model: str | None = None) -> RebaseReplay:
+    """Start to ask the branch's user turns again on the plan's new place.
+
+    Raises:
+        NothingToDo: there is no answered question to ask again.
+        Outdated: the branch has moved since the plan was made; nothing was written.
+        NotFound: the model is gone.
+    """
+    if not plan.turns:
+        raise NothingToDo(f"“{plan.branch}” has no answered question of its own to ask again.")
+    repo.models.model(model or repo.branch(plan.branch).rules.model or repo.models.default())
+    refuse_while_replying(repo, plan.branch)
+    job = RebaseReplay(repo, plan, model)
+    repo.replays.add(job)
+    try:
+        job.begin()
+    except BaseException:
+        repo.replays.discard(job)
+        raise
+    return job

@@ -1,0 +1,316 @@
+"""Merge requests: somebody proposes a branch for merging, several, or picks of one.
+
+They are looked at, talked about, changed, accepted or declined. Each step is an operation with its author in the log.
+Accepting lands a merge plan and closes the request in one operation: there is no moment at which one is done and the
+other is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from threading import Event
+from types import MappingProxyType
+
+from forky_core.conversation.branching import UNCHANGED, Unchanged
+from forky_core.conversation.identity import now, title_line
+from forky_core.conversation.merging import grafting, merging
+from forky_core.conversation.merging.decisions import decisions_in, with_choices, with_words
+from forky_core.conversation.merging.merge_request import (
+    REQUESTS,
+    Comment,
+    Elsewhere,
+    FurtherSource,
+    MergeRequest,
+    called,
+    open_request,
+    quoted,
+    request_in,
+    requests_in,
+)
+from forky_core.conversation.repo import Repo, branch_in
+from forky_core.conversation.taking_in import fit_text
+from forky_core.conversation.transaction import Transaction, with_a_free_key
+from forky_core.dag import ancestors
+from forky_core.errors import BadContent, InTheWay, NothingToDo
+from forky_core.merge.options import NO_CHOICES, MergeOptions
+from forky_core.merge.plan import MergePlan
+from forky_core.merge.strategies import find_strategy, strategies, strategy_named
+from forky_core.merge.validation import validate_options
+from forky_core.model import ConversationId, Operation, View
+
+LONGEST_NOTE = 10_000
+"""Characters of a note or a comment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What is proposed, apart from for whom and why: by its parts, or as a plan shows it."""
+
+    sources: tuple[str, ...]
+    wish: MergeOptions
+    graft: ConversationId | None = None
+    words: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Payloads that a person wrote, by source."""
+
+    @classmethod
+    def of_plan(cls, plan: MergePlan) -> Offer:
+        """What a plan shows, with what the person decided about it.
+
+        Raises:
+            NothingToDo: it was not made from a wish, as the resolution of a conflict is not.
+        """
+        if plan.wish is None or (not plan.drafts and plan.fast_forward is None):
+            raise NothingToDo("There is nothing here to propose.")
+        decided = decisions_in(plan)
+        # A payload that stands in for a model's refused answer is proposed as what it is.
+        model = None if plan.badge else plan.wish.model
+        wish = replace(plan.wish, model=model, reread=False, choices=MappingProxyType(dict(decided.choices)))
+        words = dict(decided.words)
+        if plan.graft is None:
+            return cls(plan.sources, wish, None, words)
+        words = {plan.graft.branch: words[plan.source_name]} if words else {}
+        return cls((plan.graft.branch,), wish, plan.graft.conversation, words)
+
+
+def make(repo: Repo, offer: Offer, into: str, note: str) -> MergeRequest:
+    """Propose a branch for merging, several of them, picks of one, or a branch of another conversation.
+
+    Raises:
+        NotFound: one of the branches is not there.
+        BadContent: several branches, or picks, by a strategy that cannot take them; or none at all.
+        NothingToDo: a source is empty, or the target itself; or the target has all that is picked.
+        InTheWay: the same is proposed already; or a graft would make a circle.
+    """
+    words = _words(note, "A note", empty=True)
+    if not offer.sources:
+        raise BadContent("A request names a branch.", "Choose one.")
+    first, *others = dict.fromkeys(offer.sources)
+
+    def put() -> MergeRequest:
+        tx = repo.live()
+        known = requests_in(tx.view)
+        number = max((one.number for one in known), default=0) + 1
+        made = MergeRequest(
+            number,
+            first,
+            into,
+            repo.actor,
+            words,
+            now(),
+            None,
+            others=tuple(FurtherSource(name, None) for name in others),
+            graft=Elsewhere(offer.graft, "") if offer.graft is not None else None,
+        )
+        made = _seen_now(repo, tx.view, _with(made, offer.wish, offer.words))
+        _refuse_senseless(repo, tx.view, made)
+        if made.wish.choices and made.wish.model is None and made.graft is None:
+            merging.plan_octopus(repo, into, made.sources, made.wish)
+        same = next((one for one in known if one.state == "open" and _same(one, made)), None)
+        if same is not None:
+            raise InTheWay(f"Request {same.number} proposes that already.", "Comment on it, or change it.")
+        what = f"pick {len(made.picks)} of" if made.picks else "graft" if made.graft else "merge"
+        _publish(tx, made, "request", f"Asked to {what} {quoted(made.named)} into “{into}”")
+        return made
+
+    return with_a_free_key(REQUESTS, put)
+
+
+def comment(repo: Repo, number: int, text: str) -> Operation:
+    """Say something about a request, whatever its state."""
+    words = _words(text, "A comment")
+    tx = repo.live()
+    old = request_in(tx.view, number)
+    new = replace(old, comments=(*old.comments, Comment(repo.actor, words, now())))
+    return _publish(tx, new, "comment", f"Commented on {called(old)}")
+
+
+def change(
+    repo: Repo,
+    number: int,
+    note: str | Unchanged = UNCHANGED,
+    into: str | Unchanged = UNCHANGED,
+    wish: MergeOptions | Unchanged = UNCHANGED,
+    words: Mapping[str, str] | Unchanged = UNCHANGED,
+) -> Operation:
+    """Change what is proposed; the sources as they are now count as seen. Words of its own go with another wish.
+
+    Raises:
+        InTheWay: it was answered already.
+        NothingToDo: it says that already.
+        BadContent, NothingToDo: as `make`.
+    """
+    tx = repo.live()
+    old = open_request(tx.view, number)
+    new = _seen_now(repo, tx.view, old)
+    if not isinstance(note, Unchanged):
+        new = replace(new, note=_words(note, "A note", empty=True))
+    if not isinstance(into, Unchanged):
+        new = replace(new, into=into)
+    if not isinstance(wish, Unchanged) and wish != new.wish:
+        new = _with(new, wish, {})
+    if not isinstance(words, Unchanged):
+        new = _with(new, new.wish, words)
+    if (new.into, new.wish) != (old.into, old.wish):
+        _refuse_senseless(repo, tx.view, new)
+    if new == old:
+        raise NothingToDo(f"{called(old)} says that already.")
+    return _publish(tx, new, "request", f"Changed {called(old)}")
+
+
+def plan(
+    repo: Repo,
+    request: MergeRequest,
+    wish: MergeOptions | None = None,
+    *,
+    stop: Event | None = None,
+) -> MergePlan:
+    """What a request proposes, on the branches as they are now; by another `wish`, with the choices that still fit.
+
+    Raises:
+        NotFound: one of its branches, or the other conversation, is gone.
+        Else as a merge or a graft.
+    """
+    wish = request.wish if wish is None else wish
+    bare = replace(wish, choices=NO_CHOICES)
+    if request.graft is None:
+        made = merging.plan_octopus(repo, request.into, request.sources, bare, stop)
+    else:
+        other = repo.beside(request.graft.conversation)
+        made = grafting.plan(repo, request.into, other, request.source, bare, stop)
+    return with_choices(made, wish.choices)
+
+
+def in_its_words(repo: Repo, request: MergeRequest, made: MergePlan) -> MergePlan:
+    """The plan of a request with the payloads that its author wrote, where its strategy is the one they are for."""
+    if not request.words or made.strategy != request.strategy:
+        return made
+    messages = (repo.beside(request.graft.conversation) if request.graft is not None else repo).messages
+    known = ancestors(request.seen_heads, lambda id: messages[id].parents)
+    words = request.words
+    if request.graft is not None:
+        words = {made.source_name: words.get(request.source, "")}
+    return with_words(made, words, known)
+
+
+def decline(repo: Repo, number: int, why: str = "") -> Operation:
+    """Close a request without merging; both branches stay as they are.
+
+    Raises:
+        InTheWay: it was answered already.
+    """
+    words = _words(why, "A reason", empty=True)
+    tx = repo.live()
+    old = open_request(tx.view, number)
+    said = (*old.comments, Comment(repo.actor, words, now())) if words else old.comments
+    new = replace(old, state="declined", answered_by=repo.actor, comments=said)
+    return _publish(tx, new, "decline", f"Declined {called(old)}")
+
+
+def accepting(repo: Repo, number: int, planned: MergePlan) -> MergePlan:
+    """The plan that, when it lands, closes the request as accepted too.
+
+    Raises:
+        InTheWay: the request was answered already.
+        BadContent: the plan merges something else.
+        NothingToDo: the target has everything already, or what is new has no answer yet.
+    """
+    request = open_request(repo.view, number)
+    if not _is_of(repo, request, planned):
+        raise BadContent(f"This plan is not of {called(request)}.", "Plan the request.")
+    if not planned.lands:
+        if planned.relation == "unanswered":
+            raise NothingToDo(planned.nothing, "Have it answered, or decline the request.")
+        raise NothingToDo(
+            f"“{request.into}” has all of {quoted(request.named)} already.", "Decline the request."
+        )
+    return replace(planned, request=number)
+
+
+def _publish(tx: Transaction, request: MergeRequest, verb: str, summary: str) -> Operation:
+    tx.set(f"{REQUESTS}{request.number}", request.stored())
+    return tx.publish(verb, summary)
+
+
+def _with(request: MergeRequest, wish: MergeOptions, words: Mapping[str, str]) -> MergeRequest:
+    """Proposing this, in these words. BadContent for what cannot be stored or heard."""
+    validate_options(wish)
+    fit_text(wish.focus, "A focus")
+    kept = {source: fit_text(text, "A payload") for source, text in words.items() if text.strip()}
+    # What was read before is no part of a proposal.
+    wish = replace(wish, picks=tuple(dict.fromkeys(wish.picks)), reread=False)
+    return replace(request, wish=wish, words=MappingProxyType(kept))
+
+
+def _seen_now(repo: Repo, view: View, request: MergeRequest) -> MergeRequest:
+    """As if its author looked at the sources now. NotFound where one is gone."""
+    graft = request.graft
+    if graft is not None:
+        view = repo.beside(graft.conversation).view
+        graft = replace(graft, title=title_line(view.title))
+    others = tuple(replace(one, seen=branch_in(view, one.source).head) for one in request.others)
+    return replace(request, seen=branch_in(view, request.source).head, others=others, graft=graft)
+
+
+def _refuse_senseless(repo: Repo, view: View, request: MergeRequest) -> None:
+    """Refuse what nobody could accept: sentences and errors as `make`."""
+    branch_in(view, request.into)
+    offered = [one.name for one in strategies() if (one.takes_several if request.others else one.requested)]
+    if request.strategy not in offered:
+        several = " of several branches" if request.others else ""
+        raise BadContent(
+            f"A request{several} cannot propose “{request.strategy}”.", f"There are: {', '.join(offered)}."
+        )
+    if request.graft is None:
+        for name in request.sources:
+            if name == request.into or branch_in(view, name).head is None:
+                raise NothingToDo(
+                    f"“{name}” cannot be merged into “{request.into}”.", "Choose another branch."
+                )
+    if not strategy_named(request.strategy).takes_picks and request.graft is None:
+        return
+    if not plan(repo, request, replace(request.wish, model=None)).lands and request.picks:
+        raise NothingToDo(f"“{request.into}” has all that is picked.", "Pick something else.")
+
+
+def _same(one: MergeRequest, other: MergeRequest) -> bool:
+    """Whether two requests propose the same messages for the same branch, however they would merge them."""
+
+    def what(request: MergeRequest) -> tuple[object, ...]:
+        elsewhere = request.graft.conversation if request.graft is not None else None
+        return request.into, elsewhere, set(request.sources), set(request.picks)
+
+    return what(one) == what(other)
+
+
+def _is_of(repo: Repo, request: MergeRequest, planned: MergePlan) -> bool:
+    """Whether a plan merges what is proposed, by whatever strategy.
+
+    An octopus leaves out a source that brings nothing new: so what it was made of is known by making it again, without
+    a model.
+    """
+    if planned.target_name != request.into:
+        return False
+    if planned.graft is not None or request.graft is not None:
+        asked = (request.graft.conversation, request.source) if request.graft is not None else None
+        return planned.graft is not None and (planned.graft.conversation, planned.graft.branch) == asked
+    brings = planned.sources
+    if not request.others:
+        return brings == (request.source,)
+    strategy = find_strategy(planned.strategy)
+    if strategy is None or not strategy.takes_several:
+        return False
+    first = (name for name in brings if name in request.sources)
+    order = tuple(dict.fromkeys((*first, *request.sources)))
+    wish = replace(planned.wish or MergeOptions(planned.strategy), model=None)
+    again = merging.plan_octopus(repo, request.into, order, wish)
+    return not (planned.lands or again.lands) or brings == again.sources
+
+
+def _words(text: str, what: str, *, empty: bool = False) -> str:
+    words = fit_text(text, what).strip()
+    if not words and not empty:
+        raise BadContent(f"{what} needs some words.")
+    if len(words) > LONGEST_NOTE:
+        raise BadContent(f"{what} has at most {LONGEST_NOTE} characters.")
+    return words

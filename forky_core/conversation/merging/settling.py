@@ -1,0 +1,145 @@
+"""Conflicts after a merge: what stands open on a branch, and the word that settles it.
+
+A conflict may land UNRESOLVED; it is then read in the context, in the graph and in every later merge, until a message
+below says what holds. That message is a merge message without a second parent: claims, frozen, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from threading import Event
+from types import MappingProxyType
+
+from forky_core.conversation.merging.merging import RESOLUTIONS
+from forky_core.conversation.reader import reader_of
+from forky_core.conversation.replies.once import ask_once
+from forky_core.conversation.repo import Repo
+from forky_core.dag import ancestors
+from forky_core.errors import NothingToDo
+from forky_core.merge.claims.active_claims import active_claims
+from forky_core.merge.claims.claim_set import Claim, ClaimSet, Frozen
+from forky_core.merge.claims.conflict_resolution import Choice, Clash, SaidBy, choose, find
+from forky_core.merge.headings import RESOLVED
+from forky_core.merge.models.proposing import Proposal, proposal_prompt, read_proposal
+from forky_core.merge.plan import MergePlan, Planned
+from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.merge.wording import ShortIds, spoken
+from forky_core.model import Branch, Message, MessageId
+from forky_core.parts import Draft, MergePart
+from forky_core.payload_kinds import THREE_WAY
+
+
+def claims(repo: Repo, branch: Branch) -> ClaimSet:
+    """What a branch claims, by rules and by what its merges froze."""
+    messages = repo.messages
+    return active_claims(
+        repo.path(branch.head),
+        lookup=messages.__getitem__,
+        parents_of=lambda id: messages[id].parents,
+        exclusions=branch.rules.exclusions,
+    )
+
+
+def unresolved(repo: Repo, branch: Branch) -> tuple[Clash, ...]:
+    """What stands open on a branch: its own side is "mine", what came by merges "theirs", with the branches' names."""
+    path = repo.path(branch.head)
+    own = {message.id for message in path}
+    found = []
+    conflicts = claims(repo, branch).conflicts
+    came_from = _origins(repo, path) if conflicts else []
+    for conflict in conflicts:
+        mine = tuple(claim for claim in conflict.claims if own.issuperset(claim.cites))
+        theirs = tuple(claim for claim in conflict.claims if claim not in mine)
+        said: dict[str, list[Claim]] = {branch.name: [*mine], **{name: [] for name, _ in came_from}}
+        for claim in theirs:
+            names = (
+                name for name, reached in came_from if not reached.isdisjoint(map(MessageId, claim.cites))
+            )
+            said.setdefault(next(names, ""), []).append(claim)
+        said_by = tuple(SaidBy(name, tuple(those)) for name, those in said.items() if those)
+        found.append(Clash(conflict, mine, theirs, (), said_by=said_by))
+    return tuple(found)
+
+
+def _origins(repo: Repo, path: Sequence[Message]) -> list[tuple[str, frozenset[MessageId]]]:
+    """The branches that merges on a path brought, each with what it had that the path had not."""
+    messages = repo.messages
+    found = []
+    own = frozenset(message.id for message in path)
+    for message in path:
+        sides = message.parents[1:]
+        names = [merge.source for merge in message.merges]
+        if len(names) == 1 and len(sides) > 1:
+            names = names[0].split(", ")
+        if len(names) == len(sides):
+            found += [
+                (name, ancestors((side,), lambda id: messages[id].parents) - own)
+                for name, side in zip(names, sides, strict=True)
+            ]
+    return found
+
+
+def plan_resolution(repo: Repo, branch: Branch, choices: Mapping[str, Choice | None]) -> MergePlan:
+    """The message that settles conflicts of this branch, by key or hash. Nothing is written.
+
+    Raises:
+        BadContent: there is no such conflict, or no such side.
+        NothingToDo: nothing is chosen.
+    """
+    decided = [clash for clash in choose(unresolved(repo, branch), choices) if clash.choice is not None]
+    if not decided or branch.head is None:
+        raise NothingToDo("Nothing is chosen.", "Take one side of a conflict, both, or write what holds.")
+    results = [result for clash in decided if (result := clash.result) is not None]
+    messages = repo.messages
+    short = ShortIds.among(messages)
+    rows = [
+        f"- {result.key}: {result.text} {' '.join(f'[{short(MessageId(cite))}]' for cite in result.cites)}"
+        for result in results
+    ]
+    text = "\n".join((RESOLVED, *rows))
+    cites = {cite for result in results for cite in result.cites}
+    stands_for = tuple(id for id in messages if id in cites)
+    part = MergePart(
+        THREE_WAY.name, branch.name, stands_for, text, claims=Frozen(ClaimSet.of(results)).to_json()
+    )
+    reader = reader_of(repo, branch.rules)
+    remembered = {f"{RESOLUTIONS}{clash.conflict.hash}": clash.remembered() for clash in decided}
+    return MergePlan(
+        THREE_WAY.name,
+        "merge",
+        branch.name,
+        branch.name,
+        branch.head,
+        branch.head,
+        delta=(),
+        bases=(branch.head,),
+        turns=stands_for,
+        payload=text,
+        tokens=reader.count_tokens(text),
+        tokens_full=reader.count_tokens(text),
+        omitted=(),
+        warnings=(),
+        drafts=(Planned((branch.head,), Draft("user", (part,))),),
+        entries=MappingProxyType(remembered),
+        short=short,
+        count_tokens=reader.count_tokens,
+    )
+
+
+def propose(
+    repo: Repo, planned: ThreeWayPlan, name: str, model: str | None = None, stop: Event | None = None
+) -> Proposal:
+    """What a model would write for a conflict of the plan, checked; the person takes it or not.
+
+    Raises:
+        BadContent: there is no such conflict.
+        ModelError: the model did not answer, or was stopped.
+    """
+    clash = find(planned.clashes, name)
+    asked = model or repo.models.default()
+    messages = repo.messages
+    cited = [messages[MessageId(cite)] for c in clash.conflict.claims for cite in c.cites if cite in messages]
+    texts = {message.id: spoken(message) for message in cited}
+    prompt = proposal_prompt(clash, cited, planned.target_name, planned.source_name)
+    answer = ask_once(repo.models.model(asked), asked, prompt, stop=stop)
+    return read_proposal(answer, clash, texts, asked)

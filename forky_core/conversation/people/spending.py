@@ -1,0 +1,104 @@
+"""What a person's questions may cost in a day, read from the log: who asked for an answer is its operation's actor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from forky_core.conversation.repo import Repo
+from forky_core.errors import NotAllowed
+from forky_core.model import MessageId, Operation
+from forky_core.room import Person
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """By one person since midnight, by the server's clock."""
+
+    person: Person
+    answers: int
+    dollars: float
+
+    @property
+    def refusal(self) -> str:
+        """Why a model does not answer them now, politely; "" where it does."""
+        name = self.person.name
+        if not self.person.asks:
+            return f"{name} takes part without asking the model; somebody else can have it answer."
+        if self.person.messages is not None and self.answers >= self.person.messages:
+            many = "1 answer" if self.person.messages == 1 else f"{self.person.messages} answers"
+            return f"{name} has had today's {many}; the next ones come tomorrow, or somebody else asks."
+        if self.person.dollars is not None and self.dollars >= self.person.dollars:
+            return f"{name} has used today's ${self.person.dollars:.2f}; the model answers again tomorrow."
+        return ""
+
+    def of_several(self, many: int) -> tuple[int, str]:
+        """How many of so many answers there may be, and why not all; (many, "") where there may."""
+        left = many if self.person.messages is None else max(0, self.person.messages - self.answers)
+        if left >= many:
+            return many, ""
+        name = self.person.name
+        answer = "model answers" if left == 1 else "models answer"
+        told = f"{name} has {left} of today's answers left, so that {left} {answer} of the {many} here."
+        return left, f"{told} The next ones come tomorrow, or somebody else asks."
+
+    @property
+    def told(self) -> str:
+        """What is left, for the person: "3 of 20 answers today"; "" where nothing is limited."""
+        if not self.person.asks:
+            return "takes part without asking the model"
+        facts = []
+        if self.person.messages is not None:
+            facts.append(f"{self.answers} of {self.person.messages} answers today")
+        if self.person.dollars is not None:
+            facts.append(f"${self.dollars:.2f} of ${self.person.dollars:.2f} today")
+        return ", ".join(facts)
+
+
+def spent(repo: Repo, name: str) -> Spent:
+    """What a person had so far today. Undo gives nothing back: it was paid for."""
+    person = repo.view.room.person(name)
+    if not person.limited:
+        return Spent(person, 0, 0.0)
+    midnight = _midnight()
+    answered: set[MessageId] = set()
+    for operation in reversed(repo.store.operations(repo.id)):
+        if operation.at < midnight:
+            break
+        if operation.verb == "reply" and operation.actor == name:
+            answered.update(_landed(operation))
+    running = sum(job.by == name for job in repo.replies.running(repo.id))
+    dollars = sum(
+        call.usage.cost or 0.0
+        for call in repo.generations()
+        if call.message in answered and call.started >= midnight - _DAY
+    )
+    return Spent(person, len(answered) + running, dollars)
+
+
+def refuse_to_spend(repo: Repo) -> None:
+    """NotAllowed where the person who asks may not have an answer now."""
+    if repo.person is None:
+        return
+    refusal = spent(repo, repo.person).refusal
+    if refusal:
+        raise NotAllowed(refusal)
+
+
+_DAY = 86_400_000_000
+"""Microseconds."""
+
+
+def _landed(operation: Operation) -> set[MessageId]:
+    """The message that a reply brought: where its branch went, or what was kept beside it."""
+    moved = {c.after["at"] for c in operation.changes if c.key.startswith("heads/") and c.after}
+    kept = {c.key.removeprefix("kept/") for c in operation.changes if c.key.startswith("kept/") and c.after}
+    return {MessageId(id) for id in (moved or kept) if id}
+
+
+def _midnight() -> int:
+    now = datetime.now(UTC).astimezone()
+    start = now - timedelta(
+        hours=now.hour, minutes=now.minute, seconds=now.second, microseconds=now.microsecond
+    )
+    return int(start.timestamp() * 1_000_000)

@@ -1,0 +1,44 @@
+"""Who is heard in a conversation, for the request that is made now: people by name, models by theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forky_core.conversation.repo import Repo
+from forky_core.conversation.transaction import Transaction
+from forky_core.errors import ForkyError
+from forky_core.model import Message
+from forky_core.parts import Draft
+from forky_core.room import PEOPLE, Voices, fit_name
+
+
+def introduce(tx: Transaction, draft: Draft) -> None:
+    """Whoever speaks for the first time takes part from then on."""
+    if draft.role == "user" and draft.name and f"{PEOPLE}{draft.name}" not in tx.view.entries:
+        tx.set(f"{PEOPLE}{draft.name}", {})
+
+
+def voice_of(repo: Repo, model: str) -> str:
+    """The name that a model speaks under."""
+    try:
+        return fit_name(repo.models.model(model).info().label)
+    except ForkyError:
+        return fit_name(model[-60:] or "model")
+
+
+def speaker_of(repo: Repo, model: str) -> str | None:
+    """The name a reply carries: none where only one model is in the room."""
+    return voice_of(repo, model) if len(repo.view.room.models) > 1 else None
+
+
+def voices_of(repo: Repo, path: Sequence[Message], model: str) -> Voices | None:
+    """How `model` hears this path; None where there are no voices to tell apart."""
+    room = repo.view.room
+    people = {person.name for person in room.people}
+    # Whoever asks now may speak for the first time: what is shown before is what is sent then.
+    people.update(message.name for message in path[-1:] if message.role == "user" and message.name)
+    models = [voice_of(repo, name) for name in room.models] if len(room.models) > 1 else []
+    if len(people) < 2 and not models:
+        return None
+    own = voice_of(repo, model) if models else ""
+    return Voices((*sorted(people), *models), own, room.called)

@@ -1,0 +1,168 @@
+"""Where documents belong: to a conversation or a branch by operations, so that undo and a fork's rules cover them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from forky_core.conversation.branching import Unchanged
+from forky_core.conversation.repo import Models, Repo, branch_in
+from forky_core.conversation.taking_in import fit_model
+from forky_core.conversation.transaction import with_a_free_key
+from forky_core.document import Document, DocumentId, Reach, Shelf
+from forky_core.documents.searching import Embedder
+from forky_core.documents.shelf import DocumentStore
+from forky_core.errors import NotFound, NothingToDo
+from forky_core.model import Operation, Rules
+from forky_core.store.contract import Store
+
+EMBEDDING = "documents.embedding"
+"""The workspace's setting: name of the embedding model; none: documents are found by their words."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationPlace:
+    """What belongs to a conversation; from here the workspace's are found too."""
+
+    repo: Repo
+
+    @property
+    def shelf(self) -> Shelf:
+        return ""
+
+    def own(self) -> tuple[DocumentId, ...]:
+        return self.repo.view.documents
+
+    def reach(self) -> Reach:
+        return Reach(named=self.own())
+
+    def add(self, documents: Sequence[Document]) -> None:
+        self._change(documents, "add")
+
+    def remove(self, documents: Sequence[Document]) -> None:
+        self._change(documents, "remove")
+
+    def _change(self, documents: Sequence[Document], how: str) -> None:
+        def put() -> Operation | None:
+            tx = self.repo.live()
+            own = _changed(tx.view.documents, documents, how)
+            tx.set("documents", list(own) or None)
+            return tx.publish("documents", _said(documents, how, "the conversation")) if tx.changes else None
+
+        with_a_free_key("documents", put)
+
+
+@dataclass(frozen=True, slots=True)
+class BranchPlace:
+    """What belongs to a branch; a fork takes it along, as it does the other rules."""
+
+    repo: Repo
+    branch: str
+
+    @property
+    def shelf(self) -> Shelf:
+        return ""
+
+    def own(self) -> tuple[DocumentId, ...]:
+        return self.repo.branch(self.branch).rules.documents.own
+
+    def reach(self) -> Reach:
+        return reach_of(self.repo, self.repo.branch(self.branch).rules)
+
+    def add(self, documents: Sequence[Document]) -> None:
+        self._change(documents, "add")
+
+    def remove(self, documents: Sequence[Document]) -> None:
+        self._change(documents, "remove")
+
+    def _change(self, documents: Sequence[Document], how: str) -> None:
+        def put() -> Operation | None:
+            tx = self.repo.live()
+            rules = branch_in(tx.view, self.branch).rules
+            own = _changed(rules.documents.own, documents, how)
+            tx.set_rules(self.branch, replace(rules, documents=replace(rules.documents, own=own)))
+            return tx.publish("documents", _said(documents, how, f"“{self.branch}”")) if tx.changes else None
+
+        with_a_free_key("rules/", put)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What can be found under some rules, whether or not a branch has them yet."""
+
+    found: Reach
+
+    @property
+    def shelf(self) -> Shelf:
+        return ""
+
+    def own(self) -> tuple[DocumentId, ...]:
+        return self.found.named
+
+    def reach(self) -> Reach:
+        return self.found
+
+    def add(self, documents: Sequence[Document]) -> None:
+        raise NotImplementedError
+
+    def remove(self, documents: Sequence[Document]) -> None:
+        raise NotImplementedError
+
+
+def documents_of(repo: Repo, rules: Rules) -> DocumentStore:
+    """What a branch with these rules finds."""
+    return DocumentStore(repo.store.documents, _Seen(reach_of(repo, rules)), embedder_of(repo))
+
+
+def embedder_of(repo: Repo) -> Embedder | None:
+    """Who finds documents by their meaning; None: words alone decide, as also where that model is gone."""
+    return chosen_embedder(repo.store, repo.models)
+
+
+def chosen_embedder(store: Store, models: Models) -> Embedder | None:
+    name = store.setting(EMBEDDING)
+    try:
+        return models.embedder(name) if name else None
+    except NotFound:
+        return None
+
+
+def reach_of(repo: Repo, rules: Rules) -> Reach:
+    return Reach(named=tuple(dict.fromkeys((*rules.documents.own, *repo.view.documents))))
+
+
+def use_documents(
+    repo: Repo, branch: str, *, on: bool | Unchanged, condenser: str | Unchanged | None
+) -> Operation:
+    """Have the answers of a branch quote documents, or no longer; who words its follow-up questions.
+
+    Raises:
+        NothingToDo: it is so already.
+    """
+
+    def put() -> Operation:
+        tx = repo.live()
+        rules = branch_in(tx.view, branch).rules
+        use, said = rules.documents, []
+        if not isinstance(on, Unchanged):
+            use = replace(use, on=on)
+            said.append(f"“{branch}” {'answers' if on else 'no longer answers'} from documents")
+        if not isinstance(condenser, Unchanged):
+            use = replace(use, condenser=fit_model(condenser))
+            said.append(f"Follow-up questions of “{branch}” worded by {use.condenser or 'a rule'}")
+        tx.set_rules(branch, replace(rules, documents=use))
+        if not tx.changes:
+            raise NothingToDo("Nothing would change.")
+        return tx.publish("documents", "; ".join(said))
+
+    return with_a_free_key("rules/", put)
+
+
+def _changed(own: Sequence[DocumentId], documents: Sequence[Document], how: str) -> tuple[DocumentId, ...]:
+    ids = [document.id for document in documents]
+    return tuple(dict.fromkeys((*own, *ids))) if how == "add" else tuple(id for id in own if id not in ids)
+
+
+def _said(documents: Sequence[Document], how: str, place: str) -> str:
+    what = f"“{documents[0].name}”" if len(documents) == 1 else f"{len(documents)} documents"
+    return f"Added {what} to {place}" if how == "add" else f"Took {what} away from {place}"

@@ -1,0 +1,43 @@
+"""Who will read a branch, as far as a plan must know: how its model counts tokens, and whether it sees pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from forky_core.context.build import build_context
+from forky_core.context.convert import Sight
+from forky_core.conversation.repo import Repo
+from forky_core.errors import NotFound
+from forky_core.llm.tokens import estimate_tokens
+from forky_core.model import Message, MessageId, Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    count_tokens: Callable[[str], int]
+    sight: Sight
+
+
+def reader_of(repo: Repo, rules: Rules) -> Reader:
+    """The model that answers under these rules; where it is gone, an estimate: that stops no plan."""
+    try:
+        model = repo.models.model(rules.model or repo.models.default())
+    except NotFound:
+        return Reader(estimate_tokens, Sight(repo.store.blob))
+    return Reader(repo.counting(model), Sight(repo.store.blob, model.info().sees_images is not False))
+
+
+def tokens_of(
+    repo: Repo, path: Sequence[Message], rules: Rules, lookup: Callable[[MessageId], Message] | None = None
+) -> int:
+    """What the context of `path` costs; `lookup` where it names messages that are not stored yet."""
+    reader = reader_of(repo, rules)
+    return build_context(
+        path,
+        rules,
+        lookup=lookup or repo.lookup,
+        count_tokens=reader.count_tokens,
+        blob=reader.sight.blob,
+        sees_images=reader.sight.images,
+    ).tokens

@@ -1,0 +1,196 @@
+"""Where a program's messages go in one conversation: what is new is added below what is known, as one operation.
+
+Nothing that is there is written again or moved: a branch that ends where the array goes on is continued, any other
+place gets a branch of its own. What a program says of its system prompt and model becomes the branch's rules (law 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from forky_core.conversation.identity import now, suggested_name, title_from
+from forky_core.conversation.replies.reply_job import ReplyTarget
+from forky_core.conversation.taking_in import fit_model, fit_parameters, fit_text
+from forky_core.conversation.transaction import Transaction
+from forky_core.conversation.visible import Visible
+from forky_core.errors import BadContent
+from forky_core.hashing import content_hash
+from forky_core.matching.call import Call
+from forky_core.matching.finding import PlaceMatch, call_ids
+from forky_core.model import ConversationId, Message, MessageId, Rules, View, seal
+from forky_core.parts import AttachmentPart, Draft, Json, Part, ToolCallPart, ToolResultPart
+from forky_core.store.contract import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Stood:
+    """Where an array stands once its transaction is published."""
+
+    place: ReplyTarget
+    """Where a reply to it goes; its parent is the end of the array."""
+    answer: MessageId | None
+    """The reply that was put there."""
+    fresh: tuple[Message, ...]
+    """What was new."""
+
+
+def keep_files(store: Store, call: Call, known: int) -> None:
+    """The bytes that turns after the first `known` name, before anything names them in the store."""
+    wanted = {
+        part.sha256 for turn in call.turns[known:] for part in turn.parts if isinstance(part, AttachmentPart)
+    }
+    for sha256 in wanted & call.files.keys():
+        file = call.files[sha256]
+        store.put_blob(file.content, file.media_type, file.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """The conversation an array is filed in, as it was when it was matched."""
+
+    conversation: ConversationId
+    messages: Callable[[], Mapping[MessageId, Message]]
+    """Of a long conversation that was matched by ids, nothing more need be read."""
+    visible: Callable[[], Visible]
+    near: str = "main"
+    """The branch whose rules a new branch takes over."""
+
+
+def put(
+    tx: Transaction, ground: Ground, call: Call, found: PlaceMatch, reply: tuple[Part, ...] = ()
+) -> Stood:
+    """Add to `tx` what of `call` is not known, and the `reply` to it where there is one already."""
+    fresh = _sealed(call.turns, found, ground.messages)
+    tx.messages.extend(fresh)
+    end = fresh[-1].id if fresh else found.message
+    assert end is not None, "a call has messages"
+    _give_title(tx, fresh)
+    if fresh:
+        place = ReplyTarget(
+            ground.conversation, _branch_for(tx, call, found.message, fresh, ground.near), end
+        )
+        tx.move(place.branch, end)
+    else:
+        place = _standing(tx.view, ground, end)
+    if not reply:
+        return Stood(place, None, tuple(fresh))
+    answer = seal(Draft("assistant", reply), (end,), created=now())
+    tx.messages.append(answer)
+    _answered(tx, place, answer, ground.visible)
+    return Stood(place, answer.id, tuple(fresh))
+
+
+def kept_parameters(call: Call) -> Mapping[str, Json]:
+    """What is said of a call beside its answer: its options, and the names of the tools on offer."""
+    kept = dict(call.parameters)
+    if call.tools:
+        kept["tools"] = [
+            tool.get("name") or tool.get("type") for tool in call.tools if isinstance(tool, dict)
+        ]
+        kept["tools_hash"] = tools_hash(call)
+    for name in list(kept):
+        try:
+            fit_parameters({name: kept[name]})
+        except BadContent:
+            del kept[name]
+    return fit_parameters(kept)
+
+
+def tools_hash(call: Call) -> str:
+    """Under which the tools of a call are kept beside the history, once for each conversation."""
+    return content_hash(list(call.tools))
+
+
+def rules_of(call: Call, base: Rules) -> Rules:
+    """The branch's rules as a program would have them; what it does not say stays."""
+    rules = base
+    if call.system is not None:
+        rules = replace(rules, system=fit_text(call.system, "A system prompt"))
+    return replace(rules, model=fit_model(call.model)) if call.model else rules
+
+
+def _sealed(
+    turns: Sequence[Draft], found: PlaceMatch, messages: Callable[[], Mapping[MessageId, Message]]
+) -> list[Message]:
+    """The new turns as messages below the match, in order; ids of calls as the stored path spells them."""
+    at, created = found.message, now()
+    new = turns[found.known :]
+    renamed: Mapping[str, str] = {}
+    if any(isinstance(part, ToolResultPart) for turn in new for part in turn.parts):
+        renamed = call_ids(turns[found.skipped : found.known], at, messages())
+    made: set[str | None] = set()
+    fresh: list[Message] = []
+    for turn in new:
+        made.update(part.tool_call_id for part in turn.parts if isinstance(part, ToolCallPart))
+        parts = tuple(_respelled(part, renamed, made) for part in turn.parts)
+        message = seal(replace(turn, parts=parts), (at,), created=created)
+        fresh.append(message)
+        at = message.id
+    return fresh
+
+
+def _respelled(part: Part, renamed: Mapping[str, str], made: set[str | None]) -> Part:
+    if isinstance(part, ToolResultPart) and (id := part.tool_call_id) is not None and id not in made:
+        return replace(part, tool_call_id=renamed.get(id, id))
+    return part
+
+
+def _give_title(tx: Transaction, fresh: Sequence[Message]) -> None:
+    if not tx.view.title:
+        first = next(
+            (message.text for message in fresh if message.role == "user" and message.text.strip()), ""
+        )
+        if title := title_from(first):
+            tx.set("title", title)
+
+
+def _heads(view: View) -> dict[str, MessageId | None]:
+    """Every branch's head, “main” first."""
+    names = sorted(key.removeprefix("heads/") for key in view.entries if key.startswith("heads/"))
+    names.sort(key=lambda name: name != "main")
+    return {name: view.entries[f"heads/{name}"]["at"] for name in names}
+
+
+def _branch_for(
+    tx: Transaction, call: Call, at: MessageId | None, fresh: Sequence[Message], near: str
+) -> str:
+    """The branch that ends at `at`, or a new one named after what is said first."""
+    heads = _heads(tx.view)
+    name = next((name for name, head in heads.items() if head == at), None)
+    if name is not None:
+        tx.set_rules(name, rules_of(call, tx.view.branch(name).rules))
+        return name
+    said = next((message.text for message in fresh if message.text.strip()), "")
+    name = suggested_name(said, heads) if heads else "main"
+    base = tx.view.branch(near).rules if near in heads else Rules()
+    tx.create_branch(name, fresh[-1].id, rules_of(call, base))
+    if at is not None and f"kept/{at}" in tx.view.entries:
+        tx.set(f"kept/{at}", None)
+    return name
+
+
+def _standing(view: View, ground: Ground, end: MessageId) -> ReplyTarget:
+    """Where a reply to a message that is there goes: to the branch that ends with it, or with an answer to it.
+
+    Where neither is so, beside what follows.
+    """
+    heads = _heads(view)
+    name = next((name for name, head in heads.items() if head == end), None)
+    if name is not None:
+        return ReplyTarget(ground.conversation, name, end)
+    for name, head in heads.items():
+        answer = ground.messages()[head] if head is not None else None
+        if answer is not None and answer.parent == end and answer.role == "assistant":
+            return ReplyTarget(ground.conversation, name, end, replaces=answer.id)
+    return ReplyTarget(ground.conversation, "", end)
+
+
+def _answered(tx: Transaction, place: ReplyTarget, answer: Message, visible: Callable[[], Visible]) -> None:
+    """A reply that is there already stands where `place` says."""
+    if place.branch:
+        tx.move(place.branch, answer.id)
+        if place.replaces is not None and place.replaces != answer.id:
+            tx.keep(place.replaces)
+    elif answer.id not in visible().messages:
+        tx.keep(answer.id)

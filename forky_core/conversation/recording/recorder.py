@@ -1,0 +1,233 @@
+"""Recording what programs ask of models: an array is matched, its news filed, and the answer put where it belongs.
+
+A question is one operation and its answer another, undone together; a call that is over is one. Who loses a race looks
+again, so that two programs which extend one path at once meet in the messages they share and part where they differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import Lock
+from types import MappingProxyType
+from typing import TypeVar
+
+from forky_core.conversation.identity import new_id, now, title_from, title_line
+from forky_core.conversation.recording.filing import (
+    Ground,
+    Stood,
+    keep_files,
+    kept_parameters,
+    put,
+    tools_hash,
+)
+from forky_core.conversation.recording.recording import Recorded, Recording, Reply
+from forky_core.conversation.recording.reusing import given_again, stored_answer, wants_reuse
+from forky_core.conversation.recording.scopes import SCOPE, Scopes
+from forky_core.conversation.recording.trimmed import TrimmedSearch
+from forky_core.conversation.repo import Repo
+from forky_core.conversation.transaction import Transaction
+from forky_core.errors import Outdated
+from forky_core.matching.call import Call, prompt_hash
+from forky_core.matching.finding import IsEnough, PlaceMatch
+from forky_core.model import (
+    EMPTY_VIEW,
+    ConversationId,
+    Generation,
+    GenerationId,
+    Message,
+    MessageId,
+    Operation,
+)
+from forky_core.parts import Part, canonical_json
+from forky_core.store.contract import Store
+
+T = TypeVar("T")
+NO_MESSAGES: Mapping[MessageId, Message] = MappingProxyType({})
+_TRIES = 50
+_STRIPES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A conversation, and where in it an array belongs."""
+
+    repo: Repo
+    match: PlaceMatch
+    version: int
+    """Of its view when it was matched; 0: it is still to be founded."""
+
+
+class Recorder:
+    """Files what programs ask. Safe from any thread."""
+
+    def __init__(self, repo_of: Callable[[ConversationId], Repo], store: Store) -> None:
+        self._repo_of = repo_of
+        self._store = store
+        self._scopes = Scopes(store)
+        self._locks = tuple(Lock() for _ in range(_STRIPES))
+        self._tools: set[tuple[ConversationId, str]] = set()
+        """Those that are kept already."""
+
+    def begin(
+        self, call: Call, scope: str, client: str, conversation: ConversationId | None, *, reuse: bool | None
+    ) -> Recording:
+        """File an array and begin its answer, or give a stored one again."""
+        asked = _asked(call, client)
+
+        def write(found: _Found) -> Recording:
+            view = found.repo.view if found.version else EMPTY_VIEW
+            looked = wants_reuse(call.parameters, view, asked=reuse)
+            generation = replace(asked, looked=looked)
+            stored = stored_answer(found.repo, asked.prompt, call.model) if looked and found.version else None
+            if stored is None:
+                recorded = self._write(call, found, scope, generation)
+                return self._open(found.repo, recorded, generation)
+            again = given_again(generation, stored[0])
+            recorded = self._write(call, found, scope, again, found.repo.message(stored[1]).parts)
+            return Recording(found.repo, recorded, again, None, self.another)
+
+        return self._in_turn(call, scope, conversation, write)
+
+    def record(
+        self, call: Call, reply: Reply, scope: str, client: str, conversation: ConversationId | None
+    ) -> Recorded:
+        """File a call that is over, as one operation."""
+        asked = _asked(call, client)
+        generation = replace(
+            asked,
+            id=GenerationId(reply.id or asked.id),
+            status=reply.status,
+            usage=reply.usage,
+            finish_reason=reply.finish_reason,
+            failure=reply.failure,
+            started=reply.started or asked.started,
+            first_token=reply.first_token,
+            finished=reply.finished or now(),
+        )
+
+        def write(found: _Found) -> Recorded:
+            return self._write(call, found, scope, generation, reply.parts)
+
+        return self._in_turn(call, scope, conversation, write)
+
+    def another(self, recording: Recording) -> Recording:
+        """Begin one more answer to the same question."""
+        generation = replace(recording.asked, id=GenerationId(new_id()), started=now())
+        recording.repo.store.record(recording.repo.id, generation)
+        return self._open(recording.repo, recording.recorded, generation)
+
+    def _open(self, repo: Repo, recorded: Recorded, generation: Generation) -> Recording:
+        place = recorded.place
+        stored = replace(generation, branch=place.branch, parent=place.parent)
+        return Recording(repo, recorded, stored, repo.replies.open(place, stored), self.another)
+
+    def _in_turn(
+        self, call: Call, scope: str, conversation: ConversationId | None, work: Callable[[_Found], T]
+    ) -> T:
+        """`work` on what is found, looked for anew where somebody else was quicker."""
+        opening = self._scopes.opening(scope, call.turns)
+        with self._locks[hash(conversation or opening) % _STRIPES]:
+            for _ in range(_TRIES):
+                found = self._find(call, scope, opening, conversation)
+                try:
+                    return work(found)
+                except Outdated:
+                    continue
+            return work(self._find(call, scope, opening, conversation))
+
+    def _find(self, call: Call, scope: str, opening: str, conversation: ConversationId | None) -> _Found:
+        if conversation is not None:
+            return self._look_into(conversation, call)
+        opened = [self._look_into(id, call) for id in self._scopes.opened(opening)]
+        if not opened and any(turn.role == "assistant" for turn in call.turns):
+            opened = self._find_trimmed(call, scope)
+        if opened:
+            return max(opened, key=lambda found: found.match.known - found.match.skipped)
+        return _Found(self._repo_of(ConversationId(new_id())), PlaceMatch(None, 0), 0)
+
+    def _find_trimmed(self, call: Call, scope: str) -> list[_Found]:
+        """The conversations of the scope that a call without its head may go on with."""
+        search = TrimmedSearch(self._store, self._scopes, scope)
+        looked = [
+            self._look_into(id, call, partial(search.is_enough, id))
+            for id in search.conversations(call.turns)
+        ]
+        return [found for found in looked if found.match.message is not None]
+
+    def _look_into(self, id: ConversationId, call: Call, is_enough: IsEnough | None = None) -> _Found:
+        repo = self._repo_of(id)
+        version = repo.view.version
+        return _Found(repo, repo.match(call.turns, is_enough), version)
+
+    def _write(
+        self, call: Call, found: _Found, scope: str, generation: Generation, reply: tuple[Part, ...] = ()
+    ) -> Recorded:
+        """One transaction. Raises Outdated where the conversation is no longer what was matched."""
+        repo, match = found.repo, found.match
+        keep_files(self._store, call, match.known)
+        tx = self._transaction(found, generation.client)
+        ground = Ground(
+            repo.id, lambda: repo.messages if found.version else NO_MESSAGES, lambda: repo.visible
+        )
+        stood = put(tx, ground, call, match, reply)
+        if not found.version:
+            tx.set(SCOPE, self._scopes.named(scope))
+            tx.set("program", generation.client or None)
+            tx.set(self._scopes.opening(scope, call.turns), True)
+        tx.generations.append(
+            replace(generation, branch=stood.place.branch, parent=stood.place.parent, message=stood.answer)
+        )
+        self._keep_tools(tx, call)
+        operation = self._publish(tx, found, stood)
+        place = replace(stood.place, group=operation.number if operation is not None else None)
+        return Recorded(place, stood.answer, match.known, match.skipped, not found.version, operation)
+
+    def _transaction(self, found: _Found, client: str) -> Transaction:
+        actor = client or found.repo.actor
+        if not found.version:
+            return Transaction(self._store, found.repo.id, EMPTY_VIEW, actor)
+        tx = found.repo.live(alone=True)
+        tx.actor = actor
+        if tx.view.version != found.version:
+            raise Outdated("The conversation has changed meanwhile.", None)
+        return tx
+
+    def _publish(self, tx: Transaction, found: _Found, stood: Stood) -> Operation | None:
+        if not tx.changes:
+            for generation in tx.generations:
+                self._store.record(tx.conversation, generation)
+            return None
+        said = next(
+            (title_from(message.text) for message in reversed(stood.fresh) if message.text.strip()), ""
+        )
+        where = f"“{stood.place.branch}”" if stood.place.branch else "an earlier question"
+        if not stood.fresh:
+            return tx.publish("reply", f"Answered on {where}")
+        verb = "ask" if found.version else "create"
+        return tx.publish(verb, f"Asked on {where}: {said}" if said else f"Wrote on {where}")
+
+    def _keep_tools(self, tx: Transaction, call: Call) -> None:
+        """What the tools on offer are, once for each conversation, beside the history."""
+        if not call.tools:
+            return
+        name = tools_hash(call)
+        if (tx.conversation, name) not in self._tools and tx.changes:
+            self._tools.add((tx.conversation, name))
+            tx.derived[f"tools/{name}"] = canonical_json(list(call.tools))
+
+
+def _asked(call: Call, client: str) -> Generation:
+    """The generation of a call that begins now."""
+    return Generation(
+        GenerationId(new_id()),
+        "",
+        None,
+        call.model,
+        "running",
+        parameters=kept_parameters(call),
+        started=now(),
+        prompt=prompt_hash(call),
+        client=title_line(client),
+    )

@@ -1,0 +1,190 @@
+"""An answer that a program gets while Forky keeps it, and where a program's call was put.
+
+The answer is a reply like any other (conversation/replies/reply_job.py): it can be watched and stopped in Forky, is
+saved as it comes, and is found again after a crash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from forky_core.conversation.recording.receiving import answers_to
+from forky_core.conversation.replies.ending import NO_USAGE, End, cut
+from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
+from forky_core.conversation.repo import Repo
+from forky_core.errors import StoreError
+from forky_core.llm.contract import ReasoningDelta, TextDelta, ToolCallDone
+from forky_core.model import (
+    ConversationId,
+    Failure,
+    Generation,
+    GenerationId,
+    GenerationStatus,
+    Message,
+    MessageId,
+    Operation,
+    Usage,
+)
+from forky_core.parts import Part
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer that a program already has."""
+
+    parts: tuple[Part, ...]
+    finish_reason: str | None = None
+    usage: Usage = NO_USAGE
+    status: GenerationStatus = "done"
+    failure: Failure | None = None
+    started: int = 0
+    """Microseconds since the epoch, UTC; likewise the next two. 0: now."""
+    first_token: int | None = None
+    finished: int | None = None
+    id: str = ""
+    """Of the generation; recorded twice under one id, it is one. "": a new one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Where a call was put."""
+
+    place: ReplyTarget
+    """Where a reply goes."""
+    answer: MessageId | None
+    """The reply that was put there."""
+    known: int
+    """How many of the array's messages were there."""
+    skipped: int
+    """Of these, how many at the beginning stand nowhere: the array's head was trimmed or replaced."""
+    created: bool
+    """Whether the conversation is new."""
+    operation: Operation | None
+    """None where nothing was new."""
+
+    @property
+    def conversation(self) -> ConversationId:
+        return self.place.conversation
+
+    @property
+    def branch(self) -> str:
+        """The branch that ends there; "" where it stands beside what follows."""
+        return self.place.branch
+
+    @property
+    def question(self) -> MessageId:
+        """The end of the array."""
+        return self.place.parent
+
+
+class Recording:
+    """An answer that a program gets while Forky keeps it. End it once, or use it in a `with`."""
+
+    def __init__(
+        self,
+        repo: Repo,
+        recorded: Recorded,
+        asked: Generation,
+        job: ReplyJob | None,
+        begin_another: Callable[[Recording], Recording],
+    ) -> None:
+        self._begin_another = begin_another
+        self.repo = repo
+        self.recorded = recorded
+        self.asked = asked
+        self.job = job
+        """None where a stored answer is given again."""
+
+    @property
+    def conversation(self) -> ConversationId:
+        return self.repo.id
+
+    @property
+    def branch(self) -> str:
+        return self.recorded.branch
+
+    @property
+    def question(self) -> MessageId:
+        """The end of the array."""
+        return self.recorded.question
+
+    @property
+    def generation(self) -> GenerationId:
+        return self.asked.id
+
+    @property
+    def known(self) -> int:
+        """How many of the array's messages were there."""
+        return self.recorded.known
+
+    @property
+    def reused(self) -> Message | None:
+        """The stored answer that is given again; the recording has ended then."""
+        answer = self.recorded.answer
+        return self.repo.message(answer) if self.job is None and answer is not None else None
+
+    @property
+    def alternatives(self) -> tuple[Message, ...]:
+        """The answers to the same question, oldest first."""
+        return answers_to(self.repo, self.question)
+
+    @property
+    def stopping(self) -> bool:
+        """Whether a person stopped the answer in Forky: end the call."""
+        return self.job is not None and self.job.stopping.is_set()
+
+    def take(self, event: TextDelta | ReasoningDelta | ToolCallDone) -> bool:
+        """A piece of the answer. False where it has ended: a person stopped it."""
+        if self.job is None or not self.job.running:
+            return False
+        if self.stopping:
+            self._end(End("stopped", None, NO_USAGE, Failure("stopped", "You stopped this reply.")))
+            return False
+        self.job.take(event)
+        return True
+
+    def done(self, finish_reason: str, usage: Usage = NO_USAGE) -> Message | None:
+        """The answer is whole; None where it has no words at all.
+
+        Raises:
+            StoreError: it could not be kept.
+        """
+        if self.job is not None and not self.job.parts:
+            failure = Failure("empty", "The model ended without saying anything.")
+            return self._end(End("failed", finish_reason, usage, failure))
+        return self._end(End("done", finish_reason, usage, None))
+
+    def failed(
+        self, failure: Failure, usage: Usage = NO_USAGE, cause: BaseException | None = None
+    ) -> Message | None:
+        """The call failed; what had arrived is kept as interrupted. Raises StoreError."""
+        return self._end(cut(self.job, failure, usage, cause)) if self.job is not None else self.reused
+
+    def cut(self, sentence: str) -> Message | None:
+        """The answer broke off because of the program that asked, or of the way to it. Raises StoreError."""
+        return self.failed(Failure("cut_off", sentence))
+
+    def another(self) -> Recording:
+        """One more answer to the same question, to be fed beside this one."""
+        return self._begin_another(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.job is not None and self.job.running:
+            self.cut("The call ended before its answer did.")
+
+    def _end(self, end: End) -> Message | None:
+        job = self.job
+        if job is None:
+            return self.reused
+        self.repo.replies.end(job, end, self.asked.client or self.repo.actor, self.asked.model or "A model")
+        if job.failure is not None and job.failure.kind == "store":
+            raise StoreError(job.failure.sentence)
+        return job.message

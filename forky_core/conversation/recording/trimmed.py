@@ -1,0 +1,85 @@
+"""Finding the conversation of an array whose head was trimmed, by what the assistant says in it.
+
+Many conversations of a scope may hold an answer such as "Done.", so a conversation that is found so is taken only where
+what it shares with the array is said nowhere else in the scope (matching/distinctive.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice, zip_longest
+
+from forky_core.conversation.recording.scopes import Scopes
+from forky_core.matching.distinctive import is_distinctive, worth
+from forky_core.matching.finding import anchor_texts
+from forky_core.matching.keys import sayings
+from forky_core.matching.walking import is_silent
+from forky_core.model import ConversationId, Message, MessageId, Role
+from forky_core.parts import Draft
+from forky_core.store.contract import Store
+
+_CONVERSATIONS = 8
+"""Conversations that are looked into."""
+_TEXTS = 2
+"""Messages of the assistant by which conversations are looked for: each costs a scan of all texts."""
+_PLACES = 32
+"""Places of a scope in which a text may stand; one that stands in more is common, whatever is said before it."""
+_ABOVE = 6
+"""Messages above a text that are compared to tell a copy of the history from a stranger who says the same."""
+
+
+class TrimmedSearch:
+    """One look through a scope for the conversation of one array. Texts are looked up once each."""
+
+    def __init__(self, store: Store, scopes: Scopes, scope: str) -> None:
+        self._store = store
+        self._scopes = scopes
+        self._named = scopes.named(scope)
+        self._found: dict[tuple[str, Role], tuple[tuple[ConversationId, MessageId], ...]] = {}
+
+    def conversations(self, turns: Sequence[Draft]) -> list[ConversationId]:
+        """Those of the scope, newest first, in which the assistant says what it says at the end of `turns`.
+
+        Answers that are too short to prove anything are passed over; conversations in the trash are left out.
+        """
+        telling = [text for text in anchor_texts(turns) if worth(text)][:_TEXTS]
+        found = {id for text in telling for id, _ in self._places(text, "assistant")}
+        here = (id for id in sorted(found, reverse=True) if self._scopes.offers(self._named, id))
+        return list(islice(here, _CONVERSATIONS))
+
+    def is_enough(self, conversation: ConversationId, shared: Sequence[Message]) -> bool:
+        """Whether the messages of a conversation that the array agrees with tell it from others of the scope."""
+        return is_distinctive(shared, lambda message: self._is_common(conversation, message))
+
+    def _is_common(self, conversation: ConversationId, message: Message) -> bool:
+        """Whether the scope has the same words as a message in a place where something else was said before them.
+
+        Where the same was said before them as well, that is a copy of the history, as clients make that rewrite their
+        first message: it makes nothing common.
+        """
+        before = list(islice(self._said_above(conversation, message), _ABOVE))
+        places = self._places(message.text.strip(), message.role)
+        in_scope = (place for place in places if self._scopes.holds(self._named, place[0]))
+        for seen, (id, other) in enumerate(in_scope, start=1):
+            if seen > _PLACES:
+                return True
+            above = islice(self._said_above(id, self._store.message(id, other)), _ABOVE)
+            if any(one != theirs for one, theirs in zip_longest(before, above)):
+                return True
+        return False
+
+    def _places(self, text: str, role: Role) -> tuple[tuple[ConversationId, MessageId], ...]:
+        """Where the text stands, in any scope."""
+        places = self._found.get((text, role))
+        if places is None:
+            places = self._found[text, role] = self._store.saying(text, role)
+        return places
+
+    def _said_above(self, conversation: ConversationId, message: Message) -> Iterator[tuple[bytes, ...]]:
+        """What the messages above say that a program can see, the nearest first, whatever their calls are named."""
+        parent = message.parent
+        while parent is not None:
+            above = self._store.message(conversation, parent)
+            if not is_silent(above):
+                yield sayings(above, lambda _: 0)
+            parent = above.parent

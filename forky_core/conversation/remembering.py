@@ -1,0 +1,137 @@
+"""What a branch remembers, as verbs: its memory policy, its pins and its exclusions.
+
+Each is one operation on the branch's rules: nothing forks, nothing is deleted, and undo takes it back (laws 4 and 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from forky_core.context.masking import turns_of
+from forky_core.context.transcript import tool_closures
+from forky_core.conversation.repo import Repo, branch_in, short
+from forky_core.conversation.taking_in import fit_model
+from forky_core.conversation.transaction import with_a_free_key
+from forky_core.errors import NothingToDo
+from forky_core.memory import EVERYTHING, Memory, fit_memory
+from forky_core.model import MessageId, Operation, Rules
+
+
+def set_memory(repo: Repo, branch: str | None, memory: Memory | None) -> Operation:
+    """Set what a branch remembers (None: what the conversation says), or, without a branch, the conversation's own.
+
+    Raises:
+        BadContent: there is no such policy.
+        NothingToDo: it is so already.
+    """
+    fit = replace(fit_memory(memory), model=fit_model(memory.model)) if memory is not None else None
+
+    def put() -> Operation:
+        tx = repo.live()
+        if branch is None:
+            tx.set("memory", fit.stored() if fit is not None and fit != EVERYTHING else None)
+            whose = "of the conversation"
+        else:
+            tx.set_rules(branch, replace(branch_in(tx.view, branch).rules, memory=fit))
+            whose = f"of “{branch}”"
+        if not tx.changes:
+            raise NothingToDo("Nothing would change.")
+        said = fit.told if fit is not None else ("the conversation's" if branch else EVERYTHING.told)
+        return tx.publish("memory", f"Set the memory {whose} to {said}")
+
+    return with_a_free_key("rules/", put)
+
+
+def exclude(repo: Repo, branch: str, messages: Sequence[MessageId]) -> Operation:
+    """Leave messages out of every context of this branch; one that was pinned is no longer.
+
+    Raises:
+        NothingToDo: one is not on this branch, or all of them are left out already.
+    """
+    ids, along = _of_branch(repo, branch, messages)
+
+    def out(rules: Rules) -> Rules:
+        pins = tuple(id for id in rules.pins if id not in ids)
+        return replace(rules, exclusions=_with(rules.exclusions, ids), pins=pins)
+
+    return _mark(repo, branch, "exclude", f"Left {_which(ids)} out of “{branch}”{_along(along)}", out)
+
+
+def include(repo: Repo, branch: str, messages: Sequence[MessageId]) -> Operation:
+    """Send messages again that were left out; a tool call comes back with its results where they went together."""
+    ids = frozenset(messages)
+
+    def back(rules: Rules) -> Rules:
+        return replace(rules, exclusions=tuple(id for id in rules.exclusions if id not in ids))
+
+    return _mark(repo, branch, "include", f"Took {_which(messages)} back into “{branch}”", back)
+
+
+def pin(repo: Repo, branch: str, messages: Sequence[MessageId]) -> Operation:
+    """Have a memory policy keep messages, whatever their age; one that was left out comes back."""
+    ids, along = _of_branch(repo, branch, messages)
+
+    def held(rules: Rules) -> Rules:
+        out = tuple(id for id in rules.exclusions if id not in ids)
+        return replace(rules, pins=_with(rules.pins, ids), exclusions=out)
+
+    return _mark(repo, branch, "pin", f"Pinned {_which(ids)} on “{branch}”{_along(along)}", held)
+
+
+def unpin(repo: Repo, branch: str, messages: Sequence[MessageId]) -> Operation:
+    ids = frozenset(messages)
+
+    def loose(rules: Rules) -> Rules:
+        return replace(rules, pins=tuple(id for id in rules.pins if id not in ids))
+
+    return _mark(repo, branch, "unpin", f"Unpinned {_which(messages)} on “{branch}”", loose)
+
+
+def _mark(repo: Repo, branch: str, verb: str, summary: str, change: Callable[[Rules], Rules]) -> Operation:
+    """Two people may mark at once: marks on other messages are no contradiction, so a lost race is tried again."""
+
+    def put() -> Operation:
+        tx = repo.live()
+        tx.set_rules(branch, change(branch_in(tx.view, branch).rules))
+        if not tx.changes:
+            raise NothingToDo("That is so already.")
+        return tx.publish(verb, summary)
+
+    return with_a_free_key("rules/", put)
+
+
+def _with(known: tuple[MessageId, ...], more: Sequence[MessageId]) -> tuple[MessageId, ...]:
+    return tuple(dict.fromkeys((*known, *more)))
+
+
+def _of_branch(repo: Repo, branch: str, messages: Sequence[MessageId]) -> tuple[Sequence[MessageId], int]:
+    """The messages, and how many more move with them: the other half of a tool call."""
+    path = repo.path(repo.branch(branch).head)
+    shown = [
+        turns_of(part, repo.messages.__getitem__) for m in path for part in m.merges if part.brings_turns
+    ]
+    reach = {message.id for line in (path, *shown) for message in line}
+    if not messages:
+        raise NothingToDo("No message was named.")
+    for id in messages:
+        if id not in reach:
+            raise NothingToDo(
+                f"Message {short(id)} is not in what “{branch}” reads.",
+                "Check the branch out that leads there.",
+            )
+    together: set[MessageId] = set()
+    for line in (path, *shown):
+        closures = tool_closures(line)
+        together.update(*(closures[id] for id in messages if id in closures))
+    return messages, len(together - set(messages))
+
+
+def _which(messages: Sequence[MessageId]) -> str:
+    return short(messages[0]) if len(messages) == 1 else f"{len(messages)} messages"
+
+
+def _along(many: int) -> str:
+    if not many:
+        return ""
+    return f", and with it {many} {'message' if many == 1 else 'messages'} of the same tool call"

@@ -1,0 +1,241 @@
+"""Saying and asking: a message goes in, a reply job comes out. Editing forks, regenerating adds a sibling (law 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from forky_core.conversation.branching import refuse_while_replying
+from forky_core.conversation.identity import branch_name, new_id, now, said_in, suggested_name, title_from
+from forky_core.conversation.people.spending import refuse_to_spend
+from forky_core.conversation.people.voices import introduce, speaker_of
+from forky_core.conversation.recording.reusing import given_again, prompt_of, stored_answer, wants_reuse
+from forky_core.conversation.replies.consulting import Citing, rewording
+from forky_core.conversation.replies.once import NO_PARAMETERS
+from forky_core.conversation.replies.preparing import Prepared, prepare
+from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
+from forky_core.conversation.repo import Repo, short
+from forky_core.conversation.transaction import Transaction, with_a_free_key
+from forky_core.document import Looked
+from forky_core.errors import BadContent, NothingToDo, Outdated
+from forky_core.llm.contract import Answering, Request
+from forky_core.model import (
+    Branch,
+    Generation,
+    GenerationId,
+    Message,
+    MessageId,
+    Operation,
+    Rules,
+    seal,
+)
+from forky_core.parts import Draft, Json, TextPart
+
+
+def say(repo: Repo, seen: Branch, draft: Draft) -> tuple[Message, Operation]:
+    """Add a message at the head of a branch as its author saw it, without asking anybody.
+
+    Raises:
+        Outdated: the branch has moved since; nothing was written, and the error names what came first.
+    """
+    refuse_while_replying(repo, seen.name)
+    tx = repo.live()
+    refuse_if_moved(repo, tx, seen.name, seen.head)
+    message = _add(tx, seen.name, seen.head, draft)
+    verb, done = ("ask", "Asked") if message.role == "user" else ("say", f"Wrote as {message.role}")
+    try:
+        operation = tx.publish(verb, f"{done} on “{seen.name}”: {said_in(draft.parts)}")
+    except Outdated as error:
+        # Somebody else came between that look and the writing; they are named all the same.
+        if error.first is None or not _moves(error.first, seen.name):
+            raise
+        raise _overtaken(repo, seen.name, error.first) from error
+    return tx.stored(message), operation
+
+
+def say_on_fork(
+    repo: Repo, name: str | None, at: MessageId | None, rules: Rules, draft: Draft, verb: str = "ask"
+) -> tuple[str, Message, Operation]:
+    """Fork at a message and say something there, as one operation; the new branch's name comes first.
+
+    Raises:
+        NameTaken, BadName: the name cannot be had; without one, a free name is made of the text.
+    """
+    text = " ".join(part.text for part in draft.parts if isinstance(part, TextPart))
+    wanted = branch_name(name) if name is not None else None
+
+    def put() -> tuple[str, Message, Operation]:
+        tx = repo.live()
+        chosen = wanted or suggested_name(text, tx.view.branches)
+        tx.create_branch(chosen, at, rules)
+        message = _add(tx, chosen, at, draft)
+        operation = tx.publish(verb, f"Forked “{chosen}” and asked: {said_in(draft.parts)}")
+        return chosen, tx.stored(message), operation
+
+    return put() if wanted else with_a_free_key("heads/", put)
+
+
+def edit(
+    repo: Repo, branch: Branch, message: Message, draft: Draft, name: str | None
+) -> tuple[str, Message, Operation]:
+    """Say something else in the place of `message`, on a new branch.
+
+    Raises:
+        NothingToDo: it would say the same.
+    """
+    if draft.parts == message.parts:
+        raise NothingToDo("The message says that already.", "Change it, or regenerate the answer instead.")
+    return say_on_fork(repo, name, message.parent, branch.rules, draft, verb="edit")
+
+
+def answer(
+    repo: Repo,
+    place: ReplyTarget,
+    rules: Rules,
+    *,
+    model: str | None = None,
+    parameters: Mapping[str, Json] = NO_PARAMETERS,
+    resumes: Message | None = None,
+    reuse: bool | None = None,
+    search: str = "",
+) -> ReplyJob:
+    """Start writing a reply at `place`, or give a stored one again; `reuse` None: as the conversation is set.
+
+    `search` words what documents are searched for.
+
+    Raises:
+        NotFound: the model is gone.
+        InTheWay: a reply is being written on this branch.
+    """
+    refuse_to_spend(repo)
+    path = repo.path(place.parent)
+
+    def prepared(search: str) -> Prepared:
+        return prepare(repo, path, rules, model=model, parameters=parameters, resumes=resumes, search=search)
+
+    made = prepared(search)
+    request, name = made.request, made.request.model
+    if not any(message["role"] != "system" for message in request.messages):
+        raise NothingToDo("Everything here is left out: nothing would be sent.", "Take a message back in.")
+    generation = Generation(
+        GenerationId(new_id()),
+        place.branch,
+        place.parent,
+        name,
+        "running",
+        parameters=request.parameters,
+        started=now(),
+        partial=place.begins_with,
+    )
+    place = replace(place, speaker=place.speaker or speaker_of(repo, name))
+    answering: Answering = repo.models.model(name)
+    reword = None if search else rewording(repo, path, rules, lambda better: _asked_so(prepared(better)))
+
+    def prompt() -> str:
+        # Which request is sent is known only when the search is worded.
+        return prompt_of(request.messages, request.parameters) if reword is None else ""
+
+    if resumes is None and reword is None and wants_reuse(request.parameters, repo.view, asked=reuse):
+        generation = replace(generation, looked=True, prompt=prompt())
+        stored = stored_answer(repo, generation.prompt, name)
+        if stored is not None:
+            again, parts = given_again(generation, stored[0]), repo.message(stored[1]).parts
+            return repo.replies.give(place, again, parts, actor=repo.actor, label=answering.info().label)
+    if made.looked is not None:
+        begun = resumes.text if resumes is not None else ""
+        answering = Citing(repo.models.model(name), made.looked, reword, begun)
+    job = repo.replies.start(place, generation, answering, request, actor=repo.actor, prompt=prompt)
+    repo.sent.note(name, made.context.drafts)
+    made.read_ahead(repo)
+    return job
+
+
+def _asked_so(made: Prepared) -> tuple[Request, Looked] | None:
+    return (made.request, made.looked) if made.looked is not None else None
+
+
+def regenerate(
+    repo: Repo, branch: Branch, message: Message, *, model: str | None = None, search: str = ""
+) -> tuple[str, ReplyJob]:
+    """Answer again what `message` answered; the name of the branch that gets the sibling comes first.
+
+    At the branch's head the branch moves to the new answer and the old one stays beside it. Further up, or for an
+    answer of another branch, a new branch is made, since what follows belongs to the old answer. Without `model` the
+    branch's answers; what a model said under its own name, that one.
+
+    Raises:
+        BadContent: it is not an answer.
+    """
+    if message.role != "assistant" or message.parent is None:
+        raise BadContent("Only an answer can be regenerated.", "Edit the question instead.")
+    if model is None and message.name and (call := repo.latest_generation(message.id)) is not None:
+        model = call.model
+    if message.id == branch.head:
+        place = ReplyTarget(repo.id, branch.name, message.parent, replaces=message.id)
+        return branch.name, answer(repo, place, branch.rules, model=model, search=search, reuse=False)
+    question = repo.message(message.parent)
+
+    def fork() -> tuple[str, Operation]:
+        tx = repo.live()
+        name = suggested_name(question.text, tx.view.branches)
+        tx.create_branch(name, question.id, branch.rules)
+        return name, tx.publish("fork", f"Forked “{name}” at {short(question.id)} to answer again")
+
+    name, made = with_a_free_key("heads/", fork)
+    place = ReplyTarget(repo.id, name, question.id, group=made.number)
+    return name, answer(repo, place, branch.rules, model=model, search=search, reuse=False)
+
+
+def resume(repo: Repo, branch: Branch) -> ReplyJob:
+    """Go on where the interrupted reply at the branch's head stopped; what it had said stays at the beginning.
+
+    An offline model, which cannot continue a text, answers again.
+
+    Raises:
+        NothingToDo: the head is not an interrupted reply.
+    """
+    head = repo.message(branch.head) if branch.head is not None else None
+    generation = repo.latest_generation(head.id) if head is not None else None
+    if (
+        head is None
+        or head.parent is None
+        or generation is None
+        or generation.status not in ("stopped", "interrupted")
+    ):
+        raise NothingToDo("The last message is not an interrupted reply.")
+    info = repo.models.model(generation.model).info()
+    if not info.continues:
+        return regenerate(repo, branch, head, model=generation.model)[1]
+    place = ReplyTarget(repo.id, branch.name, head.parent, replaces=head.id, begins_with=head.parts)
+    return answer(repo, place, branch.rules, model=generation.model, resumes=head)
+
+
+def refuse_if_moved(repo: Repo, tx: Transaction, branch: str, seen: MessageId | None) -> None:
+    """Outdated where the branch is no longer at the head its author saw; the error names what came first."""
+    if tx.view.entries.get(f"heads/{branch}") == {"at": seen}:
+        return
+    first = next((o for o in reversed(repo.store.operations(repo.id)) if _moves(o, branch)), None)
+    raise _overtaken(repo, branch, first)
+
+
+def _moves(operation: Operation, branch: str) -> bool:
+    return any(change.key == f"heads/{branch}" for change in operation.changes)
+
+
+def _overtaken(repo: Repo, branch: str, first: Operation | None) -> Outdated:
+    what = f"{first.summary} ({first.actor})." if first else ""
+    known = {person.name for person in repo.view.room.people}
+    if first is not None and first.actor != repo.actor and first.actor in known:
+        said = f"{first.actor} replied on “{branch}” meanwhile. {first.sentence}"
+        return Outdated(said, first, "Continue below, or fork?")
+    return Outdated(f"“{branch}” has moved meanwhile. {what}".strip(), first, "Continue below it, or fork.")
+
+
+def _add(tx: Transaction, branch: str, parent: MessageId | None, draft: Draft) -> Message:
+    message = seal(draft, (parent,), created=now())
+    tx.messages.append(message)
+    introduce(tx, draft)
+    tx.move(branch, message.id)
+    if not tx.view.title and message.text:
+        tx.set("title", title_from(message.text))
+    return message

@@ -1,0 +1,131 @@
+"""One question to several branches, or to several models: one operation for the question, a reply of its own for each.
+
+Each reply fails by itself; what cannot even be asked (a reply is being written there, a model has gone) is told beside
+the others and holds nobody up. Undo takes the question back everywhere at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from forky_core.conversation.branching import refuse_while_replying
+from forky_core.conversation.identity import branch_name, free_name, now, said_in, title_from
+from forky_core.conversation.people.voices import introduce
+from forky_core.conversation.replies.asking import answer, refuse_if_moved
+from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
+from forky_core.conversation.repo import Repo
+from forky_core.conversation.transaction import Transaction, with_a_free_key
+from forky_core.errors import ForkyError, NothingToDo
+from forky_core.model import Branch, MessageId, Rules, View, seal
+from forky_core.parts import Draft
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyAttempt:
+    """What came of asking on one branch: a reply under way, or why there is none."""
+
+    branch: str
+    job: ReplyJob | None
+    error: ForkyError | None = None
+
+
+def ask_all(
+    repo: Repo, branches: Sequence[Branch], draft: Draft, forks: Sequence[Branch] = ()
+) -> tuple[ReplyAttempt, ...]:
+    """Ask the same on each branch, as its author saw it, and on new branches that `forks` describe.
+
+    Raises:
+        NothingToDo: no branch is given.
+        NameTaken: a fork has the name of a branch.
+    """
+    if not branches and not forks:
+        raise NothingToDo("There is nobody to ask.", "Choose a branch.")
+    tx = repo.live()
+    for fork in forks:
+        tx.create_branch(fork.name, fork.head, fork.rules)
+    refused: dict[str, ForkyError] = {}
+    for branch in (*branches, *forks):
+        try:
+            repo.models.model(branch.rules.model or repo.models.default())
+            refuse_while_replying(repo, branch.name)
+            if branch not in forks:
+                refuse_if_moved(repo, tx, branch.name, branch.head)
+        except ForkyError as error:
+            refused[branch.name] = error
+    open_ones = [branch for branch in (*branches, *forks) if branch.name not in refused]
+    questions = {branch.name: _put(tx, branch.name, branch.head, draft) for branch in open_ones}
+    group = None
+    if open_ones:
+        where = f"“{open_ones[0].name}”" if len(open_ones) == 1 else f"{len(open_ones)} branches"
+        group = tx.publish("ask", f"Asked on {where}: {said_in(draft.parts)}").number
+    return tuple(
+        ReplyAttempt(branch.name, None, refused[branch.name])
+        if branch.name in refused
+        else _answered(repo, branch.name, questions[branch.name], branch.rules, group)
+        for branch in (*branches, *forks)
+    )
+
+
+def forks(view: View, at: Sequence[MessageId], rules: Rules) -> tuple[Branch, ...]:
+    """A new branch at each message, with names that are free."""
+    taken = set(view.branches)
+    made: list[Branch] = []
+    for message in at:
+        name = free_name("branch", taken)
+        taken.add(name)
+        made.append(Branch(name, message, rules))
+    return tuple(made)
+
+
+def ask_models(
+    repo: Repo, at: MessageId | None, rules: Rules, draft: Draft, models: Sequence[str]
+) -> tuple[ReplyAttempt, ...]:
+    """Fork a branch for each model at `at` and ask the same on all of them.
+
+    Raises:
+        NothingToDo: no model is given.
+        NotFound: one of them is gone; nothing was written.
+    """
+    chosen = tuple(dict.fromkeys(models))
+    if not chosen:
+        raise NothingToDo("There is nobody to ask.", "Choose a model.")
+    for model in chosen:
+        repo.models.model(model)
+    own: dict[str, Rules] = {}
+    questions: dict[str, MessageId] = {}
+
+    def put() -> int:
+        own.clear()
+        questions.clear()
+        tx = repo.live()
+        for model in chosen:
+            name = free_name(
+                branch_name(model.rpartition("/")[2][:40] or "model"), {*tx.view.branches, *questions}
+            )
+            own[name] = replace(rules, model=model)
+            tx.create_branch(name, at, own[name])
+            questions[name] = _put(tx, name, at, draft)
+        return tx.publish("ask", f"Asked {len(chosen)} models: {said_in(draft.parts)}").number
+
+    group = with_a_free_key("heads/", put)
+    return tuple(_answered(repo, name, question, own[name], group) for name, question in questions.items())
+
+
+def _put(tx: Transaction, branch: str, head: MessageId | None, draft: Draft) -> MessageId:
+    """The question at the end of a branch. Branches that stand at one message share it: it is the same message."""
+    message = seal(draft, (head,), created=now())
+    if all(message.id != other.id for other in tx.messages):
+        tx.messages.append(message)
+    introduce(tx, draft)
+    tx.move(branch, message.id)
+    if not tx.view.title and message.text:
+        tx.set("title", title_from(message.text))
+    return message.id
+
+
+def _answered(repo: Repo, branch: str, question: MessageId, rules: Rules, group: int | None) -> ReplyAttempt:
+    try:
+        return ReplyAttempt(branch, answer(repo, ReplyTarget(repo.id, branch, question, group=group), rules))
+    except ForkyError as error:
+        return ReplyAttempt(branch, None, error)

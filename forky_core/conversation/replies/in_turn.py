@@ -1,0 +1,98 @@
+"""Models that answer one after another: the second reads what the first has said, as somebody else's words.
+
+Each begins when the one before it has ended. One that fails does not take the others their turn; a person's Stop does.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from forky_core.conversation.replies.asking import answer
+from forky_core.conversation.replies.once import NO_PARAMETERS
+from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
+from forky_core.conversation.repo import Repo
+from forky_core.errors import ForkyError
+from forky_core.model import Rules
+from forky_core.observability import events
+from forky_core.parts import Json
+
+
+def models_of(repo: Repo, rules: Rules, alone: str | None = None) -> tuple[str, ...]:
+    """Who answers on a branch with these rules: `alone`, or whoever does where nobody is chosen."""
+    return (alone,) if alone else repo.view.room.models or (rules.model or repo.models.default(),)
+
+
+def answer_in_turn(
+    repo: Repo,
+    place: ReplyTarget,
+    rules: Rules,
+    models: Sequence[str],
+    *,
+    parameters: Mapping[str, Json] = NO_PARAMETERS,
+    search: str = "",
+) -> ReplyJob:
+    """Start the first one's reply at `place`; the others follow below it by themselves."""
+    first, *others = models
+    job = answer(repo, place, rules, model=first, parameters=parameters, search=search)
+    if others:
+        turn = Round(repo, job, rules, others, parameters, search)
+        repo.replays.add(turn)
+        turn.begin()
+    return job
+
+
+class Round:
+    """The models after the first."""
+
+    def __init__(
+        self,
+        repo: Repo,
+        first: ReplyJob,
+        rules: Rules,
+        models: Sequence[str],
+        parameters: Mapping[str, Json],
+        search: str,
+    ) -> None:
+        self._repo, self._job, self._rules, self._models = repo, first, rules, tuple(models)
+        self._parameters, self._search = parameters, search
+        self._stop, self._ended = threading.Event(), threading.Event()
+
+    def stop(self) -> None:
+        """Let nobody else answer; the one who is writing is stopped too."""
+        self._stop.set()
+        self._job.stop()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        return self._ended.wait(seconds)
+
+    def begin(self) -> None:
+        threading.Thread(target=self._run, name="round", daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            for model in self._models:
+                self._job.wait()
+                said, before = self._job.message, self._job.place
+                if self._stop.is_set() or self._job.generation.status == "stopped":
+                    return
+                place = replace(
+                    before, parent=said.id if said else before.parent, replaces=None, speaker=None
+                )
+                if self._repo.branch(place.branch).head != place.parent:
+                    return  # Somebody went on meanwhile: the turn is over.
+                self._job = answer(
+                    self._repo,
+                    place,
+                    self._rules,
+                    model=model,
+                    parameters=self._parameters,
+                    search=self._search,
+                )
+            self._job.wait()
+        except ForkyError as error:
+            events.background_failed(conversation=self._repo.id, work="round", fault=error)
+        finally:
+            self._repo.replays.discard(self)
+            self._ended.set()

@@ -1,0 +1,381 @@
+"""Replies as background jobs: they save as they go, anyone can watch or stop them, and a crash loses at most a second.
+
+A job belongs to no tab. It lands as one operation; where the branch moved meanwhile, the reply is kept beside it
+instead of being lost or overwriting anything. A failure is recorded with the generation, never as text (law 6).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from forky_core.conversation.identity import now
+from forky_core.conversation.replies.ending import End, cut, ended
+from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
+from forky_core.conversation.transaction import Transaction
+from forky_core.conversation.visible import see
+from forky_core.errors import InTheWay, Outdated, StoreError
+from forky_core.llm.contract import (
+    Answering,
+    Consulted,
+    Done,
+    Failed,
+    ReasoningDelta,
+    Request,
+    TextDelta,
+    ToolCallDone,
+)
+from forky_core.model import (
+    ConversationId,
+    Failure,
+    Generation,
+    GenerationId,
+    Message,
+    MessageId,
+    Usage,
+    View,
+    seal,
+)
+from forky_core.observability import events
+from forky_core.parts import Draft, Part, TextPart
+from forky_core.store.contract import Store
+
+SAVE_EVERY = 0.5
+"""Seconds between saves of what has arrived."""
+
+
+class Replies:
+    """Every reply being written by this process."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._jobs: dict[GenerationId, ReplyJob] = {}
+        self._lock = threading.Lock()
+        self._saver: threading.Thread | None = None
+        self._closing = threading.Event()
+
+    def running(self, conversation: ConversationId | None = None) -> tuple[ReplyJob, ...]:
+        """Jobs that have not landed, oldest first."""
+        with self._lock:
+            return tuple(
+                job
+                for job in self._jobs.values()
+                if job.running and conversation in (None, job.place.conversation)
+            )
+
+    def find(self, id: str) -> ReplyJob | None:
+        """The job that writes this generation, while it does."""
+        with self._lock:
+            return self._jobs.get(GenerationId(id))
+
+    def on_branch(self, conversation: ConversationId, branch: str) -> ReplyJob | None:
+        """The job that writes to this branch."""
+        return next((job for job in self.running(conversation) if job.place.branch == branch), None)
+
+    def start(
+        self,
+        place: ReplyTarget,
+        generation: Generation,
+        model: Answering,
+        request: Request,
+        *,
+        actor: str,
+        prompt: Callable[[], str] = str,
+    ) -> ReplyJob:
+        """Begin to write. The generation is durable, as running, before the model is called.
+
+        `prompt` works out the prompt hash; it is called once the answer is there.
+
+        Raises:
+            InTheWay: a reply is being written on this branch.
+        """
+        job = ReplyJob(place, generation)
+        job.by = actor
+        with self._lock:
+            if self._closing.is_set():
+                raise InTheWay("Forky is shutting down.", "Ask again when it is back.")
+            if any(
+                other.running
+                and (other.place.conversation, other.place.branch) == (place.conversation, place.branch)
+                for other in self._jobs.values()
+            ):
+                raise InTheWay(
+                    f"A reply is being written on “{place.branch}”.", "Wait for it, stop it, or fork."
+                )
+            self._jobs[generation.id] = job
+        try:
+            self._store.record(place.conversation, generation)
+        except BaseException:
+            with self._lock:
+                del self._jobs[generation.id]
+            raise
+        _log_start(job)
+        threading.Thread(
+            target=self._run,
+            args=(job, model, request, actor, prompt),
+            name=f"reply-{generation.id}",
+            daemon=True,
+        ).start()
+        self._start_saver()
+        return job
+
+    def open(self, place: ReplyTarget, generation: Generation) -> ReplyJob:
+        """A job that is fed from outside, of a generation that is stored as running; `end` lands it.
+
+        Others may write on the same branch: who lands second is kept beside.
+
+        Raises:
+            InTheWay: Forky is shutting down.
+        """
+        job = ReplyJob(place, generation, fed=True)
+        with self._lock:
+            if self._closing.is_set():
+                raise InTheWay("Forky is shutting down.", "Ask again when it is back.")
+            self._jobs[generation.id] = job
+        _log_start(job)
+        self._start_saver()
+        return job
+
+    def give(
+        self, place: ReplyTarget, generation: Generation, parts: tuple[Part, ...], *, actor: str, label: str
+    ) -> ReplyJob:
+        """A job that has landed: a stored answer, given again as it was.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        job = ReplyJob(place, generation, fed=True)
+        for part in parts:
+            if isinstance(part, TextPart):
+                job.take(TextDelta(part.text))
+        end = End("done", generation.finish_reason, generation.usage, None)
+        job.finish(*_land(self._store, place, generation, parts, end, actor, f"{label} (a stored answer)"))
+        return job
+
+    def end(self, job: ReplyJob, end: End, actor: str, label: str) -> None:
+        """Land a job, once; `label` is the name that the log gives the model."""
+        with job.saving:
+            if not job.running:
+                return
+            generation = replace(job.generation, first_token=job.first_token, consulted=job.consulted)
+            try:
+                generation, message = _land(self._store, job.place, generation, job.parts, end, actor, label)
+            except Exception as error:  # noqa: BLE001
+                # The disk is full or the file gone: the reply cannot be kept, and whoever watches must be told.
+                _log_unsaved(job, error)
+                failure = Failure("store", f"The reply could not be saved. {error}{_saved_before(job)}")
+                generation, message = replace(ended(generation, end), status="failed", failure=failure), None
+            _log_end(job, generation, end.cause)
+            job.finish(generation, message)
+        with self._lock:
+            self._jobs.pop(job.generation.id, None)
+
+    def recover(self, actor: str = "Forky") -> int:
+        """Land what a crash left running as interrupted; how many there were. Call before `start`."""
+        found = 0
+        for conversation, id in self._store.running():
+            with self._lock:
+                if id in self._jobs:
+                    continue
+            generation = next(g for g in self._store.generations(conversation) if g.id == id)
+            failure = Failure(
+                "crash", "Forky stopped while this reply was being written. Resume it, or ask again."
+            )
+            end = End("interrupted" if generation.partial else "failed", None, Usage(), failure)
+            if generation.parent is None:
+                self._store.record(conversation, ended(generation, end))
+            else:
+                place = self._place_of(conversation, generation)
+                _land(self._store, place, generation, generation.partial, end, actor, generation.model)
+            events.reply_recovered(conversation=conversation, generation=id)
+            found += 1
+        return found
+
+    def _place_of(self, conversation: ConversationId, generation: Generation) -> ReplyTarget:
+        """Where a reply found after a crash belongs: the head it expected follows from the view."""
+        assert generation.parent is not None
+        branch = self._store.view(conversation).branches.get(generation.branch)
+        replaces = None
+        if branch is not None and branch.head is not None:
+            head = self._store.message(conversation, branch.head)
+            if head.parent == generation.parent and head.role == "assistant":
+                replaces = head.id
+        return ReplyTarget(conversation, generation.branch, generation.parent, replaces)
+
+    def close(self, seconds: float = 5.0) -> None:
+        """Stop every reply, keeping what has arrived, and wait for them."""
+        self._closing.set()
+        jobs = self.running()
+        for job in jobs:
+            job.stop()
+        for job in jobs:
+            if job.fed:
+                failure = Failure("cut_off", "Forky was shut down while this reply was being written.")
+                self.end(job, cut(job, failure), "Forky", job.generation.model)
+        for job in jobs:
+            job.wait(seconds)
+
+    def _run(
+        self, job: ReplyJob, model: Answering, request: Request, actor: str, prompt: Callable[[], str]
+    ) -> None:
+        end = _consume(job, lambda: model.stream(request, job.stopping))
+        job.generation = replace(job.generation, prompt=job.generation.prompt or prompt())
+        self.end(job, end, actor, model.info().label)
+
+    def _start_saver(self) -> None:
+        with self._lock:
+            if self._saver is None or not self._saver.is_alive():
+                self._saver = threading.Thread(target=self._save_all, name="reply-saver", daemon=True)
+                self._saver.start()
+
+    def _save_all(self) -> None:
+        while not self._closing.wait(SAVE_EVERY):
+            with self._lock:
+                jobs = [job for job in self._jobs.values() if job.running]
+                if not jobs:
+                    self._saver = None
+                    return
+            for job in jobs:
+                self._save(job)
+
+    def _save(self, job: ReplyJob) -> None:
+        with job.saving:
+            snapshot = job.snapshot()
+            if snapshot is None:
+                return
+            try:
+                self._store.record(job.place.conversation, snapshot)
+            except StoreError as error:
+                # The landing will fail the same way and say so; one missed save must not stop the others.
+                job.mark_unsaved()
+                _log_unsaved(job, error)
+            else:
+                job.saved = sum(len(part.text) for part in snapshot.partial if isinstance(part, TextPart))
+
+
+def _saved_before(job: ReplyJob) -> str:
+    """What there is all the same of a reply that could not be saved at its end, as a sentence."""
+    if not job.saved:
+        return ""
+    return (
+        f" Its first {job.saved:,} characters were saved before that: they come back as an interrupted reply when "
+        "Forky is started again."
+    )
+
+
+def _consume(job: ReplyJob, stream: Callable[[], Iterator[object]]) -> End:
+    """Read the stream to its end into the job."""
+    try:
+        for event in stream():
+            match event:
+                case Consulted(looked):
+                    job.consulted = looked
+                case TextDelta() | ReasoningDelta() | ToolCallDone():
+                    job.take(event)
+                case Done(finish_reason, usage):
+                    if not job.parts:
+                        failure = Failure("empty", "The model ended without saying anything. Ask again.")
+                        return End("failed", finish_reason, usage, failure)
+                    return End("done", finish_reason, usage, None)
+                case Failed(failure, usage, cause):
+                    return cut(job, failure, usage, cause)
+    except Exception as error:  # noqa: BLE001
+        # The contract forbids it, but a plug-in's bug must not leave a job running for ever.
+        failure = Failure("unknown", f"The model stopped with an error of its own ({type(error).__name__}).")
+        return cut(job, failure, cause=error)
+    if job.stopping.is_set():
+        return End("stopped", None, Usage(), Failure("stopped", "You stopped this reply."))
+    failure = Failure("cut_off", "The reply ended without saying that it was complete.")
+    return cut(job, failure)
+
+
+def _log_start(job: ReplyJob) -> None:
+    events.reply_started(
+        conversation=job.place.conversation,
+        generation=job.generation.id,
+        model=job.generation.model,
+        recorded=job.fed,
+    )
+
+
+def _log_unsaved(job: ReplyJob, error: Exception) -> None:
+    events.reply_unsaved(conversation=job.place.conversation, generation=job.generation.id, fault=error)
+
+
+def _log_end(job: ReplyJob, call: Generation, cause: BaseException | None) -> None:
+    conversation, usage = job.place.conversation, call.usage
+    if call.failure is not None and call.status != "stopped":
+        events.reply_failed(
+            conversation=conversation,
+            generation=call.id,
+            model=call.model,
+            kind=call.failure.kind,
+            fault=cause,
+        )
+    events.reply_ended(
+        conversation=conversation,
+        generation=call.id,
+        model=call.model,
+        state=call.status,
+        seconds=call.seconds or 0.0,
+        recorded=job.fed,
+        first_word=call.seconds_to_first_token,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        cached_tokens=usage.cached_tokens,
+        reasoning_tokens=usage.reasoning_tokens,
+        cost=usage.cost,
+    )
+
+
+def _land(  # noqa: PLR0917 - all of it belongs to one reply
+    store: Store,
+    place: ReplyTarget,
+    generation: Generation,
+    parts: tuple[Part, ...],
+    end: End,
+    actor: str,
+    label: str,
+) -> tuple[Generation, Message | None]:
+    """Write what came of a reply: one operation where there is a message, else just the generation's end.
+
+    `label` is the name that the log gives the model.
+    """
+    closed = ended(generation, end)
+    if not parts:
+        store.record(place.conversation, closed)
+        return closed, None
+    message = seal(Draft("assistant", parts, place.speaker), (place.parent,), created=now())
+    closed = replace(closed, message=message.id)
+    while True:
+        view = store.view(place.conversation)
+        tx = Transaction(store, place.conversation, view, actor, [message], [closed])
+        entry = view.entries.get(f"heads/{place.branch}")
+        if entry == {"at": place.expected_head}:
+            tx.move(place.branch, message.id)
+            if place.replaces is not None and place.replaces != message.id:
+                tx.keep(place.replaces)
+            summary = f"{label} answered on “{place.branch}”"
+        else:
+            # Somebody moved or removed the branch meanwhile: the reply stays visible beside it.
+            if not _is_seen(store, place.conversation, view, message.id):
+                tx.keep(message.id)
+            summary = f"{label} answered once more"
+            if place.branch:
+                summary = f"{label} answered; “{place.branch}” had moved, so the reply is kept beside it"
+        if not tx.changes:
+            # The same words again: one message, one more generation.
+            store.record(place.conversation, closed)
+            return closed, tx.stored(message)
+        try:
+            tx.publish("reply", summary, group=place.group)
+        except Outdated:
+            continue
+        return closed, tx.stored(message)
+
+
+def _is_seen(store: Store, conversation: ConversationId, view: View, message: MessageId) -> bool:
+    """Whether the same words are there already, and to be seen."""
+    stored = store.messages(conversation)
+    return message in stored and message in see(stored, view).messages

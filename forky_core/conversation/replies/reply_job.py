@@ -1,0 +1,224 @@
+"""One reply while it is written: what has arrived so far, for everyone who watches it.
+
+A job belongs to no tab: any number of threads may read it, wait for more or ask it to end. Who writes into it, saves it
+and lands it is conversation/replies/replies.py.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from forky_core.conversation.identity import now
+from forky_core.document import Looked
+from forky_core.errors import ModelError
+from forky_core.hashing import mend_text
+from forky_core.llm.contract import ReasoningDelta, TextDelta, ToolCallDone
+from forky_core.model import ConversationId, Failure, Generation, Message, MessageId
+from forky_core.parts import Part, ReasoningPart, TextPart, ToolCallPart, arguments_json
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyTarget:
+    """Where a reply goes."""
+
+    conversation: ConversationId
+    branch: str
+    """"": none, the reply is kept beside what is there."""
+    parent: MessageId
+    """The message it answers."""
+    replaces: MessageId | None = None
+    """The branch's head where that is a sibling of the reply (regenerate); None: the head is `parent`."""
+    begins_with: tuple[Part, ...] = ()
+    """What an interrupted reply had said, when it is resumed."""
+    group: int | None = None
+    """The operation of the question, so that both are undone together."""
+    speaker: str | None = None
+    """The name the reply carries, where several models are in the room."""
+
+    @property
+    def expected_head(self) -> MessageId:
+        return self.replaces or self.parent
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What was said since a position (a number of pieces): who goes on from there misses and repeats nothing."""
+
+    position: int
+    """The next one."""
+    text: str
+    reasoning: str
+    """Both as the model wrote them: a piece may end in half a character."""
+    ended: bool
+    """Nothing more will ever be said."""
+
+
+class ReplyJob:
+    """One reply being written. All of it is safe to read from any thread."""
+
+    def __init__(self, place: ReplyTarget, generation: Generation, *, fed: bool = False) -> None:
+        self.place = place
+        self.generation = generation
+        """As last saved."""
+        self.fed = fed
+        """Its words come from outside: no thread of ours ends it."""
+        self.by = ""
+        """Who asked for it."""
+        self.consulted: Looked | None = None
+        """What was looked up before the model was asked."""
+        self.message: Message | None = None
+        """What landed; None while running, and where nothing arrived."""
+        self._text: list[str] = []
+        self._reasoning: list[str] = []
+        self._calls: list[ToolCallPart] = []
+        self._begun = "".join(part.text for part in place.begins_with if isinstance(part, TextPart))
+        self._said: list[TextDelta | ReasoningDelta] = [TextDelta(self._begun)] if self._begun else []
+        self._waiting: list[Callable[[], None]] = []
+        """Of those who have seen everything that is in `_said`."""
+        self.first_token: int | None = None
+        self._changed = threading.Condition()
+        self.stopping = threading.Event()
+        """Set by `stop`; the model's stream ends soon after."""
+        self._finished = False
+        self._unsaved = False
+        self.saved = 0
+        """Characters of the answer in the store while it was being written."""
+        self.saving = threading.Lock()
+        """Held while writing, so that a late save of progress cannot overwrite the end."""
+
+    @property
+    def running(self) -> bool:
+        return not self._finished
+
+    @property
+    def failure(self) -> Failure | None:
+        return self.generation.failure
+
+    @property
+    def text(self) -> str:
+        """The answer so far."""
+        with self._changed:
+            return "".join(self._text)
+
+    @property
+    def reasoning(self) -> str:
+        with self._changed:
+            return "".join(self._reasoning)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What has arrived, with what it began with."""
+        with self._changed:
+            reasoning = mend_text("".join(self._reasoning))
+            text = mend_text("".join(self._text))
+            calls = tuple(self._calls)
+        first: list[Part] = [ReasoningPart(reasoning)] if reasoning else []
+        text = self._begun + text
+        if text.strip():
+            first.append(TextPart(text))
+        return (*first, *calls)
+
+    def since(self, position: int) -> News:
+        """What was said after the first `position` pieces; what it began with is the first."""
+        with self._changed:
+            said, ended = self._said[position:], self._finished
+            position = len(self._said)
+        text = "".join(piece.text for piece in said if isinstance(piece, TextDelta))
+        reasoning = "".join(piece.text for piece in said if isinstance(piece, ReasoningDelta))
+        return News(position, text, reasoning, ended)
+
+    def tell_once(self, position: int, tell: Callable[[], None]) -> Callable[[], None]:
+        """Call `tell`, once, when there is more than `position` pieces or the reply has ended, perhaps at once.
+
+        It is called from another thread, where it must neither wait nor raise. Calling what is returned takes it back.
+        """
+        with self._changed:
+            if len(self._said) <= position and not self._finished:
+                self._waiting.append(tell)
+                return lambda: self._forget(tell)
+        tell()
+        return lambda: None
+
+    def _forget(self, tell: Callable[[], None]) -> None:
+        with self._changed:
+            self._waiting = [other for other in self._waiting if other is not tell]
+
+    def _wake(self) -> None:
+        """With the lock held: there is something new."""
+        self._changed.notify_all()
+        waiting, self._waiting = self._waiting, []
+        for tell in waiting:
+            tell()
+
+    def stop(self) -> None:
+        """Ask it to end; what has arrived is kept."""
+        self.stopping.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Until it has landed; False where `seconds` ran out first."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._finished, seconds)
+
+    def follow(self) -> Iterator[str]:
+        """The text as it arrives, from the beginning, until the reply ends."""
+        seen = 0
+        while True:
+            with self._changed:
+                while len(self._text) == seen and not self._finished:
+                    self._changed.wait()
+                fresh, seen = "".join(self._text[seen:]), len(self._text)
+            if not fresh:
+                return
+            yield fresh
+
+    def result(self) -> Message:
+        """Wait for it; its message.
+
+        Raises:
+            ModelError: it failed or was cut off; `.partial` holds what had arrived, which is also in the history.
+        """
+        self.wait()
+        if self.failure is not None and self.generation.status != "stopped":
+            raise ModelError(self.failure, self.message.parts if self.message else ())
+        if self.message is None:
+            raise ModelError(Failure("stopped", "The reply was stopped before anything had arrived."))
+        return self.message
+
+    def take(self, event: TextDelta | ReasoningDelta | ToolCallDone) -> None:
+        """Add what the model said; whoever watches is woken."""
+        with self._changed:
+            if self.first_token is None:
+                self.first_token = now()
+            match event:
+                case TextDelta(text):
+                    self._text.append(text)
+                    self._said.append(event)
+                case ReasoningDelta(text):
+                    self._reasoning.append(text)
+                    self._said.append(event)
+                case ToolCallDone(id, name, arguments):
+                    self._calls.append(ToolCallPart(name, arguments_json(arguments), id))
+            self._unsaved = True
+            self._wake()
+
+    def snapshot(self) -> Generation | None:
+        """The generation with what has arrived, where there is something new to save."""
+        with self._changed:
+            if not self._unsaved or self._finished:
+                return None
+            self._unsaved = False
+            first = self.first_token
+        return replace(self.generation, partial=self.parts, first_token=first)
+
+    def mark_unsaved(self) -> None:
+        """A save failed: what had arrived is still to be saved."""
+        with self._changed:
+            self._unsaved = True
+
+    def finish(self, generation: Generation, message: Message | None) -> None:
+        """It has landed as `message`, or nothing had arrived."""
+        with self._changed:
+            self.generation, self.message, self._finished = generation, message, True
+            self._wake()

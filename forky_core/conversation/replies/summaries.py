@@ -1,0 +1,123 @@
+"""Summaries of the older part of a path: made once for each stretch of messages, and kept beside the conversation.
+
+A chapter (merge/summary.py) is kept under the ids of its messages and who read them, so that it is made once, whatever
+branch asks for it, and made again only where other messages are spoken for (an exclusion, a pin, a revert). Rules read
+at once. A model reads in the background, while it answers: no question waits for it, and what is sent is at every
+moment what the inspector shows (law 7).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from forky_core.context.build import Summarise, Summary
+from forky_core.conversation.merging.model_reading import ModelReader
+from forky_core.conversation.repo import Repo
+from forky_core.errors import ForkyError
+from forky_core.hashing import content_hash
+from forky_core.memory import Memory
+from forky_core.merge.summary import SUMMARY, Chapter, as_told, chapter, read_chapter, write
+from forky_core.model import Message
+from forky_core.observability import events
+
+_BY_RULES = "{} reads what is new while it answers; until then rules speak for it."
+
+
+def summariser(repo: Repo, memory: Memory) -> Summarise:
+    """Who writes the summaries of a branch. What a model has not read yet, rules read: nothing waits for it."""
+    return lambda stretches: _summary(repo, memory, stretches)
+
+
+def _summary(repo: Repo, memory: Memory, stretches: Sequence[Sequence[Message]]) -> Summary:
+    by_model = [_key(stretch, memory.model) if memory.model else "" for stretch in stretches]
+    by_rules = [_key(stretch, "") for stretch in stretches]
+    kept = repo.store.derived(repo.id, [key for key in (*by_model, *by_rules) if key])
+    chapters: list[Chapter] = []
+    fresh: dict[str, str] = {}
+    used: list[str] = []
+    for stretch, model_key, rules_key in zip(stretches, by_model, by_rules, strict=True):
+        key = model_key if model_key in kept else rules_key
+        found = Chapter.from_json(kept[key]) if key in kept else None
+        if found is None:
+            key = rules_key
+            found = chapter(as_told(stretch, repo.messages.__getitem__))
+            fresh[key] = found.to_json()
+        chapters.append(found)
+        used.append(key)
+    whole = f"summary/text/{_digest(used)}"
+    text = repo.store.derived(repo.id, [whole]).get(whole)
+    by = memory.model if memory.model and any(key in by_model for key in used) else None
+    if text is None:
+        messages = repo.messages
+        text = write(
+            stretches,
+            chapters,
+            by=by or "",
+            lookup=messages.__getitem__,
+            parents_of=lambda id: messages[id].parents,
+        )
+        fresh[whole] = text
+    if fresh:
+        repo.store.keep_derived(repo.id, fresh)
+    due = memory.model and any(key not in by_model for key in used)
+    return Summary(text, by or "", _BY_RULES.format(memory.model) if due else "")
+
+
+class SummaryJob:
+    """A model reads what it has not read, in the background."""
+
+    def __init__(self, repo: Repo, model: str, stretches: Sequence[Sequence[Message]]) -> None:
+        self.error: ForkyError | None = None
+        """Why it ended early; what was read before is kept, and rules speak for the rest."""
+        self._repo, self._model, self._stretches = repo, model, stretches
+        self._stop, self._ended = threading.Event(), threading.Event()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        return self._ended.wait(seconds)
+
+    def begin(self) -> None:
+        threading.Thread(target=self._run, name="summary", daemon=True).start()
+
+    def _run(self) -> None:
+        def heard(messages: Sequence[Message]) -> Sequence[Message]:
+            return as_told(messages, self._repo.messages.__getitem__)
+
+        reader = ModelReader(self._repo, self._model, "", self._stop, heard=heard)
+        try:
+            for stretch in self._stretches:
+                reading = reader.read(stretch)
+                entry = {_key(stretch, self._model): read_chapter(reading).to_json()}
+                self._repo.store.keep_derived(self._repo.id, entry)
+        except ForkyError as error:
+            self.error = error
+            events.background_failed(conversation=self._repo.id, work="summary", fault=error)
+        finally:
+            self._repo.summing.discard(self)
+            self._ended.set()
+
+
+def read_ahead(repo: Repo, memory: Memory, stretches: Sequence[Sequence[Message]]) -> SummaryJob | None:
+    """Have the memory's model read what it has not, in the background; None where there is nothing, or it does so."""
+    if memory.model is None or not stretches or repo.summing:
+        return None
+    keys = [_key(stretch, memory.model) for stretch in stretches]
+    kept = repo.store.derived(repo.id, keys)
+    todo = [stretch for stretch, key in zip(stretches, keys, strict=True) if key not in kept]
+    if not todo:
+        return None
+    job = SummaryJob(repo, memory.model, todo)
+    repo.summing.add(job)
+    job.begin()
+    return job
+
+
+def _key(stretch: Sequence[Message], model: str | None) -> str:
+    return f"summary/{_digest([SUMMARY, model or '', *(message.id for message in stretch)])}"
+
+
+def _digest(words: Sequence[str]) -> str:
+    return content_hash("\n".join(words)).removeprefix("b2:")

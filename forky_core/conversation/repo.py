@@ -1,0 +1,212 @@
+"""One conversation as the verbs see it: its store, its current view, and what can be derived from them.
+
+Nothing here changes anything. A verb reads from a `Repo`, builds a `Transaction` from it and publishes that.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from forky_core.conversation.counts import Counts
+from forky_core.conversation.indexes import Indexes
+from forky_core.conversation.replies.replies import Replies
+from forky_core.conversation.sent import Sent
+from forky_core.conversation.timeline import Timeline
+from forky_core.conversation.transaction import Transaction
+from forky_core.conversation.visible import Visible, see
+from forky_core.documents.searching import Embedder
+from forky_core.errors import Ambiguous, InTheWay, NotFound
+from forky_core.llm.contract import Model, ModelInfo
+from forky_core.llm.tokens import Vocabulary
+from forky_core.matching.by_ids import FEW, match_by_ids
+from forky_core.matching.finding import IsEnough, PlaceMatch
+from forky_core.model import Branch, ConversationId, Generation, Message, MessageId, View
+from forky_core.parts import Draft
+from forky_core.store.contract import Store
+
+MOST_PERSONS = 200
+"""People kept at hand of one conversation."""
+
+
+class Gesture(Protocol):
+    """Something that goes on writing in the background, a step at a time (conversation/merging/replaying.py)."""
+
+    def stop(self) -> None: ...
+
+    def wait(self, seconds: float | None = None) -> bool: ...
+
+
+class Models(Protocol):
+    """The models on offer (llm/catalogue.py)."""
+
+    def model(self, name: str) -> Model:
+        """NotFound where there is none of that name any more."""
+        ...
+
+    def models(self) -> tuple[ModelInfo, ...]: ...
+
+    def default(self) -> str: ...
+
+    def can_write(self, name: str) -> bool:
+        """Whether a model of that name, no offline one, could be asked to write something now."""
+        ...
+
+    def embedder(self, name: str) -> Embedder:
+        """An embedding model. NotFound where nobody offers it."""
+        ...
+
+
+def short(message: MessageId) -> str:
+    """The eight digits people read."""
+    return message.removeprefix("b2:")[:8]
+
+
+def branch_in(view: View, name: str) -> Branch:
+    """The branch as this view has it. NotFound where there is none of that name."""
+    try:
+        return view.branch(name)
+    except KeyError:
+        names = ", ".join(f"“{n}”" for n in list(view.branches)[:5])
+        raise NotFound(f"There is no branch “{name}”.", f"There are: {names}." if names else "") from None
+
+
+@dataclass(slots=True)
+class Repo:
+    """One conversation. Shared by every handle on it; safe from any thread."""
+
+    store: Store
+    replies: Replies
+    models: Models
+    id: ConversationId
+    actor: str
+    replays: set[Gesture] = field(default_factory=set)
+    """Rebases that are asking questions again."""
+    summing: set[Gesture] = field(default_factory=set)
+    """Models that are reading the older part of a branch, for a summary."""
+    sent: Sent = field(default_factory=Sent)
+    _counts: dict[str, Counts] = field(default_factory=dict)
+    """By the vocabulary's name."""
+    person: str | None = None
+    """Whose name is put on what is said; None: nobody said who they are."""
+    _persons: dict[str, Repo] = field(default_factory=dict)
+    indexes: Indexes = field(default_factory=Indexes)
+    """The workspace's, where there is one."""
+    _timeline: Timeline = field(default_factory=Timeline)
+    _visible: Visible | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def as_person(self, name: str) -> Repo:
+        """The same conversation for somebody: their name is on their messages and operations."""
+        with self._lock:
+            if name not in self._persons:
+                if len(self._persons) >= MOST_PERSONS:
+                    self._persons.clear()
+                self._persons[name] = replace(self, actor=name, person=name, _lock=threading.Lock())
+            return self._persons[name]
+
+    def beside(self, conversation: ConversationId) -> Repo:
+        """Another conversation of the same store, for the same person, to be read. Nothing is looked up yet."""
+        return Repo(self.store, self.replies, self.models, conversation, self.actor, person=self.person)
+
+    @property
+    def view(self) -> View:
+        return self.store.view(self.id)
+
+    @property
+    def messages(self) -> Mapping[MessageId, Message]:
+        return self.store.messages(self.id)
+
+    @property
+    def visible(self) -> Visible:
+        return self.seen()[0]
+
+    def seen(self) -> tuple[Visible, View]:
+        """What is to be seen and the view that shows it, of one moment: read apart, somebody may come in between."""
+        view = self.view
+        with self._lock:
+            if self._visible is None or self._visible.version != view.version:
+                self._visible = see(self.messages, view)
+            return self._visible, view
+
+    def match(self, turns: Sequence[Draft], is_enough: IsEnough | None = None) -> PlaceMatch:
+        """Where an array of messages belongs among all that is stored here.
+
+        `is_enough` judges an array without its head where this conversation was looked up by what it says; None where
+        the caller named the conversation.
+        """
+        if not self.store.at_hand(self.id) and self.indexes.first_look(self.id):
+            found = match_by_ids(turns, lambda path: self.store.along(self.id, path, most=FEW))
+            if found is not None:
+                return found
+        return self.indexes.match(
+            self.id, turns, lambda: self.messages, lambda: self.visible.messages, is_enough
+        )
+
+    def timeline(self) -> Timeline:
+        """Undo and redo as of now."""
+        with self._lock:
+            fresh = self.store.operations(self.id, after=self._timeline.version)
+            self._timeline = self._timeline.after(fresh)
+            return self._timeline
+
+    def counting(self, model: Model) -> Callable[[str], int]:
+        """How the model counts tokens, with what was counted here before where it counts by a vocabulary."""
+        count = model.count_tokens
+        if not isinstance(count, Vocabulary):
+            return count
+        return self._counts.setdefault(count.name, Counts(self.store, self.id, count))
+
+    def change(self) -> Transaction:
+        return Transaction(self.store, self.id, self.view, self.actor)
+
+    def live(self, *, alone: bool = False) -> Transaction:
+        """A transaction for work that makes no sense in the trash. InTheWay for a trashed conversation."""
+        tx = self.change()
+        tx.alone = alone
+        if tx.view.trashed:
+            raise InTheWay("This conversation is in the trash.", "Take it back first.")
+        return tx
+
+    def branch(self, name: str) -> Branch:
+        """NotFound where there is none of that name."""
+        return branch_in(self.view, name)
+
+    def message(self, id: str) -> Message:
+        """The message of a full id, or of the beginning of one.
+
+        Raises:
+            NotFound: none begins so.
+            Ambiguous: several do.
+        """
+        try:
+            return self.store.message(self.id, MessageId(id))
+        except NotFound:
+            if not id.removeprefix("b2:"):
+                raise
+        matches = self.store.match(self.id, id)
+        if not matches:
+            raise NotFound(f"No message of this conversation has an id that begins with “{id[:40]}”.")
+        if len(matches) > 1:
+            raise Ambiguous(
+                f"“{id}” fits {len(matches)} messages: {', '.join(short(m) for m in matches[:5])}.",
+                matches,
+                "Give more of the id.",
+            )
+        return self.store.message(self.id, matches[0])
+
+    def lookup(self, id: MessageId) -> Message:
+        """By its whole id, what a payload names: only then are all messages read. KeyError where there is none."""
+        return self.messages[id]
+
+    def path(self, head: MessageId | None) -> tuple[Message, ...]:
+        return self.store.path(self.id, head) if head is not None else ()
+
+    def generations(self) -> tuple[Generation, ...]:
+        return self.store.generations(self.id)
+
+    def latest_generation(self, message: MessageId) -> Generation | None:
+        """The call that produced this message last."""
+        return next((g for g in reversed(self.generations()) if g.message == message), None)

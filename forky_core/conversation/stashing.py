@@ -1,0 +1,130 @@
+"""Stash: put a line of thought aside and take it up elsewhere, as `git stash` does for changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from forky_core.conversation.branching import refuse_while_replying
+from forky_core.conversation.identity import now, title_from, title_line
+from forky_core.conversation.replies.asking import refuse_if_moved
+from forky_core.conversation.repo import Repo, branch_in
+from forky_core.conversation.taking_in import fit_text, refuse_unknown_files
+from forky_core.conversation.transaction import with_a_free_key
+from forky_core.errors import BadContent, NotFound
+from forky_core.model import Branch, Message, MessageId, Operation, Rules, Stash, View, seal
+from forky_core.parts import Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What applying a stash gives back to the composer."""
+
+    draft: str
+    attachments: tuple[str, ...]
+    """sha256 of each."""
+    rules: Rules | None
+    copied: tuple[MessageId, ...]
+    """Messages that were copied onto the branch."""
+    operation: Operation | None
+    """None where only what was typed was taken up."""
+
+
+def stash(
+    repo: Repo,
+    branch: str,
+    *,
+    draft: str = "",
+    attachments: Sequence[str] = (),
+    with_rules: bool = False,
+    last: int = 0,
+    note: str = "",
+) -> Stash:
+    """Put aside what was typed, its attachments, the branch's settings, or its last messages.
+
+    With `last`, the branch is set back to before them; they stay visible under the stash.
+
+    Raises:
+        BadContent: there is nothing to put aside, or fewer messages than `last`.
+    """
+    draft = fit_text(draft, "A draft")
+    if not (draft.strip() or attachments or with_rules or last):
+        raise BadContent("There is nothing to stash.", "Type something, or choose messages.")
+    here = repo.branch(branch)
+    path = repo.path(here.head)
+    if not 0 <= last <= len(path):
+        raise BadContent(f"“{branch}” has only {len(path)} messages.")
+    refuse_unknown_files(repo.store, attachments)
+    run = path[len(path) - last :]
+    said = title_from(draft or (run[-1].text if run else ""))
+    label = title_line(note)[:80] or said or _without_words(branch, attachments, run)
+    rules = here.rules if with_rules else None
+    ids = tuple(message.id for message in run)
+    kept = Stash(0, label, draft, tuple(attachments), rules, ids, created=now())
+    return with_a_free_key("stash/", lambda: _put_aside(repo, here, run, kept))
+
+
+def _without_words(branch: str, attachments: Sequence[str], run: Sequence[Message]) -> str:
+    what = "files" if attachments else "messages" if run else "settings"
+    return f"{what} of {branch}"
+
+
+def _put_aside(repo: Repo, seen: Branch, run: Sequence[Message], unnumbered: Stash) -> Stash:
+    """Publish a stash under the next free number; Outdated where the branch it takes messages from has moved."""
+    refuse_while_replying(repo, seen.name)
+    tx = repo.live()
+    kept = replace(unnumbered, number=max((s.number for s in tx.view.stashes), default=0) + 1)
+    tx.set(f"stash/{kept.number}", kept.stored())
+    if run:
+        refuse_if_moved(repo, tx, seen.name, seen.head)
+        tx.move(seen.name, run[0].parent)
+    tx.publish("stash", f"Stashed “{kept.note}”")
+    return kept
+
+
+def apply(repo: Repo, branch: str, number: int, *, drop: bool) -> Applied:
+    """Copy a stash onto a branch; with `drop`, take it off the list (pop).
+
+    The typed text and its attachments are handed back for the composer; settings and messages land on the branch.
+    """
+    refuse_while_replying(repo, branch)
+    tx = repo.live()
+    kept = _find(tx.view, number)
+    here = branch_in(tx.view, branch)
+    head, copied = here.head, []
+    for id in kept.messages:
+        source = repo.message(id)
+        if source.parent == head and len(source.parents) < 2:
+            head = source.id
+        else:
+            copy = seal(Draft(source.role, source.parts, source.name, (source.id,)), (head,), created=now())
+            tx.messages.append(copy)
+            head = copy.id
+        copied.append(head)
+    if head != here.head:
+        tx.move(branch, head)
+    if kept.rules is not None:
+        tx.set_rules(branch, kept.rules)
+    if drop:
+        tx.set(f"stash/{number}", None)
+    operation = None
+    if tx.changes:
+        verb = "pop" if drop else "apply"
+        operation = tx.publish(verb, f"{'Popped' if drop else 'Applied'} “{kept.note}” onto “{branch}”")
+    return Applied(kept.draft, kept.attachments, kept.rules, tuple(copied), operation)
+
+
+def drop(repo: Repo, number: int) -> Operation:
+    """Take a stash off the list without applying it."""
+    tx = repo.live()
+    kept = _find(tx.view, number)
+    tx.set(f"stash/{number}", None)
+    return tx.publish("drop", f"Dropped stash “{kept.note}”")
+
+
+def _find(view: View, number: int) -> Stash:
+    """NotFound where there is no stash of that number."""
+    kept = next((s for s in view.stashes if s.number == number), None)
+    if kept is None:
+        raise NotFound(f"There is no stash {number}.")
+    return kept

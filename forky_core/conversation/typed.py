@@ -1,0 +1,41 @@
+"""What a person types, as the draft of a message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+
+from forky_core.conversation.identity import title_line
+from forky_core.conversation.repo import Repo
+from forky_core.conversation.taking_in import fit_text, refuse_unknown_files
+from forky_core.errors import BadContent
+from forky_core.model import Role
+from forky_core.parts import AttachmentPart, Draft, Part, TextPart
+
+
+def draft_of(
+    repo: Repo,
+    text: str,
+    attachments: Sequence[AttachmentPart] = (),
+    *,
+    role: Role = "user",
+    name: str | None = None,
+) -> Draft:
+    """A message as typed; without a `name` it carries that of the person who asks, where they said who they are.
+
+    Raises:
+        BadContent: it is empty or too long, or nobody has that role.
+        NotFound: a file was never attached to this workspace.
+    """
+    if role not in get_args(Role):
+        raise BadContent(f"Nobody has the role “{role}”.", f"There are: {', '.join(get_args(Role))}.")
+    text = fit_text(text)
+    if name is None and role == "user":
+        name = repo.person
+    refuse_unknown_files(repo.store, [part.sha256 for part in attachments])
+    if not text.strip() and not attachments:
+        raise BadContent("There is nothing to send.", "Type something, or attach a file.")
+    parts: list[Part] = list(attachments)
+    if text.strip():
+        parts.append(TextPart(text))
+    return Draft(role, tuple(parts), title_line(name) or None if name is not None else None)

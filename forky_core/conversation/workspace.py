@@ -1,0 +1,252 @@
+"""The workspace: every conversation of one database, the models on offer and the replies being written."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.identity import branch_name, new_id, title_line
+from forky_core.conversation.indexes import Indexes
+from forky_core.conversation.placing import EMBEDDING, chosen_embedder
+from forky_core.conversation.recording.recorder import Recorder
+from forky_core.conversation.recording.recording import Recorded, Recording, Reply
+from forky_core.conversation.replies.replies import Replies
+from forky_core.conversation.repo import Models, Repo
+from forky_core.conversation.taking_in import fit_model, fit_text
+from forky_core.conversation.transaction import Transaction
+from forky_core.document import Document
+from forky_core.documents.shelf import DocumentStore, WorkspacePlace
+from forky_core.errors import Ambiguous, BadContent, InTheWay, NotFound, StoreDamaged
+from forky_core.hashing import mend_text
+from forky_core.matching.call import LARGEST_FILE, Call
+from forky_core.matching.media import media_type_of
+from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, Hit, Reuse, Rules
+from forky_core.parts import AttachmentPart
+from forky_core.store.contract import Store, Verification
+
+
+class Workspace:
+    """An open database of conversations. Close it, or use it in a `with`."""
+
+    def __init__(self, store: Store, models: Models, *, actor: str = "you") -> None:
+        self.store = store
+        self.models = models
+        self.actor = actor
+        self.replies = Replies(store)
+        self.indexes = Indexes()
+        self._recorder = Recorder(self._repo, store)
+        self.recovered = 0
+        """Replies that a crash had cut, now marked interrupted."""
+        with suppress(StoreDamaged):  # What can still be read is shown; nothing is written to a damaged file.
+            self.recovered = self.replies.recover()
+        self._repos: dict[ConversationId, Repo] = {}
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop replies, keeping what has arrived, and release the file."""
+        self.replies.close()
+        self.store.close()
+
+    def create(
+        self, title: str = "", *, system: str | None = None, model: str | None = None, branch: str = "main"
+    ) -> Conversation:
+        """A new, empty conversation. Without a title it takes one from its first question."""
+        id = ConversationId(new_id())
+        name = branch_name(branch)
+        rules = Rules(fit_text(system, "A system prompt") if system else None, fit_model(model))
+        tx = Transaction(self.store, id, EMPTY_VIEW, self.actor)
+        line = title_line(title)
+        if line:
+            tx.set("title", line)
+        tx.create_branch(name, None, rules)
+        tx.publish("create", f"Created “{line}”" if line else "Created the conversation")
+        return Conversation(self._repo(id), name)
+
+    def conversation(self, id: str, branch: str | None = None) -> Conversation:
+        """By its id or the beginning of one, with `branch` (default: the one that moved last) checked out.
+
+        Raises:
+            NotFound, Ambiguous
+        """
+        known = self._find(id)
+        repo = self._repo(known)
+        names = repo.view.branches
+        if branch is not None:
+            repo.branch(branch)
+            return Conversation(repo, branch)
+        return Conversation(repo, self._resume_at(known, list(names)))
+
+    def _find(self, id: str) -> ConversationId:
+        try:
+            self.store.view(ConversationId(id))
+        except NotFound:
+            pass
+        else:
+            return ConversationId(id)
+        everything = (*self.store.conversations(), *self.store.conversations(trashed=True))
+        fitting = [summary.id for summary in everything if id and summary.id.startswith(id)]
+        if not fitting:
+            raise NotFound(
+                "There is no such conversation.", "It may have been deleted for good, or the link is cut."
+            )
+        if len(fitting) > 1:
+            raise Ambiguous(f"“{id}” fits {len(fitting)} conversations.", fitting, "Give more of the id.")
+        return fitting[0]
+
+    def _resume_at(self, id: ConversationId, names: list[str]) -> str:
+        for operation in reversed(self.store.operations(id, limit=20)):
+            for change in operation.changes:
+                name = change.key.removeprefix("heads/")
+                if change.key.startswith("heads/") and name in names:
+                    return name
+        return names[0] if names and "main" not in names else "main"
+
+    @property
+    def documents(self) -> DocumentStore:
+        """What the answers of every conversation may quote."""
+        keeper = self.store.documents
+        return DocumentStore(keeper, WorkspacePlace(keeper), chosen_embedder(self.store, self.models))
+
+    def take_back_document(self, document: str) -> Document:
+        """Out of the trash, into the workspace."""
+        found = self.store.documents.document(document)
+        self.store.documents.shelve(found.id, "workspace")
+        return found
+
+    def delete_document(self, document: str) -> Document:
+        """Delete a document that is in the trash for good.
+
+        Raises:
+            InTheWay: it is not in the trash.
+        """
+        found = self.store.documents.document(document)
+        if found.shelf != "trash" and found.whole:
+            raise InTheWay("Only a document in the trash can be deleted for good.", "Remove it first.")
+        self.store.documents.drop([found.id])
+        return found
+
+    def choose_embedding(self, model: str | None) -> None:
+        """Find documents by their meaning too, with this embedding model; None: by their words alone.
+
+        Raises:
+            NotFound: nobody offers it.
+        """
+        if model is not None:
+            self.models.embedder(model)
+        self.store.set_setting(EMBEDDING, model)
+
+    def conversations(self, *, trashed: bool = False) -> tuple[ConversationSummary, ...]:
+        """The one that changed last first."""
+        return self.store.conversations(trashed=trashed)
+
+    @property
+    def moved(self) -> int:
+        """When any conversation changed last, in the trash or not: microseconds since the epoch; 0: there is none."""
+        listed = (self.conversations(), self.conversations(trashed=True))
+        return max((one[0].updated for one in listed if one), default=0)
+
+    def search(
+        self, words: str, *, conversation: ConversationId | None = None, limit: int = 50
+    ) -> tuple[Hit, ...]:
+        """Messages of any branch that hold every word, best first."""
+        return self.store.search(mend_text(words), conversation=conversation, limit=limit)
+
+    def attach(self, content: bytes | Path, *, media_type: str = "", name: str = "") -> AttachmentPart:
+        """Keep a file's bytes once and return the part that stands for them in a message.
+
+        Raises:
+            BadContent: the file is empty, larger than LARGEST_FILE, or cannot be read.
+        """
+        if isinstance(content, Path):
+            name = name or content.name
+            content = _read(content)
+        if not content:
+            raise BadContent(f"The file {f'“{name[:100]}” ' if name else ''}is empty.")
+        if len(content) > LARGEST_FILE:
+            raise BadContent(
+                f"“{name[:100] or 'The file'}” has {len(content) / 1e6:.0f} MB; at most {LARGEST_FILE // 1_000_000} MB fit."
+            )
+        clean = title_line(name[-1_000:].replace("\\", "/").rpartition("/")[2])
+        kind = media_type_of(content, clean, media_type)
+        return AttachmentPart(self.store.put_blob(content, kind, clean), kind, clean)
+
+    def purge(self, id: ConversationId) -> None:
+        """Delete a conversation that is in the trash for good: the one thing nothing takes back.
+
+        Raises:
+            InTheWay: it is not in the trash.
+        """
+        self.store.purge(id)
+        with self._lock:
+            self._repos.pop(id, None)
+        self.indexes.drop(id)
+
+    def begin(
+        self,
+        call: Call,
+        *,
+        scope: str,
+        client: str = "",
+        conversation: ConversationId | None = None,
+        reuse: bool | None = None,
+    ) -> Recording:
+        """File what a program asks of a model, and keep the answer as it comes.
+
+        Only conversations of the same `scope` are looked at; with `conversation`, only that one. `client` is the
+        program's name. `reuse` says whether a stored answer to the same call may be given again (None: as the
+        conversation is set). docs/matching.md has the contract.
+
+        Raises:
+            BadContent: a text of it cannot be kept.
+            NotFound: there is no such conversation.
+            InTheWay: that conversation is in the trash; or Forky is shutting down.
+        """
+        return self._recorder.begin(call, scope, client, conversation, reuse=reuse)
+
+    def record(
+        self,
+        call: Call,
+        reply: Reply,
+        *,
+        scope: str,
+        client: str = "",
+        conversation: ConversationId | None = None,
+    ) -> Recorded:
+        """File a call that is over with its answer, as one operation. Raises what `begin` raises."""
+        return self._recorder.record(call, reply, scope, client, conversation)
+
+    def reuse(self) -> Reuse:
+        """What giving stored answers again came to, in all conversations."""
+        return self.store.reuse()
+
+    def verify(self) -> Verification:
+        return self.store.verify()
+
+    def _repo(self, id: ConversationId) -> Repo:
+        with self._lock:
+            if id not in self._repos:
+                self._repos[id] = Repo(
+                    self.store, self.replies, self.models, id, self.actor, indexes=self.indexes
+                )
+            return self._repos[id]
+
+
+def _read(file: Path) -> bytes:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "that is no name of a file"
+        raise BadContent(f"“{file.name[:100]}” cannot be read: {why}.") from error

@@ -1,0 +1,210 @@
+"""Several answers made into one."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.errors import BadContent, NothingToDo, Outdated
+from forky_core.merge.models.squash import SquashRejected
+from tests.builders import ScriptedModels, talk, workspace
+from tests.context.validity import problems
+
+ANSWERS = (
+    "Use SQLite for the cache. The port is 8080. Start it with `make run`.",
+    "Use SQLite for the cache. The port is 9090. Remember to rotate the log files weekly.",
+    "Whales sing.",
+)
+
+
+@pytest.fixture
+def chat() -> Conversation:
+    """Three answers to one question; the branch stands at the last."""
+    forky, models = workspace()
+    chat = talk(forky.create("Cache"), "Hello", "Hello.")
+    for answer in ANSWERS:
+        models.one.enqueue(answer)
+    chat.ask("Which cache, on which port?")
+    for _ in ANSWERS[1:]:
+        chat.regenerate()[1].result()
+    return chat
+
+
+def models(chat: Conversation) -> ScriptedModels:
+    found = chat._repo.models
+    assert isinstance(found, ScriptedModels)
+    return found
+
+
+def test_the_context_then_shows_the_question_and_the_fused_answer_only(chat: Conversation) -> None:
+    before = chat.context().tokens
+    plan = chat.plan_fuse()
+    chat.merge(plan)
+    fused = chat.head
+    assert fused is not None and fused.role == "assistant"
+    assert [message.text for message in chat.path()][:3] == ["Hello", "Hello.", "Which cache, on which port?"]
+    assert chat.path()[-1].id == fused.id and len(chat.path()) == 4
+    sent = chat.context().messages
+    assert problems(sent) == []
+    assert chat.context().tokens == before + plan.tokens
+    assert fused.parents == (chat.path()[2].id, *plan.turns)
+
+
+def test_candidates_are_shuffled_by_a_seed_that_is_recorded(chat: Conversation) -> None:
+    plan, again, other = chat.plan_fuse(), chat.plan_fuse(), chat.plan_fuse(seed=3)
+    assert plan.turns == again.turns and plan.seed == again.seed
+    assert chat.plan_fuse(seed=plan.seed).turns == plan.turns
+    assert {chat.plan_fuse(seed=seed).turns for seed in range(9)} != {other.turns}
+    chat.merge(plan)
+    assert chat.head is not None and chat.head.merge is not None
+    assert chat.head.merge.messages == plan.turns
+
+
+def test_without_a_model_every_sentence_is_one_of_theirs_and_the_text_says_so(chat: Conversation) -> None:
+    plan = chat.plan_fuse()
+    assert plan.payload.startswith("[Put together by rule from 3 answers")
+    body = plan.payload.split("They disagree:")[0].split("\n\n", 1)[1]
+    for line in body.splitlines():
+        said = line.removeprefix("- ").rsplit(" (", 1)[0]
+        assert not said or said == "Also said:" or any(said in answer for answer in ANSWERS)
+    assert plan.payload.count("Use SQLite for the cache.") == 1
+    assert "Whales sing." in plan.payload
+
+
+def test_what_they_disagree_on_is_listed_by_label(chat: Conversation) -> None:
+    (port,) = chat.plan_fuse().disagreements
+    assert port.about == "port"
+    assert sorted(says for _, says in port.says) == ["8080", "9090"]
+
+
+def test_the_best_is_offered_with_the_rule_that_chose_it(chat: Conversation) -> None:
+    plan = chat.plan_fuse()
+    assert chat.message(plan.best_message).text in ANSWERS[:2]
+    assert "shares most with the others" in plan.why
+    if chat.head is not None and chat.head.id != plan.best_message:
+        chat.promote(plan.best_message)
+    assert chat.head is not None and chat.head.id == plan.best_message
+
+
+def test_fusing_is_one_operation_and_one_undo_and_the_candidates_stay_in_sight(chat: Conversation) -> None:
+    head, count = chat.head, len(chat.operations)
+    plan = chat.plan_fuse()
+    chat.merge(plan)
+    assert len(chat.operations) == count + 1
+    assert all(id in chat.visible.messages for id in plan.turns)
+    chat.undo()
+    assert chat.head == head
+
+
+def test_a_fused_answer_can_be_fused_no_further_with_itself(chat: Conversation) -> None:
+    first = chat.plan_fuse()
+    chat.merge(first)
+    assert set(chat.plan_fuse().turns) == set(first.turns)
+
+
+def test_answers_above_the_head_are_fused_on_a_branch_of_their_own(chat: Conversation) -> None:
+    answers = list(chat.plan_fuse().turns)
+    talk(chat, "And then?", "Then nothing.")
+    plan = chat.plan_fuse(answers)
+    head = chat.head
+    chat.merge(plan)
+    assert chat.head == head
+    assert chat.checkout("fused").path()[-1].merge is not None
+
+
+def test_answers_that_contradict_each_other_are_both_shown_and_warned_of() -> None:
+    forky, models = workspace()
+    chat = talk(forky.create("Verdict"), "Hello", "Hello.")
+    answers = ("Yes. We must use Redis for the queue.", "No. We must not use Redis for the queue.")
+    for answer in answers:
+        models.one.enqueue(answer)
+    chat.ask("Do we use Redis for the queue?")
+    chat.regenerate()[1].result()
+    plan = chat.plan_fuse()
+    (clash,) = plan.contradictions
+    assert {one.name for one in clash.said_by} == {"A", "B"}
+    assert any(warning.startswith("The answers contradict each other: A says “") for warning in plan.warnings)
+    below = plan.payload.split("They disagree:")[1]
+    assert "We must use Redis for the queue" in below and "We must not use Redis for the queue" in below
+    (one,) = plan.disagreements
+    assert [label for label, _ in one.says] == ["A", "B"]
+
+
+def test_answers_that_agree_are_fused_without_a_warning_of_contradiction() -> None:
+    forky, models = workspace()
+    chat = talk(forky.create("Agreed"), "Hello", "Hello.")
+    for answer in ("We use Redis for the queue.", "Redis it is, for the queue. Pin its version."):
+        models.one.enqueue(answer)
+    chat.ask("What do we use for the queue?")
+    chat.regenerate()[1].result()
+    plan = chat.plan_fuse()
+    assert plan.contradictions == () and "They disagree" not in plan.payload
+    assert all("contradict" not in warning for warning in plan.warnings)
+
+
+def test_a_fusion_that_was_overtaken_is_refused(chat: Conversation) -> None:
+    plan = chat.plan_fuse()
+    talk(chat, "Quick?", "Yes.")
+    with pytest.raises(Outdated):
+        chat.merge(plan)
+
+
+def test_fewer_than_two_answers_or_answers_to_other_questions_are_refused(chat: Conversation) -> None:
+    with pytest.raises(BadContent, match="two answers"):
+        chat.plan_fuse([chat.path()[-1].id])
+    with pytest.raises(BadContent, match="one question"):
+        chat.plan_fuse([chat.path()[1].id, chat.path()[-1].id])
+    forky, _ = workspace()
+    with pytest.raises(NothingToDo):
+        forky.create().plan_fuse()
+
+
+def test_a_model_fuses_from_escaped_labelled_answers_and_is_checked(chat: Conversation) -> None:
+    entry = {
+        "answer": "Use SQLite. The answers disagree on the port: 8080 or 9090.",
+        "disagreements": [{"about": "port", "says": {"A": "8080", "B": "9090", "Z": "1"}}],
+        "best": "B",
+        "why": "It is the longest.",
+    }
+    models(chat).two.enqueue(json.dumps(entry))
+    plan = chat.plan_fuse(model="scripted/two")
+    assert plan.payload == entry["answer"] and plan.best == "B"
+    (warning,) = plan.warnings
+    assert warning.startswith("The answers contradict each other: ")
+    assert plan.disagreements[0].says == (("A", "8080"), ("B", "9090"))
+    prompt = models(chat).two.requests[0].messages[0]["content"]
+    assert prompt.index('<answer label="A">') < prompt.index("Answer with JSON only")
+    chat.merge(plan)
+    assert chat.head is not None and chat.head.merge is not None
+    assert chat.head.merge.made_by == "scripted/two"
+
+
+@pytest.mark.parametrize(
+    ("answer", "check"),
+    [
+        ("I would take SQLite.", "reply"),
+        ('{"answer": "Use Redis 7."}', "invented"),
+        ('{"answer": ""}', "schema"),
+        ('{"answer": "Use', "json"),
+        ("I'm sorry, I can't do that.", "refusal"),
+    ],
+)
+def test_a_fusion_that_fails_a_check_leaves_the_one_by_rule_badged(
+    chat: Conversation, answer: str, check: str
+) -> None:
+    models(chat).two.enqueue(answer)
+    with pytest.raises(SquashRejected) as refused:
+        chat.plan_fuse(model="scripted/two")
+    assert {failed.check for failed in refused.value.failed} == {check}
+    assert refused.value.plan.payload == chat.plan_fuse().payload and refused.value.plan.badge
+
+
+def test_a_fused_answer_comes_along_when_its_branch_is_merged(chat: Conversation) -> None:
+    side = chat.fork("side", at=chat.path()[2].id)
+    side.promote(chat.plan_fuse().turns[0])
+    side.merge(side.plan_fuse(list(chat.plan_fuse().turns)))
+    talk(chat, "And?", "Good.")
+    plan = chat.plan_merge("side", strategy="full")
+    assert any(message == side.path()[-1].id for message in plan.turns)

@@ -1,0 +1,166 @@
+"""Three-way merges as a person makes them: decided, landed, undone, raced for, remembered."""
+
+from __future__ import annotations
+
+import json
+from threading import Event, Thread
+
+import pytest
+
+from forky_core.conversation.conversation import Conversation
+from forky_core.errors import ModelError, NothingToDo, Outdated
+from forky_core.llm.scripted import Hang, Until
+from forky_core.merge.claims.conflict_resolution import Choice
+from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.views import captions
+from forky_core.views.graph import line_of_text
+from tests.builders import ScriptedModels, debugged, talk, workspace
+from tests.hangs import HANG
+
+
+@pytest.fixture
+def chat() -> Conversation:
+    """`main` says 7070, `debug` 9090."""
+    forky, _ = workspace()
+    chat = talk(forky.create("Server"), "Plan the server.", "The port is 8080.")
+    talk(chat.fork("debug"), "No, use port 9090.", "Done.")
+    return talk(chat, "The port is 7070.", "Noted.")
+
+
+def three_way(chat: Conversation, source: str = "debug", **more: object) -> ThreeWayPlan:
+    plan = chat.plan_merge(source, strategy="three-way", **more)  # type: ignore[arg-type]
+    assert isinstance(plan, ThreeWayPlan)
+    return plan
+
+
+def models(chat: Conversation) -> ScriptedModels:
+    found = chat._repo.models
+    assert isinstance(found, ScriptedModels)
+    return found
+
+
+def test_what_lands_open_stays_open_until_a_word_settles_it(chat: Conversation) -> None:
+    chat.merge(three_way(chat))
+    assert "1 unresolved" in chat.operations[-1].summary
+    assert [clash.key for clash in chat.unresolved] == ["port"]
+    plan = chat.plan_resolution({"port": Choice("text", "The port is 7070, for good.")})
+    before = chat.context().tokens
+    chat.merge(plan)
+    assert chat.context().tokens == before + plan.tokens
+    assert not chat.unresolved
+    assert chat.path()[-1].parents == (plan.target,)
+    assert chat.operations[-1].summary == "Settled 1 conflict on “main”"
+    assert captions.merged(chat.path()[-1]) == "1 conflict settled" == line_of_text(chat.path()[-1]).lower()
+    chat.undo()
+    assert [clash.key for clash in chat.unresolved] == ["port"]
+
+
+def test_nothing_chosen_settles_nothing(chat: Conversation) -> None:
+    with pytest.raises(NothingToDo):
+        chat.plan_resolution({})
+
+
+def test_a_resolution_is_remembered_and_undone_with_its_merge(chat: Conversation) -> None:
+    third = chat.fork("third")
+    chat.merge(three_way(chat).resolved({"port": Choice("theirs")}))
+    plan = three_way(third)
+    assert [clash.choice.by for clash in plan.clashes if clash.choice] == ["remembered"]
+    chat.undo()
+    assert three_way(third).unresolved != ()
+
+
+def test_two_people_merge_at_once_one_lands_and_the_other_goes_on_with_every_decision(
+    chat: Conversation,
+) -> None:
+    mine = three_way(chat).resolved({"port": Choice("text", "The port is 6060.")})
+    other = talk(chat.fork("other"), "Decision: log as JSON.", "Fine.")
+    chat.merge(chat.plan_merge(other))
+    count = len(chat.operations)
+    with pytest.raises(Outdated) as lost:
+        chat.merge(mine)
+    assert lost.value.first is not None and "other" in lost.value.first.summary
+    assert len(chat.operations) == count
+    again = chat.replan(mine)
+    assert isinstance(again, ThreeWayPlan) and again.unresolved == ()
+    assert "The port is 6060." in again.payload
+    chat.merge(again)
+    assert [claim.value for claim in chat.claims.on("port")] == [""]
+
+
+def test_words_of_ones_own_survive_planning_again_and_what_came_meanwhile_is_named(
+    chat: Conversation,
+) -> None:
+    plan = three_way(chat).edited("Use what the tests use.")
+    talk(chat, "Anything else?", "No.")
+    assert chat.replan(plan).payload == "Use what the tests use."
+    talk(chat.checkout("debug"), "And the host?", "The host is localhost.")
+    again = chat.replan(plan)
+    assert again.payload == "Use what the tests use."
+    assert any("2 messages have come" in warning for warning in again.warnings)
+
+
+def test_a_decision_whose_conflict_is_gone_is_said_to_be(chat: Conversation) -> None:
+    plan = three_way(chat).resolved({"port": Choice("mine")})
+    chat.merge(three_way(chat).resolved({"port": Choice("theirs")}))
+    talk(chat.checkout("debug"), "Decision: log as JSON.", "Fine.")
+    assert any("1 resolution fits no conflict" in warning for warning in chat.replan(plan).warnings)
+
+
+def test_planning_again_after_the_other_merged_the_same_says_up_to_date(chat: Conversation) -> None:
+    plan = three_way(chat)
+    chat.merge(three_way(chat))
+    assert chat.replan(plan).relation == "up_to_date"
+
+
+def test_a_proposal_is_checked_and_settles_nothing_by_itself(chat: Conversation) -> None:
+    plan = three_way(chat)
+    models(chat).two.enqueue(json.dumps({"text": "Use port 9090, since it was asked for.", "why": "Newer."}))
+    proposal = chat.propose(plan, "port", model="scripted/two")
+    assert proposal.failed == () and len(plan.unresolved) == 1
+    taken = plan.resolved({"port": proposal.choice})
+    assert taken.clashes[0].choice is not None and taken.clashes[0].choice.by == "scripted/two"
+    assert "since it was asked for" in taken.payload
+    (request,) = models(chat).two.requests
+    content = request.messages[0]["content"]
+    assert content.startswith("<messages>") and content.index("No, use port 9090.") < content.index("Propose")
+
+
+@pytest.mark.parametrize(
+    ("answer", "check"),
+    [
+        ("I think 9090 is better.", "reply"),
+        ("I'm sorry, I can't help with that.", "refusal"),
+        ('{"text": "Use', "json"),
+        ('{"why": "x"}', "schema"),
+        ('{"text": "Use port 4321."}', "invented"),
+    ],
+)
+def test_a_proposal_that_is_none_says_what_it_is(chat: Conversation, answer: str, check: str) -> None:
+    models(chat).two.enqueue(answer)
+    proposal = chat.propose(three_way(chat), "port", model="scripted/two")
+    assert [failed.check for failed in proposal.failed] == [check]
+
+
+def test_stopping_a_summary_ends_the_call_and_writes_nothing() -> None:
+    forky, scripted = workspace()
+    chat = debugged(forky)
+    begun, stop = Event(), Event()
+    scripted.two.enqueue('{"claims": [', Until(begun), Hang())
+    ended: list[BaseException] = []
+
+    def plan() -> None:
+        try:
+            chat.plan_merge("debug", model="scripted/two", stop=stop)
+        except ModelError as error:
+            ended.append(error)
+
+    count = len(chat.operations)
+    thread = Thread(target=plan)
+    thread.start()
+    begun.set()
+    stop.set()
+    thread.join(HANG)
+    assert not thread.is_alive()
+    (error,) = ended
+    assert isinstance(error, ModelError) and error.failure.kind == "stopped"
+    assert len(chat.operations) == count
