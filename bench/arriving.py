@@ -17,7 +17,7 @@ from playwright.sync_api import sync_playwright
 from bench.measure import Line
 from bench.serving import CHECKOUT, streamlit
 from forky_core.forky import Forky
-from forky_core.room import Person, Room
+from forky_core.model.room import Person, Room
 from tests.browser.conftest import FLAGS, settled
 from tests.programs import chromium
 

@@ -15,9 +15,9 @@ from forky_core.context.remembered import converter
 from forky_core.conversation.identity import now
 from forky_core.forky import Forky
 from forky_core.llm.tokens import estimate_tokens
-from forky_core.memory import Memory
 from forky_core.model import ConversationId, Message, MessageId, Role, Rules, seal
-from forky_core.parts import Draft, TextPart
+from forky_core.model.memory import Memory
+from forky_core.model.parts import Draft, TextPart
 
 _WORDS = "so it was said, and the server listens on port {} because of `config_{}.toml`. "
 _GOAL_WARM = 20.0

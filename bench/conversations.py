@@ -17,7 +17,7 @@ from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
 from forky_core.model import EMPTY_VIEW, ConversationId, Generation, GenerationId, Message, Rules, Usage, seal
-from forky_core.parts import Draft, TextPart
+from forky_core.model.parts import Draft, TextPart
 from forky_core.store.contract import Commit
 
 TRUNK = 600

@@ -25,7 +25,7 @@ from forky_core.documents.searching import Embedder
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.model import EMPTY_VIEW, ConversationId, Message, Rules, seal
-from forky_core.parts import Draft, MergePart, TextPart
+from forky_core.model.parts import Draft, MergePart, TextPart
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.views.drawing import draw
 from forky_core.views.graph import build_graph

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 
 _WORDS = [
     "the",

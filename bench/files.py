@@ -27,7 +27,7 @@ from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.importing.landing import import_file, preview
 from forky_core.gateway.downloading import Download, Downloading, Offers
 from forky_core.model import Message, Rules, seal
-from forky_core.parts import Draft, TextPart
+from forky_core.model.parts import Draft, TextPart
 
 Told = dict[str, float]
 """What a side found: seconds, and whatever else it counted."""

@@ -16,7 +16,7 @@ from bench.stopwatch import arm, install, read
 from forky_core.conversation.identity import now
 from forky_core.forky import Forky
 from forky_core.model import MessageId, Role, seal
-from forky_core.parts import Draft, TextPart
+from forky_core.model.parts import Draft, TextPart
 from tests.browser.conftest import FLAGS, settled
 from tests.programs import chromium
 

@@ -16,12 +16,12 @@ from bench.merge_cases import LOG, sessions
 from bench.talks import RANDOM, text
 from forky_core.conversation.recording.recording import Reply
 from forky_core.conversation.workspace import Workspace
-from forky_core.hashing import message_id
 from forky_core.llm.catalogue import Catalogue
 from forky_core.matching import Call, chat_call
 from forky_core.matching.keys import digest, path_keys
 from forky_core.model import ConversationId, seal
-from forky_core.parts import Draft, Json, TextPart
+from forky_core.model.hashing import message_id
+from forky_core.model.parts import Draft, Json, TextPart
 from forky_core.store.duckdb.read.rows import id_key
 from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.store import DuckDBStore

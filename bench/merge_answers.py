@@ -39,7 +39,7 @@ from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
 from forky_core.merge.wording import transcript
 from forky_core.model import Message, Rules, seal
-from forky_core.parts import Draft, TextPart
+from forky_core.model.parts import Draft, TextPart
 from tests.llm import third_party
 
 CONDITIONS = ("no merge", "full", "squash", "source text")

@@ -18,7 +18,7 @@ from typing import Literal
 
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Message, seal
-from forky_core.parts import Draft, TextPart
+from forky_core.model.parts import Draft, TextPart
 
 Role = Literal["user", "assistant", "tool"]
 Split = Literal["development", "test"]

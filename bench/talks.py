@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from forky_core.model import Change, ConversationId, Message, seal
-from forky_core.parts import Draft, TextPart
+from forky_core.model.parts import Draft, TextPart
 from forky_core.store.contract import Commit
 from forky_core.store.duckdb.store import DuckDBStore
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from forky_core.conversation.conversation import Conversation
-    from forky_core.errors import ForkyError
     from forky_core.forky import Forky
+    from forky_core.model.errors import ForkyError
 
 __all__ = ["Conversation", "Forky", "ForkyError"]
 __version__ = "0.1.0"
@@ -21,7 +21,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Conversation": "forky_core.conversation.conversation",
     "Forky": "forky_core.forky",
-    "ForkyError": "forky_core.errors",
+    "ForkyError": "forky_core.model.errors",
 }
 
 

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Protocol
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.document import Document
 from forky_core.documents.shelf import DocumentStore
-from forky_core.errors import BadContent
 from forky_core.forky import Forky
 from forky_core.llm.contract import Passage
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Message, Role
-from forky_core.parts import Json
+from forky_core.model.document import Document
+from forky_core.model.errors import BadContent
+from forky_core.model.parts import Json
 from forky_core.retrieval.rank import rank
 
 

@@ -9,10 +9,10 @@ from typing import Self
 
 from forky_core.conversation.repo import Models
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import NotFound, StoreDamaged, StoreError
 from forky_core.formats.files.spools import remove_abandoned_spools
 from forky_core.formats.importing.import_record import recover_imports
 from forky_core.llm.catalogue import Catalogue
+from forky_core.model.errors import NotFound, StoreDamaged, StoreError
 from forky_core.preferences import restore_preferences
 from forky_core.settings import Settings
 from forky_core.store.duckdb.store import DuckDBStore

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
-from forky_core.parts import Json, OpaquePart, Part, canonical_json
+from forky_core.model.parts import Json, OpaquePart, Part, canonical_json
 
 NOT_UNDERSTOOD: Final = "not_understood"
 MOST_KEPT: Final = 1_000_000

@@ -11,10 +11,10 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from forky_core.conversation.merging.model_plans import REVIEWER
-from forky_core.errors import ForkyError
 from forky_core.llm.addresses import Network, checked_url, is_this_machine, written_network
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.probing import ServerProposal
+from forky_core.model.errors import ForkyError
 from forky_core.store.contract import Store
 
 _MODEL = "default_model"

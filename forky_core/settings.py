@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, cast, get_args
 
-from forky_core.errors import RequestError
+from forky_core.model.errors import RequestError
 from forky_core.observability.log_setup import LogForm, LogLevel
 from forky_core.observability.vocabulary import SLOW_AFTER
 

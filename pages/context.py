@@ -6,8 +6,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from forky_core.conversation.replies.preparing import Prepared
-from forky_core.errors import ForkyError
 from forky_core.model import Message, MessageId
+from forky_core.model.errors import ForkyError
 from forky_core.views.context import ContextRow, compared, rows
 from pages.ui.context.facts import draw_facts
 from pages.ui.context.items import MOST, draw_compared, draw_items, hear_steering

@@ -8,11 +8,11 @@ import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.merging.merge_request import MergeRequest
-from forky_core.errors import ForkyError, Outdated
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.strategies import strategy_named
 from forky_core.model import ConversationId, Message, MessageId
-from forky_core.parts import MergePart
+from forky_core.model.errors import ForkyError, Outdated
+from forky_core.model.parts import MergePart
 from forky_core.views.captions import opening_of
 from forky_core.views.merging import standing
 from forky_core.views.places import later_on

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.documents.searching import Embedder
-from forky_core.errors import NotFound
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.model import Role
+from forky_core.model.errors import NotFound
 from forky_core.store.contract import Store
 from forky_core.store.memory.store import MemoryStore
 

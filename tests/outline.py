@@ -15,7 +15,7 @@ from forky_core.merge.plan_lines import plan_of_lines
 from forky_core.merge.strategies import add_strategy, remove_strategy
 from forky_core.merge.strategy import Strategy
 from forky_core.merge.wording import squash_header
-from forky_core.payload_kinds import PayloadKind
+from forky_core.model.payload_kinds import PayloadKind
 
 HEADING = "Outline"
 

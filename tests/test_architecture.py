@@ -28,7 +28,7 @@ HOMES = {
     "streamlit": ("app.py", "pages/"),
     "streamlit_agraph": ("app.py", "pages/"),
 }
-VALUES = {"document", "errors", "hashing", "memory", "model", "opaque", "parts", "payload_kinds", "room"}
+VALUES = {"model", "opaque"}
 CONTRACTS = {"store.contract", "store.document_contract", "store.words", "llm.contract", "llm.tokens"}
 """`store.words` says what a search means, `llm.tokens` estimates text; neither needs an engine."""
 DRAWN = {"views.lanes", "views.shape", "views.words"}
@@ -38,15 +38,8 @@ LOGS = {"observability.events"}
 MAY_IMPORT: dict[str, set[str]] = {
     "observability": set(),
     "interpreter": set(),
-    "document": VALUES,
-    "errors": VALUES,
-    "hashing": VALUES,
-    "memory": VALUES,
     "model": VALUES,
     "opaque": VALUES,
-    "parts": VALUES,
-    "payload_kinds": set(),
-    "room": VALUES,
     "settings": VALUES | {"observability"},
     "private_files": set(),
     "dag": VALUES,
@@ -143,4 +136,4 @@ def test_the_name_of_a_strategy_is_written_in_one_place() -> None:
         if isinstance(constant, ast.Constant) and constant.value in names
     }
     # The editor of a block names a budget that is full.
-    assert written - {"pages/ui/merge/editor.py"} == {"forky_core/payload_kinds.py"}
+    assert written - {"pages/ui/merge/editor.py"} == {"forky_core/model/payload_kinds.py"}

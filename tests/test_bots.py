@@ -7,8 +7,8 @@ import pytest
 
 from forky_core.bots import ChatBot, History, QueryBot, Recall, SimpleBot
 from forky_core.context.citing import sources_in
-from forky_core.errors import BadContent
 from forky_core.forky import Forky
+from forky_core.model.errors import BadContent
 from tests.builders import ScriptedModels
 
 

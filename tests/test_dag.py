@@ -23,7 +23,7 @@ from forky_core.dag import (
     topological_order,
 )
 from forky_core.model import MessageId, seal
-from forky_core.parts import Draft, TextPart
+from forky_core.model.parts import Draft, TextPart
 
 Graph = Mapping[str, Sequence[str]]
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forky_core.hashing import content_hash, mend_json, mend_part, mend_text, message_id
 from forky_core.model import seal
-from forky_core.parts import (
+from forky_core.model.hashing import content_hash, mend_json, mend_part, mend_text, message_id
+from forky_core.model.parts import (
     AttachmentPart,
     Draft,
     MergePart,

@@ -133,7 +133,7 @@ def use_forky():
 
     from forky_core import Forky
     from forky_core.bots import ChatBot, QueryBot, SimpleBot
-    from forky_core.errors import ModelError
+    from forky_core.model.errors import ModelError
     from forky_core.formats.importing.landing import import_file
     from forky_core.formats.exporting.redaction import findings, redacted
     from forky_core.formats.exporting.sharing import exporter, save_as, shared

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.errors import BadContent, NotFound, NothingToDo
 from forky_core.llm.addresses import NAMED, Network
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.probing import ServerProposal
+from forky_core.model.errors import BadContent, NotFound, NothingToDo
 from forky_core.preferences import (
     _kept_servers,
     add_server,

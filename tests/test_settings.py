@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.errors import RequestError
+from forky_core.model.errors import RequestError
 from forky_core.settings import LogSettings, Settings, data_folder
 
 

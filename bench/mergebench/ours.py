@@ -24,7 +24,7 @@ from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge
 from forky_core.merge.squash import squash_of
 from forky_core.model import Message, MessageId, seal
-from forky_core.parts import Draft, Part, TextPart, ToolCallPart, ToolResultPart
+from forky_core.model.parts import Draft, Part, TextPart, ToolCallPart, ToolResultPart
 
 _HEADER = re.compile(r"\A\[Merged [^\n]*\]\n?")
 _MARKS = re.compile(r"(?: \[[0-9a-f]{6,32}\])+$", re.MULTILINE)

@@ -12,7 +12,7 @@ from forky_core.cli.plain import one_line, plain
 from forky_core.conversation.merging.bisecting import contains
 from forky_core.conversation.merging.pattern_check import matches
 from forky_core.conversation.repo import short
-from forky_core.errors import BadContent
+from forky_core.model.errors import BadContent
 
 if TYPE_CHECKING:
     from forky_core.conversation.conversation import Conversation

@@ -11,7 +11,7 @@ from forky_core.cli.log import chosen
 from forky_core.cli.plain import one_line, plain
 from forky_core.cli.session import ChatSession
 from forky_core.cli.streaming import stream
-from forky_core.errors import BadContent, ModelError
+from forky_core.model.errors import BadContent, ModelError
 
 if TYPE_CHECKING:
     from forky_core.conversation.conversation import Conversation

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 from forky_core.cli.deciding import add_place, place
 from forky_core.cli.plain import one_line, plain
 from forky_core.conversation.repo import short
-from forky_core.memory import Memory, parse_memory
+from forky_core.model.memory import Memory, parse_memory
 from forky_core.views import captions
 from forky_core.views.context import ContextRow, cache_hint, rows
 

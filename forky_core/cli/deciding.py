@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.log import chosen
 from forky_core.cli.plain import one_line, plain
-from forky_core.errors import BadContent
+from forky_core.model.errors import BadContent
 
 if TYPE_CHECKING:
     from forky_core.conversation.conversation import Conversation

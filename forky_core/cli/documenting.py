@@ -12,10 +12,10 @@ from forky_core.cli.plain import one_line, plain
 from forky_core.views.shelf import count
 
 if TYPE_CHECKING:
-    from forky_core.document import Document
     from forky_core.documents.adding import AddingProgress
     from forky_core.documents.shelf import DocumentStore
     from forky_core.forky import Forky
+    from forky_core.model.document import Document
 
 _ID = 12
 """Digits of a document's id in a list."""

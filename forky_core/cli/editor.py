@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from forky_core.errors import BadContent
+from forky_core.model.errors import BadContent
 
 COMMENT = "# "
 """How the lines begin, above the text, that are for the person alone."""

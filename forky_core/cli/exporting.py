@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.plain import one_line, plain
-from forky_core.errors import BadContent
 from forky_core.formats.exporting.redaction import findings, redacted, unread_files
 from forky_core.formats.exporting.sharing import EXPORTERS, behind, exporter, leaving, save_as, shared
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import save
+from forky_core.model.errors import BadContent
 from forky_core.views.shelf import count
 
 if TYPE_CHECKING:

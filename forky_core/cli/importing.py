@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.piped import lasting
 from forky_core.cli.plain import one_line, plain
-from forky_core.errors import BadContent, ImportBrokenOff, NotFound
 from forky_core.formats.forky_file.adopting import Adopted, fork_file, pull
 from forky_core.formats.forky_file.files import load
 from forky_core.formats.importing.following import follow
@@ -29,7 +28,8 @@ from forky_core.formats.importing.import_record import (
 )
 from forky_core.formats.importing.landing import Imported, ImportProgress, PreviewLine, import_file, preview
 from forky_core.formats.importing.taking_back import undo_import
-from forky_core.parts import Json
+from forky_core.model.errors import BadContent, ImportBrokenOff, NotFound
+from forky_core.model.parts import Json
 from forky_core.views.shelf import called, count
 from forky_core.views.times import stamp
 

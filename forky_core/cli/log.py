@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.plain import one_line, plain
 from forky_core.conversation.repo import short
-from forky_core.errors import NotFound
+from forky_core.model.errors import NotFound
 from forky_core.views.drawing import draw
 from forky_core.views.shelf import called
 

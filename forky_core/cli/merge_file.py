@@ -11,11 +11,11 @@ from typing import TextIO
 from forky_core.cli.piped import comes_once, lasting
 from forky_core.cli.plain import one_line
 from forky_core.conversation.repo import short
-from forky_core.errors import BadContent
 from forky_core.formats.forky_file.files import load, save
 from forky_core.formats.forky_file.uniting import CopyDifference, difference, united
 from forky_core.model import Message
-from forky_core.parts import Json
+from forky_core.model.errors import BadContent
+from forky_core.model.parts import Json
 from forky_core.views.shelf import count
 
 _EPILOG = """\

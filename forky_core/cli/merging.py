@@ -18,12 +18,12 @@ from forky_core.cli.settling import (
 )
 from forky_core.conversation.merging.default_writer import default_writer
 from forky_core.conversation.repo import short
-from forky_core.errors import BadContent, ModelError
 from forky_core.merge.claims.conflict_resolution import Clash
 from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.strategies import STRATEGIES, strategy_named
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.payload_kinds import CHERRY_PICK, SQUASH, kind_of
+from forky_core.model.errors import BadContent, ModelError
+from forky_core.model.payload_kinds import CHERRY_PICK, SQUASH, kind_of
 from forky_core.views.payload import payload_text
 
 if TYPE_CHECKING:

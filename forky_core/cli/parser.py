@@ -35,8 +35,8 @@ from forky_core.cli import (
     verify,
 )
 from forky_core.cli.plain import plain
-from forky_core.errors import ForkyError, NotFound, RequestError, StoreBusy
 from forky_core.forky import Forky
+from forky_core.model.errors import ForkyError, NotFound, RequestError, StoreBusy
 from forky_core.observability.log_setup import set_up_logging
 from forky_core.settings import Settings
 

@@ -7,8 +7,8 @@ import getpass
 import sys
 
 from forky_core.cli.plain import plain
-from forky_core.errors import BadContent
 from forky_core.gateway.access.credentials import PasswordFile, hashed
+from forky_core.model.errors import BadContent
 from forky_core.settings import password_file
 
 

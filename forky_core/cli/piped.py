@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from forky_core.cli.plain import one_line
-from forky_core.errors import BadContent
 from forky_core.formats.files.spools import spool
+from forky_core.model.errors import BadContent
 
 STANDARD_INPUT = Path("-")
 

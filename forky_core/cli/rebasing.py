@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
 from forky_core.cli.plain import one_line, plain
 from forky_core.conversation.repo import short
-from forky_core.errors import BadContent
+from forky_core.model.errors import BadContent
 
 if TYPE_CHECKING:
     from forky_core.conversation.conversation import Conversation

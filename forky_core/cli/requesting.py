@@ -13,7 +13,7 @@ from forky_core.cli.settling import add_settling
 from forky_core.conversation.branching import UNCHANGED
 from forky_core.conversation.merging.merge_request import quoted
 from forky_core.conversation.repo import short
-from forky_core.errors import NotFound
+from forky_core.model.errors import NotFound
 from forky_core.views.times import stamp
 
 if TYPE_CHECKING:

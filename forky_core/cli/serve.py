@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from forky_core.cli.plain import plain
-from forky_core.errors import BadContent, NotFound
+from forky_core.model.errors import BadContent, NotFound
 from forky_core.settings import Settings
 
 FIRST_PORT = 8501

@@ -11,8 +11,8 @@ from forky_core.cli.plain import one_line, plain
 from forky_core.cli.streaming import stream
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.repo import short
-from forky_core.errors import BadName, ForkyError, ModelError, NothingToDo
 from forky_core.model import Operation
+from forky_core.model.errors import BadName, ForkyError, ModelError, NothingToDo
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky

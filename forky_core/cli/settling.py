@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TextIO, get_args
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
 from forky_core.cli.plain import one_line
 from forky_core.conversation.repo import short
-from forky_core.errors import BadContent
 from forky_core.merge.claims.conflict_resolution import Choice, Clash, Policy
-from forky_core.payload_kinds import kind_of
+from forky_core.model.errors import BadContent
+from forky_core.model.payload_kinds import kind_of
 
 if TYPE_CHECKING:
     from forky_core.conversation.conversation import Conversation

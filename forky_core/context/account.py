@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, overload
 
 from forky_core.llm.contract import ProviderMessage
-from forky_core.memory import EVERYTHING, Memory
 from forky_core.model import Message, MessageId, Role
+from forky_core.model.memory import EVERYTHING, Memory
 
 _HERE = "Part of this branch."
 _COPIED = "Copied from elsewhere."

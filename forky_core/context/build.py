@@ -21,12 +21,12 @@ from forky_core.context.quoting import merge_footer
 from forky_core.context.read import Read, read_path
 from forky_core.context.remembered import converter
 from forky_core.context.window import WindowChoice, reason
-from forky_core.document import Looked
 from forky_core.llm.contract import ProviderMessage
-from forky_core.memory import EVERYTHING, Memory
 from forky_core.model import Message, MessageId, Role, Rules
-from forky_core.parts import MergePart
-from forky_core.room import Voices
+from forky_core.model.document import Looked
+from forky_core.model.memory import EVERYTHING, Memory
+from forky_core.model.parts import MergePart
+from forky_core.model.room import Voices
 
 _OWN_PROMPT = "The branch's own system prompt."
 _NO_PROMPT = "The branch's own system prompt is empty: none is sent."

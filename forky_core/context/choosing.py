@@ -9,8 +9,8 @@ from forky_core.context.convert import JOINT, Converted
 from forky_core.context.normalise import OPENING
 from forky_core.context.read import Read
 from forky_core.context.window import Weighed, WindowChoice, boundaries, held, keep, room_of, step_of
-from forky_core.memory import Memory
 from forky_core.model import Message, MessageId
+from forky_core.model.memory import Memory
 
 _NO_WINDOW = "The window of this model is not known, so that everything is sent: give the budget as a number of tokens."
 _OVER_BUDGET = "What is sent in any case ({}) needs more than {}: {} too many."

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from forky_core.context.quoting import in_quotes
-from forky_core.document import ADDRESS, Looked, Quoted
+from forky_core.model.document import ADDRESS, Looked, Quoted
 from forky_core.retrieval.passages import NOT_FOUND
 
 SOURCES = "SOURCES:"

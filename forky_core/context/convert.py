@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 from forky_core.context.account import ONLY_NAMED, Item, ItemKind, why_here
 from forky_core.context.normalise import NO_PICTURE, flat_call, flat_result
 from forky_core.context.quoting import file_text, is_picture, quoted_file, unread_file
-from forky_core.errors import NotFound
 from forky_core.llm.contract import ProviderMessage
 from forky_core.llm.tokens import message_text
 from forky_core.model import Blob, Message
-from forky_core.opaque import opaque
-from forky_core.parts import (
+from forky_core.model.errors import NotFound
+from forky_core.model.parts import (
     AttachmentPart,
     MergePart,
     OpaquePart,
@@ -25,7 +24,8 @@ from forky_core.parts import (
     ToolCallPart,
     ToolResultPart,
 )
-from forky_core.room import Voices, shown_name
+from forky_core.model.room import Voices, shown_name
+from forky_core.opaque import opaque
 
 SPEAKERS = frozenset({"user", "assistant"})
 JOINT = 2

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from forky_core.context.transcript import tool_closures
 from forky_core.model import Message, MessageId
-from forky_core.parts import MergePart, RevertPart
+from forky_core.model.parts import MergePart, RevertPart
 
 Lookup = Callable[[MessageId], Message]
 """The message of an id in this conversation; raises NotFound or KeyError."""

@@ -7,7 +7,7 @@ of every context that holds it.
 from __future__ import annotations
 
 from forky_core.model import Blob
-from forky_core.parts import AttachmentPart, MergePart
+from forky_core.model.parts import AttachmentPart, MergePart
 
 _PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """What all three providers take."""

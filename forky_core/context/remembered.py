@@ -16,8 +16,8 @@ from forky_core.interpreter import uncollected
 from forky_core.llm.contract import ProviderMessage
 from forky_core.llm.tokens import count_each
 from forky_core.model import Message, MessageId, Role
-from forky_core.parts import AttachmentPart, TextPart
-from forky_core.room import Voices
+from forky_core.model.parts import AttachmentPart, TextPart
+from forky_core.model.room import Voices
 
 _NOTHING: ProviderMessage = {}
 _STRETCH = 256

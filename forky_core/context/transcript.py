@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from forky_core.model import GenerationStatus, Message, MessageId
-from forky_core.parts import ToolCallPart, ToolResultPart
+from forky_core.model.parts import ToolCallPart, ToolResultPart
 
 UNFINISHED: frozenset[GenerationStatus] = frozenset({"running", "interrupted", "failed"})
 """Ends that are no answer. A reply the person stopped is one: they had read enough."""

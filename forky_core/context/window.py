@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from forky_core.context.transcript import tool_closures
-from forky_core.memory import SHARE, Memory
 from forky_core.model import Message, MessageId
+from forky_core.model.memory import SHARE, Memory
 
 _STEPS = 4
 """Into how many steps a budget is cut."""

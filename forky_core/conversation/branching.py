@@ -12,9 +12,9 @@ from forky_core.conversation.taking_in import fit_model, fit_parameters, fit_tex
 from forky_core.conversation.transaction import with_a_free_key
 from forky_core.conversation.visible import Visible
 from forky_core.dag import ancestors
-from forky_core.errors import InTheWay, NameTaken, NotFound, NothingToDo, Outdated
 from forky_core.model import Branch, MessageId, Operation, Rules, View
-from forky_core.parts import Json
+from forky_core.model.errors import InTheWay, NameTaken, NotFound, NothingToDo, Outdated
+from forky_core.model.parts import Json
 
 
 class Unchanged:

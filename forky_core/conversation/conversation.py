@@ -35,7 +35,6 @@ from forky_core.conversation.recording.receiving import Receiving
 from forky_core.conversation.replies.speaking import Speaking
 from forky_core.conversation.stashing import Applied
 from forky_core.conversation.steering import Steering
-from forky_core.errors import BadContent, NothingToDo
 from forky_core.merge.claims.conflict_resolution import Choice, Policy
 from forky_core.merge.options import NO_CHOICES, MergeOptionFields, MergeOptions
 from forky_core.merge.plan import MergePlan
@@ -45,8 +44,9 @@ from forky_core.model import (
     Operation,
     Stash,
 )
-from forky_core.parts import Json
-from forky_core.payload_kinds import SQUASH
+from forky_core.model.errors import BadContent, NothingToDo
+from forky_core.model.parts import Json
+from forky_core.model.payload_kinds import SQUASH
 
 
 class Conversation(Speaking, Steering, Documenting, Gathering, Receiving, Agreeing):

@@ -8,11 +8,11 @@ from forky_core.conversation.placing import BranchPlace, ConversationPlace
 from forky_core.conversation.reading import BranchReader
 from forky_core.conversation.replies import consulting
 from forky_core.conversation.typed import draft_of
-from forky_core.document import Cited, Document, Looked
 from forky_core.documents.cited import KeptPassages
 from forky_core.documents.shelf import DocumentStore
-from forky_core.errors import NotFound, NothingToDo
 from forky_core.model import Operation, seal
+from forky_core.model.document import Cited, Document, Looked
+from forky_core.model.errors import NotFound, NothingToDo
 
 
 class Documenting(BranchReader):

@@ -9,8 +9,8 @@ from forky_core.conversation.repo import Repo
 from forky_core.conversation.timeline import Timeline, changes_to, forward, inverse, view_at
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.visible import see
-from forky_core.errors import InTheWay, NotFound, NothingToDo
 from forky_core.model import Change, Operation, View
+from forky_core.model.errors import InTheWay, NotFound, NothingToDo
 
 STOP_SECONDS = 3.0
 """How long undo waits for a reply that it has asked to stop."""

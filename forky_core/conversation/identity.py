@@ -9,9 +9,9 @@ import unicodedata
 from collections.abc import Container, Sequence
 from threading import Lock
 
-from forky_core.errors import BadName
-from forky_core.hashing import mend_text
-from forky_core.parts import AttachmentPart, Part, TextPart
+from forky_core.model.errors import BadName
+from forky_core.model.hashing import mend_text
+from forky_core.model.parts import AttachmentPart, Part, TextPart
 
 LONGEST_NAME = 100
 """Characters of a branch or tag name."""

@@ -10,7 +10,7 @@ from threading import Lock
 from forky_core.matching.finding import IsEnough, PlaceMatch, match
 from forky_core.matching.walking import Tree
 from forky_core.model import ConversationId, Message, MessageId
-from forky_core.parts import Draft
+from forky_core.model.parts import Draft
 
 _MOST = 200_000
 """Messages of all trees together: about 40 MB."""

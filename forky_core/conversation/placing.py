@@ -9,11 +9,11 @@ from forky_core.conversation.branching import Unchanged
 from forky_core.conversation.repo import Models, Repo, branch_in
 from forky_core.conversation.taking_in import fit_model
 from forky_core.conversation.transaction import with_a_free_key
-from forky_core.document import Document, DocumentId, Reach, Shelf
 from forky_core.documents.searching import Embedder
 from forky_core.documents.shelf import DocumentStore
-from forky_core.errors import NotFound, NothingToDo
 from forky_core.model import Operation, Rules
+from forky_core.model.document import Document, DocumentId, Reach, Shelf
+from forky_core.model.errors import NotFound, NothingToDo
 from forky_core.store.contract import Store
 
 EMBEDDING = "documents.embedding"

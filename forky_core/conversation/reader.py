@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from forky_core.context.build import build_context
 from forky_core.context.convert import Sight
 from forky_core.conversation.repo import Repo
-from forky_core.errors import NotFound
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Message, MessageId, Rules
+from forky_core.model.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)

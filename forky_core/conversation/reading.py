@@ -13,7 +13,6 @@ from forky_core.conversation.repo import Repo
 from forky_core.conversation.timeline import Timeline
 from forky_core.conversation.typed import draft_of
 from forky_core.conversation.visible import Visible
-from forky_core.memory import Memory
 from forky_core.model import (
     Branch,
     ConversationId,
@@ -25,7 +24,8 @@ from forky_core.model import (
     View,
     seal,
 )
-from forky_core.parts import AttachmentPart
+from forky_core.model.memory import Memory
+from forky_core.model.parts import AttachmentPart
 from forky_core.store.contract import Verification
 
 

@@ -13,9 +13,9 @@ from forky_core.context.transcript import tool_closures
 from forky_core.conversation.repo import Repo, branch_in, short
 from forky_core.conversation.taking_in import fit_model
 from forky_core.conversation.transaction import with_a_free_key
-from forky_core.errors import NothingToDo
-from forky_core.memory import EVERYTHING, Memory, fit_memory
 from forky_core.model import MessageId, Operation, Rules
+from forky_core.model.errors import NothingToDo
+from forky_core.model.memory import EVERYTHING, Memory, fit_memory
 
 
 def set_memory(repo: Repo, branch: str | None, memory: Memory | None) -> Operation:

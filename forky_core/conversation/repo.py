@@ -18,13 +18,13 @@ from forky_core.conversation.timeline import Timeline
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.visible import Visible, see
 from forky_core.documents.searching import Embedder
-from forky_core.errors import Ambiguous, InTheWay, NotFound
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.tokens import Vocabulary
 from forky_core.matching.by_ids import FEW, match_by_ids
 from forky_core.matching.finding import IsEnough, PlaceMatch
 from forky_core.model import Branch, ConversationId, Generation, Message, MessageId, View
-from forky_core.parts import Draft
+from forky_core.model.errors import Ambiguous, InTheWay, NotFound
+from forky_core.model.parts import Draft
 from forky_core.store.contract import Store
 
 MOST_PERSONS = 200

@@ -11,9 +11,9 @@ from forky_core.conversation.replies.asking import refuse_if_moved
 from forky_core.conversation.repo import Repo, branch_in
 from forky_core.conversation.taking_in import fit_text, refuse_unknown_files
 from forky_core.conversation.transaction import with_a_free_key
-from forky_core.errors import BadContent, NotFound
 from forky_core.model import Branch, Message, MessageId, Operation, Rules, Stash, View, seal
-from forky_core.parts import Draft
+from forky_core.model.errors import BadContent, NotFound
+from forky_core.model.parts import Draft
 
 
 @dataclass(frozen=True, slots=True)

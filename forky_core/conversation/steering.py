@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from forky_core.conversation import remembering
 from forky_core.conversation.reading import BranchReader
-from forky_core.memory import Memory
 from forky_core.model import Operation
+from forky_core.model.memory import Memory
 
 
 class Steering(BranchReader):

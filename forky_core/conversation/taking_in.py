@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from forky_core.conversation.identity import title_line
-from forky_core.errors import BadContent
-from forky_core.hashing import mend_json, mend_text
 from forky_core.matching.call import LONGEST_TEXT
-from forky_core.parts import Json
+from forky_core.model.errors import BadContent
+from forky_core.model.hashing import mend_json, mend_text
+from forky_core.model.parts import Json
 from forky_core.store.contract import Store
 
 LONGEST_PARAMETERS = 100_000

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from forky_core.model import EMPTY_VIEW, Change, Operation, View
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 
 FOUNDING = 1
 """The operation a conversation begins with, whatever made it. Taking it back would leave nothing that has a branch."""

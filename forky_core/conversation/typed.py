@@ -8,9 +8,9 @@ from typing import get_args
 from forky_core.conversation.identity import title_line
 from forky_core.conversation.repo import Repo
 from forky_core.conversation.taking_in import fit_text, refuse_unknown_files
-from forky_core.errors import BadContent
 from forky_core.model import Role
-from forky_core.parts import AttachmentPart, Draft, Part, TextPart
+from forky_core.model.errors import BadContent
+from forky_core.model.parts import AttachmentPart, Draft, Part, TextPart
 
 
 def draft_of(

@@ -18,14 +18,14 @@ from forky_core.conversation.replies.replies import Replies
 from forky_core.conversation.repo import Models, Repo
 from forky_core.conversation.taking_in import fit_model, fit_text
 from forky_core.conversation.transaction import Transaction
-from forky_core.document import Document
 from forky_core.documents.shelf import DocumentStore, WorkspacePlace
-from forky_core.errors import Ambiguous, BadContent, InTheWay, NotFound, StoreDamaged
-from forky_core.hashing import mend_text
 from forky_core.matching.call import LARGEST_FILE, Call
 from forky_core.matching.media import media_type_of
 from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, Hit, Reuse, Rules
-from forky_core.parts import AttachmentPart
+from forky_core.model.document import Document
+from forky_core.model.errors import Ambiguous, BadContent, InTheWay, NotFound, StoreDamaged
+from forky_core.model.hashing import mend_text
+from forky_core.model.parts import AttachmentPart
 from forky_core.store.contract import Store, Verification
 
 

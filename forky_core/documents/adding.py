@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
-from forky_core.document import Chunk, Document, DocumentId, DocumentPiece, Shelf
 from forky_core.documents.kinds import media_type
 from forky_core.documents.readers import READERS, Readers
 from forky_core.documents.source import DocumentSource, source_of_file
-from forky_core.errors import BadContent
+from forky_core.model.document import Chunk, Document, DocumentId, DocumentPiece, Shelf
+from forky_core.model.errors import BadContent
 from forky_core.store.document_contract import DocumentKeeper
 
 BATCH = 256

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from forky_core.document import Chunk
+from forky_core.model.document import Chunk
 from forky_core.retrieval.bm25 import counted
 from forky_core.retrieval.sentences import sentences
 

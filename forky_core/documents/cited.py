@@ -10,11 +10,11 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from forky_core.document import Chunk, Cited, Document, DocumentId
 from forky_core.documents.searching import split_address
-from forky_core.errors import Ambiguous, NotFound
 from forky_core.model import ConversationId
-from forky_core.parts import Json, canonical_json
+from forky_core.model.document import Chunk, Cited, Document, DocumentId
+from forky_core.model.errors import Ambiguous, NotFound
+from forky_core.model.parts import Json, canonical_json
 from forky_core.store.contract import Store
 
 PASSAGES = "passages"

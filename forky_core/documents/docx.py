@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 
 from forky_core.documents.source import DocumentSource
-from forky_core.errors import BadContent
+from forky_core.model.errors import BadContent
 
 LARGEST_UNPACKED = 200_000_000
 """Bytes of the text inside; a small file that unpacks to more is a trap."""

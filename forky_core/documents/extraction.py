@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forky_core.document import Chunk
 from forky_core.documents.chunking import DocumentSection, chunked
 from forky_core.documents.kinds import Kind
 from forky_core.documents.reading import sections
 from forky_core.documents.source import DocumentSource
+from forky_core.model.document import Chunk
 
 
 def extracted(source: DocumentSource, kind: Kind) -> Iterator[tuple[Chunk, float]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from forky_core.documents.adding import Added, AddingProgress, RefusedDocument, Tell
 from forky_core.documents.shelf import DocumentStore
 from forky_core.documents.source import DocumentSource
-from forky_core.errors import ForkyError
+from forky_core.model.errors import ForkyError
 
 Work = Callable[[Tell, threading.Event], Added]
 

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import Literal
 
 from forky_core.documents.source import DocumentSource
-from forky_core.errors import BadContent
+from forky_core.model.errors import BadContent
 
 Kind = Literal["pdf", "docx", "html", "markdown", "table", "code", "text"]
 

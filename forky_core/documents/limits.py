@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forky_core.errors import BadContent
+from forky_core.model.errors import BadContent
 
 MEGABYTE = 1_000_000
 _ANEW = "The file may be damaged. Save it anew in another program, or as plain text, and add that."

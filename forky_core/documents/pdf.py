@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from forky_core.documents.chunking import DocumentSection
 from forky_core.documents.source import DocumentSource
-from forky_core.errors import BadContent
+from forky_core.model.errors import BadContent
 
 _FRESH = 200
 """Pages after which the file is opened anew, at least: pypdf keeps every object it has read."""

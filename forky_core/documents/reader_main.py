@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 from forky_core.documents.extraction import extracted
 from forky_core.documents.kinds import kind_of
 from forky_core.documents.source import DocumentSource
-from forky_core.errors import BadContent
+from forky_core.model.errors import BadContent
 
 OVER_MEMORY = 81
 """Exit code of a reader that needed more memory than it may have."""

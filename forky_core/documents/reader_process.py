@@ -20,7 +20,6 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from forky_core.document import Chunk
 from forky_core.documents.kinds import Kind
 from forky_core.documents.limits import (
     Limits,
@@ -35,7 +34,8 @@ from forky_core.documents.limits import (
 )
 from forky_core.documents.reader_main import OVER_MEMORY, OVER_TIME
 from forky_core.documents.source import DocumentSource
-from forky_core.errors import BadContent
+from forky_core.model.document import Chunk
+from forky_core.model.errors import BadContent
 
 _ROOT = str(Path(__file__).resolve().parents[2])
 PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from forky_core.documents.reader_main import main; main()"

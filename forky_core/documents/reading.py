@@ -19,7 +19,7 @@ from forky_core.documents.html_text import markdown_of
 from forky_core.documents.kinds import Kind
 from forky_core.documents.pdf import pdf_pages
 from forky_core.documents.source import DocumentSource
-from forky_core.errors import BadContent
+from forky_core.model.errors import BadContent
 
 PARSED_WHOLE = 30_000_000
 """Bytes of HTML, which cannot be read piecemeal."""

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from forky_core.document import ADDRESS, Chunk, Document, DocumentId, Numbers, Reach, source_of
-from forky_core.errors import BadContent
 from forky_core.llm.contract import Passage
+from forky_core.model.document import ADDRESS, Chunk, Document, DocumentId, Numbers, Reach, source_of
+from forky_core.model.errors import BadContent
 from forky_core.retrieval import bm25
 from forky_core.retrieval.parts_asked import parts_asked
 from forky_core.store.document_contract import DocumentKeeper

@@ -14,13 +14,13 @@ from pathlib import Path
 from threading import Event
 from typing import Protocol
 
-from forky_core.document import Document, DocumentId, Reach, Shelf
 from forky_core.documents.adding import Added, Tell, add_all
 from forky_core.documents.readers import READERS, Readers
 from forky_core.documents.searching import Embedder, FoundChunk, changed_size, search
 from forky_core.documents.source import DocumentSource, source_of_bytes
-from forky_core.errors import BadContent, ModelError
 from forky_core.llm.tokens import estimate_tokens
+from forky_core.model.document import Document, DocumentId, Reach, Shelf
+from forky_core.model.errors import BadContent, ModelError
 from forky_core.store.document_contract import DocumentKeeper
 
 _EMBEDDED_AT_ONCE = 64

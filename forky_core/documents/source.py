@@ -9,8 +9,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
-from forky_core.document import DocumentId
-from forky_core.errors import BadContent
+from forky_core.model.document import DocumentId
+from forky_core.model.errors import BadContent
 
 LARGEST = 200_000_000
 """Bytes of a document."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 
 
 @dataclass(frozen=True, slots=True)

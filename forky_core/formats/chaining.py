@@ -15,7 +15,7 @@ from forky_core.formats.fields import micros, obj, whole, word
 from forky_core.formats.leftovers import Program
 from forky_core.formats.speaking import in_turns, openai_parts, role_of
 from forky_core.model import Role, Usage
-from forky_core.parts import Draft, Json, Part
+from forky_core.model.parts import Draft, Json, Part
 
 
 def spread(node: Node, parts: list[Part], role: Role) -> list[Node]:

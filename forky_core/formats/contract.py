@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import ClassVar, Literal, Protocol
 
 from forky_core.model import GenerationStatus, Usage
-from forky_core.parts import AttachmentPart, Draft, Json
+from forky_core.model.parts import AttachmentPart, Draft, Json
 
 NOTHING: Mapping[str, Json] = MappingProxyType({})
 

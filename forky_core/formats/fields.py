@@ -9,7 +9,7 @@ from typing import Any
 
 from forky_core.formats.contract import NOTHING
 from forky_core.formats.files.json_nested import MOST_LOOSE
-from forky_core.parts import Json, canonical_json
+from forky_core.model.parts import Json, canonical_json
 
 TEXTS = ("text", "value", "content")
 """Names of the field in which an object around a text holds it."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from forky_core.formats.fields import shallow, words
+from forky_core.model.parts import Json, Part
 from forky_core.opaque import not_understood
-from forky_core.parts import Json, Part
 
 BOOKKEEPING = frozenset(
     (

@@ -14,13 +14,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from forky_core.errors import BadContent
 from forky_core.formats.fields import micros, obj, objs, whole, word, words
 from forky_core.formats.leftovers import Program, leftovers, told
 from forky_core.formats.speaking import tool_call, tool_calls
-from forky_core.hashing import mend_text
 from forky_core.model import Failure, GenerationStatus, Usage
-from forky_core.parts import Json, Part, ReasoningPart, TextPart
+from forky_core.model.errors import BadContent
+from forky_core.model.hashing import mend_text
+from forky_core.model.parts import Json, Part, ReasoningPart, TextPart
 
 KIND = "call"
 PROGRAM = Program("LiteLLM", frozenset(("provider_specific_fields",)))

@@ -14,8 +14,7 @@ from forky_core.formats.fields import TEXTS, kept_json, obj, objs, word, words
 from forky_core.formats.leftovers import BOOKKEEPING, Program, leftovers, says_something, told
 from forky_core.matching.media import data_url, decoded
 from forky_core.model import Role
-from forky_core.opaque import is_left_unsaid
-from forky_core.parts import (
+from forky_core.model.parts import (
     Json,
     OpaquePart,
     Part,
@@ -25,6 +24,7 @@ from forky_core.parts import (
     ToolResultPart,
     arguments_json,
 )
+from forky_core.opaque import is_left_unsaid
 
 ANY: Final = Program("another program")
 _ROLES: dict[str, Role] = {

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from forky_core.conversation.identity import branch_name, free_name, suggested_name
-from forky_core.errors import BadName
 from forky_core.formats.account import ImportAccount
 from forky_core.formats.contract import Node, ParsedConversation
 from forky_core.model import Message, MessageId, seal
+from forky_core.model.errors import BadName
+from forky_core.model.parts import Draft, OpaquePart, TextPart
 from forky_core.opaque import opaque
-from forky_core.parts import Draft, OpaquePart, TextPart
 
 MOST_TIPS = 5_000
 """Ends of branches that one conversation may have; what only further ones lead to is left out, and counted."""

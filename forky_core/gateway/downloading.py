@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from urllib.parse import quote
 from weakref import WeakValueDictionary
 
-from forky_core.errors import ForkyError
 from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.events import EventStream, gone
 from forky_core.gateway.serving import server_stops
+from forky_core.model.errors import ForkyError
 
 PREFIX = "/downloads"
 MOST = 50

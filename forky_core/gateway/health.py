@@ -16,9 +16,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forky_core.errors import ForkyError
 from forky_core.gateway.asgi import Receive, Scope, Send, answer
 from forky_core.gateway.serving import server_stops
+from forky_core.model.errors import ForkyError
 from forky_core.observability import events
 
 if TYPE_CHECKING:

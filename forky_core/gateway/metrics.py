@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from forky_core.errors import StoreError
 from forky_core.gateway.asgi import Receive, Scope, Send, answer, header
+from forky_core.model.errors import StoreError
 from forky_core.observability import counters
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from decimal import Decimal
 from typing import Any
 
 from forky_core.conversation.identity import disturbs, now, title_line
-from forky_core.errors import BadContent, BadName, NameTaken, NotFound, NothingToDo, StoreError
+from forky_core.model.errors import BadContent, BadName, NameTaken, NotFound, NothingToDo, StoreError
 from forky_core.observability import events
 from forky_core.store.contract import Store
 

@@ -22,12 +22,11 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.identity import branch_name
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import BadContent, NameTaken, NotFound, NothingToDo
 from forky_core.forky import Forky
 from forky_core.formats.speaking import content_parts, in_turns
 from forky_core.model import Message, Role
-from forky_core.opaque import is_left_unsaid
-from forky_core.parts import (
+from forky_core.model.errors import BadContent, NameTaken, NotFound, NothingToDo
+from forky_core.model.parts import (
     AttachmentPart,
     Draft,
     OpaquePart,
@@ -38,6 +37,7 @@ from forky_core.parts import (
     ToolResultPart,
     canonical_json,
 )
+from forky_core.opaque import is_left_unsaid
 
 _SHARED = "langchain_conversation"
 """The setting that names the conversation of sessions that name none."""

@@ -20,7 +20,7 @@ from contextlib import suppress
 from typing import Literal
 from urllib.parse import urlsplit, urlunsplit
 
-from forky_core.errors import BadContent, RequestError
+from forky_core.model.errors import BadContent, RequestError
 
 Network = Literal["loopback", "private", "public", "refused"]
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address

@@ -19,7 +19,6 @@ from threading import Event
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from forky_core.errors import BadContent, NotFound, NothingToDo, RequestError
 from forky_core.llm import loading, loop
 from forky_core.llm.addresses import (
     NAMED,
@@ -45,6 +44,7 @@ from forky_core.llm.providers import PROVIDERS, Provider, current_models, provid
 from forky_core.llm.status import ProviderStatus, keyed_status, offline_status, server_status
 from forky_core.llm.upstream import NATIVE, Dialect, Upstream
 from forky_core.model import Failure
+from forky_core.model.errors import BadContent, NotFound, NothingToDo, RequestError
 from forky_core.settings import Settings
 
 if TYPE_CHECKING:

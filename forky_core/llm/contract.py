@@ -13,8 +13,8 @@ from threading import Event
 from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
-from forky_core.document import Looked
 from forky_core.model import Failure, Usage
+from forky_core.model.document import Looked
 
 ProviderMessage = dict[str, Any]
 """An OpenAI chat-completions message: role, content (str or content parts), tool_calls, tool_call_id, name."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from forky_core.document import Numbers
-from forky_core.errors import ModelError
 from forky_core.llm import loading, loop
 from forky_core.llm.failures import failure, failure_of
 from forky_core.llm.litellm_model import NO_KEY, Connection
+from forky_core.model.document import Numbers
+from forky_core.model.errors import ModelError
 
 _PATIENCE = 60.0
 """Seconds."""

@@ -10,8 +10,8 @@ import threading
 from collections.abc import Mapping
 from typing import Literal
 
-from forky_core.errors import BadContent
 from forky_core.llm.providers import Provider
+from forky_core.model.errors import BadContent
 
 KeySource = Literal["entered", "environment", "secrets", "missing", "not needed"]
 

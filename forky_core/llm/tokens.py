@@ -20,8 +20,8 @@ from threading import Lock, Thread
 from types import FunctionType
 from typing import Any
 
-from forky_core.hashing import mend_text
 from forky_core.llm.contract import ProviderMessage
+from forky_core.model.hashing import mend_text
 
 _WIDE = re.compile(
     r"[\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"

@@ -11,12 +11,12 @@ import binascii
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from forky_core.errors import BadCall
-from forky_core.hashing import mend_json, mend_text
 from forky_core.matching.call import LONGEST_TEXT, RequestFiles
 from forky_core.matching.links import link, provider_file
 from forky_core.matching.media import data_url
-from forky_core.parts import (
+from forky_core.model.errors import BadCall
+from forky_core.model.hashing import mend_json, mend_text
+from forky_core.model.parts import (
     Json,
     OpaquePart,
     Part,

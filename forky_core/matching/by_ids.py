@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from forky_core.hashing import path_ids
 from forky_core.matching.finding import PlaceMatch
 from forky_core.matching.keys import calls_of, folded, plain_text, sayings
 from forky_core.matching.walking import is_silent
 from forky_core.model import Along, Message, MessageId
-from forky_core.parts import Draft
+from forky_core.model.hashing import path_ids
+from forky_core.model.parts import Draft
 
 FEW = 8
 """Messages that leave the path, whose words are looked at; with more of them all is read at once."""

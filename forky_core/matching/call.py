@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from forky_core.errors import BadCall
-from forky_core.hashing import mend_json, mend_text
 from forky_core.matching.keys import digest, path_keys
 from forky_core.matching.media import media_type_of
 from forky_core.model import Blob
-from forky_core.parts import (
+from forky_core.model.errors import BadCall
+from forky_core.model.hashing import mend_json, mend_text
+from forky_core.model.parts import (
     AttachmentPart,
     Draft,
     Json,

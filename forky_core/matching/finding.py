@@ -15,7 +15,7 @@ from itertools import islice
 from forky_core.matching.keys import calls_of, sayings, spoken
 from forky_core.matching.walking import Tree, stored_sayings, upwards
 from forky_core.model import Message, MessageId
-from forky_core.parts import Draft, ToolCallPart
+from forky_core.model.parts import Draft, ToolCallPart
 
 _ANCHORS = 8
 """Messages of the assistant, newest first, that are tried as anchors."""

@@ -1,7 +1,7 @@
 """What makes two messages the same to a program: keys that leave out what clients change when they send history back.
 
-A message's id names its content to the last byte (hashing.py). A client gives back less than that: without thoughts,
-with other white space around, with call ids of its own. So matching goes by keys, a contract of their own
+A message's id names its content to the last byte (model/hashing.py). A client gives back less than that: without
+thoughts, with other white space around, with call ids of its own. So matching goes by keys, a contract of their own
 (docs/matching.md, whose examples are executed): the key of a message is the hash of its parent's key and of what it
 says, so that it names a whole path as an id does. A system message has the key of its parent: another system prompt
 forks nothing.
@@ -16,8 +16,7 @@ from typing import Final
 
 from forky_core.matching.links import link_of
 from forky_core.model import Message
-from forky_core.opaque import is_left_unsaid
-from forky_core.parts import (
+from forky_core.model.parts import (
     AttachmentPart,
     Draft,
     Json,
@@ -30,6 +29,7 @@ from forky_core.parts import (
     canonical_json,
     quoted,
 )
+from forky_core.opaque import is_left_unsaid
 
 Key = bytes
 """16 bytes of BLAKE2b."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from forky_core.parts import Json, OpaquePart, canonical_json
+from forky_core.model.parts import Json, OpaquePart, canonical_json
 
 BLOCKS = ("image_url", "file")
 

@@ -7,7 +7,7 @@ import binascii
 import mimetypes
 import re
 
-from forky_core.hashing import mend_text
+from forky_core.model.hashing import mend_text
 
 _DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.-]+)*;base64,", re.ASCII)
 _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")

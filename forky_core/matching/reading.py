@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from forky_core.errors import BadCall
 from forky_core.matching.blocks import (
     content_parts,
     kept_json,
@@ -21,7 +20,16 @@ from forky_core.matching.blocks import (
     tool_call,
 )
 from forky_core.matching.call import MOST_MESSAGES, Call, RequestFiles, made
-from forky_core.parts import Draft, Json, OpaquePart, Part, ReasoningPart, ToolResultPart, canonical_json
+from forky_core.model.errors import BadCall
+from forky_core.model.parts import (
+    Draft,
+    Json,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    ToolResultPart,
+    canonical_json,
+)
 
 Turns = list[tuple[Draft, str]]
 """Messages, each with its place in the request."""

@@ -13,7 +13,7 @@ from itertools import islice
 
 from forky_core.matching.keys import Key, calls_of, digest, folded, plain_text, said_text, sayings
 from forky_core.model import Message, MessageId
-from forky_core.parts import Draft, TextPart
+from forky_core.model.parts import Draft, TextPart
 
 Messages = Mapping[MessageId, Message]
 _Stand = tuple[MessageId | None, tuple[Key, ...]]

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from forky_core.context.masking import Lookup
-from forky_core.errors import NotFound
 from forky_core.merge.block import (
     FURTHER_NAMES,
     ITEM,
@@ -40,7 +39,8 @@ from forky_core.merge.note.compose import file_line
 from forky_core.merge.note.passages import call_text, passages
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
-from forky_core.parts import AttachmentPart, MergePart, Part, TextPart, ToolCallPart
+from forky_core.model.errors import NotFound
+from forky_core.model.parts import AttachmentPart, MergePart, Part, TextPart, ToolCallPart
 
 _LABEL = re.compile(r"^(?:user|assistant|tool): ")
 _OF_FILES = frozenset({FILES, ATTACHED})

@@ -15,7 +15,6 @@ from itertools import chain, combinations
 
 from forky_core.context.masking import Lookup, taken_back, turns_of
 from forky_core.dag import ParentsOf, ancestors
-from forky_core.errors import NotFound
 from forky_core.merge.attribution import rows_of
 from forky_core.merge.block import ITEM
 from forky_core.merge.claims.active_claims import active_claims
@@ -36,7 +35,8 @@ from forky_core.merge.corrections import corrections_in
 from forky_core.merge.headings import CORRECTS, OPEN, RESOLVED, SETTLED, TRIED, UNRESOLVED
 from forky_core.merge.inputs import MergeInputs
 from forky_core.model import Message, MessageId
-from forky_core.parts import MergePart, TextPart
+from forky_core.model.errors import NotFound
+from forky_core.model.parts import MergePart, TextPart
 
 MOST_CHARACTERS = 40_000
 """Of each side, the newest words in which whole statements are looked for. Keyed claims are compared beyond them."""

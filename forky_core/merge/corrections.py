@@ -17,7 +17,7 @@ from forky_core.merge.headings import CORRECTS
 from forky_core.merge.plan import MergePlan, Planned
 from forky_core.merge.wording import ShortIds, one_line
 from forky_core.model import Message, MessageId
-from forky_core.parts import MergePart
+from forky_core.model.parts import MergePart
 
 _LONGEST = 160
 """Characters of what holds now that a payload quotes."""

@@ -13,7 +13,6 @@ from hashlib import blake2b
 from typing import Literal
 
 from forky_core.context.masking import Lookup
-from forky_core.errors import NotFound
 from forky_core.merge.attribution import attribute
 from forky_core.merge.block import ITEM, read_back
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, TRIED, is_heading
@@ -22,7 +21,8 @@ from forky_core.merge.note.passages import Shape, call_text, passages, plain
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.wording import LONGEST_SPEAKER, speaker_of, spoken
 from forky_core.model import Message, MessageId
-from forky_core.parts import AttachmentPart, ToolCallPart
+from forky_core.model.errors import NotFound
+from forky_core.model.parts import AttachmentPart, ToolCallPart
 
 _SHORTEST_SHARED = 4
 """Characters below which a piece of a line is too short to say where the line comes from."""

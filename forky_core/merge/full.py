@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forky_core import payload_kinds
 from forky_core.context.quoting import merge_footer
 from forky_core.context.transcript import dangling
 from forky_core.merge.branch_merge import plan_branch_merge
@@ -14,7 +13,8 @@ from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.strategy import Strategy
 from forky_core.merge.wording import full_header, transcript
-from forky_core.parts import MergePart
+from forky_core.model import payload_kinds
+from forky_core.model.parts import MergePart
 
 
 def plan_full(place: MergeInputs, wish: MergeOptions) -> MergePlan:

@@ -13,8 +13,6 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from forky_core.errors import BadContent
-from forky_core.hashing import content_hash
 from forky_core.merge.claims.claim_set import Claim
 from forky_core.merge.claims.conflict_resolution import Clash
 from forky_core.merge.comparison import compare_answers
@@ -22,8 +20,10 @@ from forky_core.merge.headings import ALSO_SAID, THEY_DISAGREE
 from forky_core.merge.plan import MergePlan, Planned
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
-from forky_core.parts import Draft, MergePart
-from forky_core.payload_kinds import FUSION
+from forky_core.model.errors import BadContent
+from forky_core.model.hashing import content_hash
+from forky_core.model.parts import Draft, MergePart
+from forky_core.model.payload_kinds import FUSION
 from forky_core.retrieval.sentences import units
 from forky_core.retrieval.words import terms
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forky_core.merge.claims.claim_set import SECTION_OF
-from forky_core.payload_kinds import own_headings
+from forky_core.model.payload_kinds import own_headings
 
 ASKED = "Asked"
 RESULT = "Result"

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from forky_core.context.masking import Lookup, taken_back
 from forky_core.context.transcript import last_complete, tool_closures
 from forky_core.dag import ParentsOf, ancestors, delta, first_parent_path, is_ancestor, merge_bases
-from forky_core.errors import NotFound
 from forky_core.model import GenerationStatus, Message, MessageId
-from forky_core.parts import MergePart
+from forky_core.model.errors import NotFound
+from forky_core.model.parts import MergePart
 
 UNFINISHED = "It comes after the last complete turn."
 HIDDEN = "A structural message of an import."

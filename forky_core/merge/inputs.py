@@ -30,8 +30,8 @@ from forky_core.merge.incoming_changes import (
 from forky_core.merge.plan import MergePlan, Planned, Relation
 from forky_core.merge.wording import ShortIds
 from forky_core.model import GenerationStatus, Message, MessageId, Rules
-from forky_core.parts import Draft, Json, MergePart
-from forky_core.payload_kinds import FULL
+from forky_core.model.parts import Draft, Json, MergePart
+from forky_core.model.payload_kinds import FULL
 
 _NO_SIGHT = Sight()
 

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from forky_core.dag import ancestors
-from forky_core.errors import BadContent
 from forky_core.merge.branch_merge import plan_branch_merge
 from forky_core.merge.incoming_changes import IncomingChanges, Omission
 from forky_core.merge.inputs import MergeInputs
@@ -20,6 +19,7 @@ from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.strategy import Coming, Strategy
 from forky_core.model import MessageId
+from forky_core.model.errors import BadContent
 
 WITH_ANOTHER = "It comes with “{}”."
 

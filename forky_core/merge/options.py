@@ -9,7 +9,7 @@ from typing import TypedDict
 
 from forky_core.merge.claims.conflict_resolution import Choice, Policy
 from forky_core.model import MessageId
-from forky_core.payload_kinds import SQUASH
+from forky_core.model.payload_kinds import SQUASH
 
 NO_CHOICES: Mapping[str, Choice | None] = MappingProxyType({})
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from forky_core import payload_kinds
 from forky_core.context.transcript import dangling, open_calls, tool_closures
 from forky_core.dag import ancestors, first_parent_path, topological_order
-from forky_core.errors import BadContent
 from forky_core.merge.incoming_changes import HIDDEN, PICKED, REVERT, SYSTEM, Omission
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.options import MergeOptions
@@ -16,8 +14,9 @@ from forky_core.merge.plan import MergePlan, Planned
 from forky_core.merge.pointing import dangling_in, told
 from forky_core.merge.strategy import Strategy
 from forky_core.merge.wording import quoted_messages, transcript
-from forky_core.model import Message, MessageId, seal
-from forky_core.parts import AttachmentPart, Draft, MergePart, Part
+from forky_core.model import Message, MessageId, payload_kinds, seal
+from forky_core.model.errors import BadContent
+from forky_core.model.parts import AttachmentPart, Draft, MergePart, Part
 
 IN_TARGET = "It is in the target already."
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
-from forky_core.errors import BadContent, NotFound, RequestError
 from forky_core.merge.block import cited
 from forky_core.merge.claims.claim_set import Correction, Frozen
 from forky_core.merge.claims.conflict_resolution import Clash
@@ -23,8 +22,9 @@ from forky_core.merge.options import MergeOptions
 from forky_core.merge.pointing import Dangling
 from forky_core.merge.wording import ShortIds
 from forky_core.model import ConversationId, Message, MessageId
-from forky_core.parts import Draft, Json, MergePart
-from forky_core.payload_kinds import kind_of
+from forky_core.model.errors import BadContent, NotFound, RequestError
+from forky_core.model.parts import Draft, Json, MergePart
+from forky_core.model.payload_kinds import kind_of
 
 Relation = Literal["up_to_date", "unanswered", "fast_forward", "merge"]
 """How the source stands to the target.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from forky_core.errors import BadContent
 from forky_core.merge.claims.conflict_resolution import Clash, SaidBy
 from forky_core.merge.comparison import CUT, compare
 from forky_core.merge.corrections import correction_rows, with_corrections
@@ -16,6 +15,7 @@ from forky_core.merge.plan import MergePlan
 from forky_core.merge.strategies import strategies, strategy_named
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wording import one_line
+from forky_core.model.errors import BadContent
 
 _LONGEST = 140
 """Characters of a statement that a warning quotes."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from forky_core.model import Message, MessageId
-from forky_core.parts import ToolCallPart, ToolResultPart
+from forky_core.model.parts import ToolCallPart, ToolResultPart
 
 _WORDS = (
     r"\b(?:as|like|see|mentioned|noted|discussed|described|shown|listed|stated|said)\s+(?:\w+\s+){0,2}?(?:above|earlier|previously)\b",

@@ -21,8 +21,8 @@ from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.plan import Planned
 from forky_core.merge.wording import transcript
 from forky_core.model import Message, MessageId, Rules, seal
-from forky_core.parts import Draft, MergePart, Part, RevertPart
-from forky_core.payload_kinds import REBASE
+from forky_core.model.parts import Draft, MergePart, Part, RevertPart
+from forky_core.model.payload_kinds import REBASE
 
 OLD_MARK = "It spoke of an earlier rebase."
 NOTHING_LEFT = "It took back what does not come along."

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from forky_core import payload_kinds
 from forky_core.merge.attribution import attribute, said_texts
 from forky_core.merge.block import PayloadLine, fitting, render
 from forky_core.merge.branch_merge import plan_branch_merge
@@ -26,7 +25,7 @@ from forky_core.merge.plan_lines import plan_of_lines
 from forky_core.merge.strategy import Strategy
 from forky_core.merge.superseded import superseded_in
 from forky_core.merge.wording import ShortIds, squash_header
-from forky_core.model import Message
+from forky_core.model import Message, payload_kinds
 
 CLAIMS_SHARE = 0.6
 """Of the room, the most that passed on claims take which settle nothing and are not open."""

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from functools import cache
 
-from forky_core.errors import BadContent
 from forky_core.merge.full import FULL
 from forky_core.merge.picks import CHERRY_PICK
 from forky_core.merge.squash import SQUASH
 from forky_core.merge.strategy import Strategy
 from forky_core.merge.three_way import THREE_WAY
-from forky_core.payload_kinds import register_kind, unregister_kind
+from forky_core.model.errors import BadContent
+from forky_core.model.payload_kinds import register_kind, unregister_kind
 
 STRATEGIES: tuple[Strategy, ...] = (SQUASH, CHERRY_PICK, FULL, THREE_WAY)
 """Those that Forky brings, in the order in which pages offer them."""

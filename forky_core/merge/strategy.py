@@ -10,7 +10,7 @@ from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
-from forky_core.payload_kinds import PayloadKind
+from forky_core.model.payload_kinds import PayloadKind
 
 Option = Literal["focus", "budget", "model", "picks", "policy", "choices", "force"]
 """A field of `MergeOptions` that not every strategy takes."""

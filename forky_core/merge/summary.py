@@ -24,7 +24,7 @@ from forky_core.merge.models.reading import ClaimReading
 from forky_core.merge.note.compose import default_budget, note
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId
-from forky_core.parts import canonical_json
+from forky_core.model.parts import canonical_json
 
 SUMMARY = "summary/1"
 """Names this way of summing up, and its version."""

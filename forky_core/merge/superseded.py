@@ -9,7 +9,7 @@ from forky_core.merge.claims.contradictions import contradictions
 from forky_core.merge.claims.supersessions import Superseded, supersessions
 from forky_core.merge.note.passages import passages
 from forky_core.model import Message, MessageId
-from forky_core.parts import TextPart
+from forky_core.model.parts import TextPart
 
 READ = 60_000
 """Characters of prose, the latest, that are looked at."""

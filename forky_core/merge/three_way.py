@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
 
-from forky_core import payload_kinds
 from forky_core.context.quoting import in_quotes
 from forky_core.merge.attribution import Attribution, attribute, said_texts
 from forky_core.merge.block import PayloadLine, render
@@ -31,8 +30,8 @@ from forky_core.merge.plan import MergePlan, Planned
 from forky_core.merge.plan_lines import NOTHING_TO_TELL
 from forky_core.merge.strategy import Coming, Strategy
 from forky_core.merge.wording import ShortIds, full_header, three_way_header
-from forky_core.model import MessageId
-from forky_core.parts import MergePart
+from forky_core.model import MessageId, payload_kinds
+from forky_core.model.parts import MergePart
 
 CLAIMS_SHARE = 0.6
 """Of the room, the most that claims take which replace nothing and contradict nothing."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forky_core.errors import BadContent
 from forky_core.merge.options import NO_CHOICES, MergeOptions
 from forky_core.merge.strategies import strategies, strategy_named
 from forky_core.merge.strategy import Option
+from forky_core.model.errors import BadContent
 
 
 def validate_options(wish: MergeOptions) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from forky_core.document import DocumentUse
-from forky_core.memory import Memory
+from forky_core.model.document import DocumentUse
 from forky_core.model.ids import MessageId
-from forky_core.parts import Json
+from forky_core.model.memory import Memory
+from forky_core.model.parts import Json
 
 
 @dataclass(frozen=True, slots=True)

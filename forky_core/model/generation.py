@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from forky_core.document import Looked
+from forky_core.model.document import Looked
 from forky_core.model.ids import GenerationId, MessageId
-from forky_core.parts import Json, Part
+from forky_core.model.parts import Json, Part
 
 GenerationStatus = Literal["running", "done", "stopped", "interrupted", "failed"]
 """`stopped`: by the person. `interrupted`: cut by the network, the provider or a crash. `failed`: nothing arrived."""

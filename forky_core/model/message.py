@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from forky_core.hashing import mend_part, mend_text, message_id
+from forky_core.model.hashing import mend_part, mend_text, message_id
 from forky_core.model.ids import MessageId, Role
-from forky_core.parts import Draft, MergePart, Part, RevertPart, TextPart
+from forky_core.model.parts import Draft, MergePart, Part, RevertPart, TextPart
 
 
 @dataclass(frozen=True, slots=True)

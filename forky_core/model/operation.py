@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from forky_core.hashing import content_hash
+from forky_core.model.hashing import content_hash
 from forky_core.model.ids import ConversationId
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from forky_core.document import DocumentId
-from forky_core.memory import EVERYTHING, Memory
 from forky_core.model.branch import Branch, Rules, Stash
+from forky_core.model.document import DocumentId
 from forky_core.model.ids import MessageId
+from forky_core.model.memory import EVERYTHING, Memory
 from forky_core.model.operation import Change
-from forky_core.parts import Json
-from forky_core.room import Room, room_in
+from forky_core.model.parts import Json
+from forky_core.model.room import Room, room_in
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 
-from forky_core.document import Numbers, Postings
+from forky_core.model.document import Numbers, Postings
 from forky_core.retrieval.words import terms
 
 _K1 = 1.5

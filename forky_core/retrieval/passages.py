@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from forky_core.hashing import mend_text
 from forky_core.llm.contract import Passage, ProviderMessage
 from forky_core.llm.tokens import message_text
+from forky_core.model.hashing import mend_text
 
 OPENING = "**Offline model"
 """How every offline answer begins: it says what it is, and is known again and not quoted as if someone had said it."""

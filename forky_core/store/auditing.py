@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from forky_core.hashing import message_id
 from forky_core.model import EMPTY_VIEW, Generation, Message, MessageId, Operation, View, operation_id
-from forky_core.parts import AttachmentPart, Json
+from forky_core.model.hashing import message_id
+from forky_core.model.parts import AttachmentPart, Json
 
 
 def message_findings(messages: Sequence[Message]) -> Iterator[str]:

@@ -30,7 +30,7 @@ from forky_core.model import (
     Verb,
     View,
 )
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 from forky_core.store.document_contract import DocumentKeeper
 
 

@@ -10,10 +10,10 @@ import json
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from forky_core.document import Document
-from forky_core.errors import Ambiguous, NotFound, Outdated
 from forky_core.model import Change, ConversationId, Message, MessageId, Operation, Reuse, Usage, operation_id
-from forky_core.parts import Json, canonical_json
+from forky_core.model.document import Document
+from forky_core.model.errors import Ambiguous, NotFound, Outdated
+from forky_core.model.parts import Json, canonical_json
 from forky_core.store.contract import Commit
 
 FOUNDING_VERBS = frozenset({"create", "import"})

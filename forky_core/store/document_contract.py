@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
-from forky_core.document import (
+from forky_core.model.document import (
     Chunk,
     Document,
     DocumentId,

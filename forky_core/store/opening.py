@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from forky_core.errors import RequestError
+from forky_core.model.errors import RequestError
 from forky_core.store.contract import Store
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore

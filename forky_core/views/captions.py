@@ -7,7 +7,7 @@ from collections.abc import Callable
 from forky_core.merge.claims.claim_set import Frozen
 from forky_core.merge.headings import RESOLVED
 from forky_core.model import Generation, Message, Reuse, Usage
-from forky_core.parts import MergePart
+from forky_core.model.parts import MergePart
 from forky_core.store.contract import Verification
 from forky_core.views.notebook import Cell
 from forky_core.views.times import stamp

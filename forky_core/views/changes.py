@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from forky_core.conversation.repo import short
-from forky_core.memory import EVERYTHING, Memory
 from forky_core.model import Change, MessageId, Operation
-from forky_core.parts import Json
+from forky_core.model.memory import EVERYTHING, Memory
+from forky_core.model.parts import Json
 
 _LONGEST = 120
 """Characters of a value that are quoted."""

@@ -16,7 +16,7 @@ from forky_core.context.citations import NOTHING, Opens, opened_in
 from forky_core.context.citing import SOURCES
 from forky_core.merge.wording import one_line
 from forky_core.model import Message, MessageId
-from forky_core.parts import ReasoningPart, ToolCallPart, ToolResultPart
+from forky_core.model.parts import ReasoningPart, ToolCallPart, ToolResultPart
 
 EXCERPT = 160
 """Characters of a row's text."""

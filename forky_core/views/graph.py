@@ -18,8 +18,7 @@ from forky_core.context.masking import taken_back_with
 from forky_core.merge.claims.claim_set import Frozen
 from forky_core.merge.corrections import corrected_lines
 from forky_core.model import Message, MessageId, View
-from forky_core.opaque import opaque
-from forky_core.parts import (
+from forky_core.model.parts import (
     AttachmentPart,
     MergePart,
     OpaquePart,
@@ -28,6 +27,7 @@ from forky_core.parts import (
     ToolCallPart,
     ToolResultPart,
 )
+from forky_core.opaque import opaque
 from forky_core.retrieval.passages import past_opening
 from forky_core.views import captions
 from forky_core.views.lanes import Edge, Layout, lay_out

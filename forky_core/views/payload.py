@@ -18,7 +18,7 @@ from forky_core.merge.attribution import rests_on
 from forky_core.merge.block import ParsedLine, read_back
 from forky_core.merge.headings import is_heading
 from forky_core.model import MessageId
-from forky_core.parts import MergePart
+from forky_core.model.parts import MergePart
 
 _MARK = re.compile(r"\[([0-9a-f]{6,32})\]")
 

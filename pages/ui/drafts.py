@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from forky_core.parts import AttachmentPart
+from forky_core.model.parts import AttachmentPart
 
 _MOST = 2_000
 """Drafts kept; the one that was touched longest ago goes first."""

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.errors import ForkyError, NotFound
 from forky_core.forky import Forky
 from forky_core.model import Message, MessageId
+from forky_core.model.errors import ForkyError, NotFound
 from forky_core.views.places import branch_for, grafted_from
 from pages.ui.hearing.leading import lead
 from pages.ui.session import Session, session

@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from forky_core.document import ADDRESS
 from forky_core.documents.searching import split_address
 from forky_core.model import ConversationId, MessageId
+from forky_core.model.document import ADDRESS
 from pages.ui.markdown import plain_label
 
 

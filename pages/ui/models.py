@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forky_core.conversation.repo import Models
-from forky_core.errors import NotFound
 from forky_core.llm.contract import ModelInfo
+from forky_core.model.errors import NotFound
 from pages.ui.frame import Frame
 from pages.ui.markdown import showable
 

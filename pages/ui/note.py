@@ -14,7 +14,7 @@ from forky_core.context.citing import SOURCES
 from forky_core.merge.corrections import CorrectedLine
 from forky_core.merge.note.passages import is_code
 from forky_core.model import MessageId
-from forky_core.parts import MergePart
+from forky_core.model.parts import MergePart
 from forky_core.views import captions
 from forky_core.views.payload import PayloadRow, payload_rows
 from forky_core.views.shelf import count

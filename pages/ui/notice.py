@@ -10,8 +10,8 @@ import time
 import streamlit as st
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import ForkyError
 from forky_core.model import Operation
+from forky_core.model.errors import ForkyError
 from pages.ui.frame import saying
 from pages.ui.markdown import plain_label
 from pages.ui.session import Session

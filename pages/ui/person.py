@@ -11,8 +11,8 @@ from urllib.parse import unquote
 
 import streamlit as st
 
-from forky_core.errors import ForkyError
-from forky_core.room import fit_name
+from forky_core.model.errors import ForkyError
+from forky_core.model.room import fit_name
 
 COOKIE = "forky_person"
 WRITES_BY_ITSELF = "forky_writes_by_itself"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from forky_core.errors import RequestError
 from forky_core.gateway.access.sign_in import SignIn
+from forky_core.model.errors import RequestError
 from forky_core.settings import Settings
 
 

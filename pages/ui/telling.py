@@ -12,7 +12,7 @@ from typing import ParamSpec
 
 import streamlit as st
 
-from forky_core.errors import LONGEST_SENTENCE, StoreError
+from forky_core.model.errors import LONGEST_SENTENCE, StoreError
 from pages.ui.markdown import plain_label
 from pages.ui.observability.failures import log_page_failure
 

@@ -6,9 +6,9 @@ import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import ForkyError
 from forky_core.merge.wording import one_line
 from forky_core.model import Operation
+from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import called
 from pages.ui.bar import title_bar
 from pages.ui.finder import ask_to_search, go_searching

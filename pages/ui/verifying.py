@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from forky_core.errors import LONGEST_SENTENCE, ForkyError
+from forky_core.model.errors import LONGEST_SENTENCE, ForkyError
 from forky_core.store.contract import Finding, Verification
 from forky_core.views.captions import last_change
 from forky_core.views.shelf import count

@@ -7,10 +7,10 @@ from contextlib import suppress
 import streamlit as st
 
 from forky_core.conversation.replies.reply_job import ReplyJob
-from forky_core.errors import ForkyError, StoreDamaged
 from forky_core.forky import Forky
 from forky_core.gateway.moving import LIBRARY
 from forky_core.model import ConversationId
+from forky_core.model.errors import ForkyError, StoreDamaged
 from forky_core.welcome import ensure_welcome
 from pages.ui.secrets import read_secrets
 

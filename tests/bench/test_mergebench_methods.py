@@ -9,7 +9,7 @@ from bench.mergebench import lexrank, ours, rarity
 from bench.mergebench.case import Case, Turn, folded, lines_of, turns_of
 from bench.mergebench.methods import METHODS, OURS, SIMPLE, NoSuchMethod, available, language_of, named
 from forky_core.llm.tokens import estimate_tokens
-from forky_core.parts import ToolCallPart, ToolResultPart
+from forky_core.model.parts import ToolCallPart, ToolResultPart
 
 TRUNK = (Turn("user", "We plan the trip to Oslo."), Turn("assistant", "What is left to settle?"))
 SIDE = (

@@ -12,7 +12,7 @@ import streamlit as st
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from forky_core.model import Message, MessageId, Role, View
-from forky_core.parts import MergePart, Part, TextPart
+from forky_core.model.parts import MergePart, Part, TextPart
 from forky_core.views.graph import build_graph, toggled
 from pages.ui.chat.graph import draw_graph
 from pages.ui.chat.twin import draw_twin

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from forky_core.forky import Forky
-from forky_core.room import Person, Room
+from forky_core.model.room import Person, Room
 from tests.browser.conftest import CHECKOUT, expect, served, settled
 from tests.browser.test_chat import DRAFT, ask, begin
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.cli.parser import main
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 from tests.cli.conftest import Ended, environment
 from tests.formats.test_landing import chat
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forky_core.context import Context, build_context
-from forky_core.errors import NotFound
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Blob, Message, MessageId, Rules, seal
-from forky_core.parts import (
+from forky_core.model.errors import NotFound
+from forky_core.model.parts import (
     AttachmentPart,
     Draft,
     MergePart,

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from forky_core.context.build import build_context
 from forky_core.context.citing import cited, passage_texts, sources_in, sources_line, without_sources
-from forky_core.document import Looked, Quoted
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Message, Rules, seal
-from forky_core.parts import Draft, TextPart
+from forky_core.model.document import Looked, Quoted
+from forky_core.model.parts import Draft, TextPart
 from forky_core.retrieval.passages import NOT_FOUND, dialogue
 
 ID = "3f2a9c1b0d4e5f60"

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from forky_core.context import Context
 from forky_core.context.build import Summary
 from forky_core.context.window import Weighed, keep
-from forky_core.document import Looked, Quoted
-from forky_core.errors import BadContent
 from forky_core.llm.tokens import estimate_tokens, message_text
-from forky_core.memory import Memory, Policy, fit_memory, parse_memory
 from forky_core.model import Message, Rules, seal
-from forky_core.parts import (
+from forky_core.model.document import Looked, Quoted
+from forky_core.model.errors import BadContent
+from forky_core.model.memory import Memory, Policy, fit_memory, parse_memory
+from forky_core.model.parts import (
     AttachmentPart,
     Draft,
     MergePart,
@@ -26,7 +26,7 @@ from forky_core.parts import (
     ToolCallPart,
     ToolResultPart,
 )
-from forky_core.room import Voices
+from forky_core.model.room import Voices
 from tests.context.test_build import PNG, Role, chain, contents, context, paths
 from tests.context.validity import problems
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from forky_core.context.convert import Sight
 from forky_core.context.remembered import Converter, PlainMessages
 from forky_core.model import Message
-from forky_core.parts import Draft, ToolResultPart
-from forky_core.room import Voices
+from forky_core.model.parts import Draft, ToolResultPart
+from forky_core.model.room import Voices
 from tests.context.test_build import chain
 
 TRUNK = chain(*((("user", "assistant")[at % 2], f"said {at}") for at in range(600)))

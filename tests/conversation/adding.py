@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.model import Role, seal
-from forky_core.parts import Draft, Part
+from forky_core.model.parts import Draft, Part
 
 
 def add(chat: Conversation, role: Role, *parts: Part) -> str:

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.errors import ForkyError
-from forky_core.memory import Memory
 from forky_core.merge.claims.conflict_resolution import Choice
 from forky_core.merge.options import MergeOptionFields
 from forky_core.merge.plan import MergePlan
 from forky_core.model import MessageId, Role
-from forky_core.parts import Json, ToolCallPart, ToolResultPart
+from forky_core.model.errors import ForkyError
+from forky_core.model.memory import Memory
+from forky_core.model.parts import Json, ToolCallPart, ToolResultPart
 from tests.builders import talk, workspace
 from tests.context.validity import problems
 from tests.conversation.adding import add

@@ -7,8 +7,8 @@ from threading import Event
 import pytest
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.errors import InTheWay, NotFound, NothingToDo, Outdated
 from forky_core.llm.scripted import Fail, Until
+from forky_core.model.errors import InTheWay, NotFound, NothingToDo, Outdated
 from tests.builders import ScriptedModels, talk, texts, workspace
 
 

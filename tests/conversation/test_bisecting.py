@@ -12,9 +12,9 @@ from forky_core.conversation.merging import pattern_check
 from forky_core.conversation.merging.bisecting import Bisection, contains
 from forky_core.conversation.merging.pattern_check import matches
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import BadContent, ModelError, NotFound, NothingToDo
 from forky_core.llm.contract import Request
 from forky_core.llm.scripted import Fail, ScriptedModel
+from forky_core.model.errors import BadContent, ModelError, NotFound, NothingToDo
 from forky_core.views.log import log_page
 from tests.builders import ScriptedModels, talk, workspace
 

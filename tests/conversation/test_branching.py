@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.errors import BadName, InTheWay, NameTaken, NotFound, NothingToDo
+from forky_core.model.errors import BadName, InTheWay, NameTaken, NotFound, NothingToDo
 from tests.builders import talk, texts, workspace
 
 

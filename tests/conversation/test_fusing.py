@@ -7,8 +7,8 @@ import json
 import pytest
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.errors import BadContent, NothingToDo, Outdated
 from forky_core.merge.models.squash import SquashRejected
+from forky_core.model.errors import BadContent, NothingToDo, Outdated
 from tests.builders import ScriptedModels, talk, workspace
 from tests.context.validity import problems
 

@@ -6,7 +6,7 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import BadContent, InTheWay, NothingToDo, Outdated
+from forky_core.model.errors import BadContent, InTheWay, NothingToDo, Outdated
 from forky_core.views.drawing import draw
 from forky_core.views.graph import build_graph
 from tests.builders import debugged, talk, texts, workspace

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.timeline import view_at
 from forky_core.conversation.transaction import Transaction
-from forky_core.errors import ForkyError, InTheWay, NothingToDo
 from forky_core.formats.forky_file.adopting import fork_file, pull
 from forky_core.formats.forky_file.writing import chat_of
+from forky_core.model.errors import ForkyError, InTheWay, NothingToDo
 from tests.builders import talk, texts, workspace
 from tests.hangs import HANG
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.errors import ModelError, NothingToDo, Outdated
 from forky_core.llm.scripted import Fail
 from forky_core.merge.models.squash import SquashRejected
+from forky_core.model.errors import ModelError, NothingToDo, Outdated
 from forky_core.views.captions import merged
 from forky_core.welcome import ensure_welcome, make_welcome
 from tests.builders import ScriptedModels, debugged, talk, texts, workspace

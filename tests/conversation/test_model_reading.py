@@ -8,14 +8,14 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.merging.model_reading import ModelReader
-from forky_core.errors import ModelError
-from forky_core.hashing import content_hash
 from forky_core.llm.contract import ModelInfo, Request
 from forky_core.llm.scripted import Fail, ScriptedModel
 from forky_core.merge.models import cache_keys as keys_of_caches
 from forky_core.merge.models.cache_keys import cache_keys
 from forky_core.model import Message
-from forky_core.parts import Json, canonical_json
+from forky_core.model.errors import ModelError
+from forky_core.model.hashing import content_hash
+from forky_core.model.parts import Json, canonical_json
 from tests.builders import ScriptedModels, talk, workspace
 
 WINDOW = 80

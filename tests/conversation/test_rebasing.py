@@ -11,10 +11,10 @@ import pytest
 from forky_core.context.account import _ANSWERED_THERE
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import NotFound, NothingToDo, Outdated
 from forky_core.llm.scripted import Fail, Hang, Until
 from forky_core.merge.incoming_changes import KNOWN_MERGE, PICKED, UNFINISHED
 from forky_core.model import Message
+from forky_core.model.errors import NotFound, NothingToDo, Outdated
 from forky_core.views.captions import merged
 from forky_core.views.graph import line_of_text
 from tests.builders import ScriptedModels, debugged, talk, texts, workspace

@@ -8,10 +8,10 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.replies.replies import SAVE_EVERY
-from forky_core.errors import InTheWay, ModelError, NotFound, NothingToDo, Outdated
 from forky_core.llm.scripted import Fail, Hang, Until
 from forky_core.model import Generation
-from forky_core.parts import Draft, TextPart
+from forky_core.model.errors import InTheWay, ModelError, NotFound, NothingToDo, Outdated
+from forky_core.model.parts import Draft, TextPart
 from tests.builders import talk, texts, workspace
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.errors import BadContent, NothingToDo, Outdated
-from forky_core.parts import ToolCallPart, ToolResultPart
+from forky_core.model.errors import BadContent, NothingToDo, Outdated
+from forky_core.model.parts import ToolCallPart, ToolResultPart
 from forky_core.views.captions import merged, who
 from forky_core.views.drawing import draw
 from forky_core.views.graph import build_graph, line_of_text

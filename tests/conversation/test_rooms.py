@@ -15,11 +15,11 @@ from forky_core.conversation.replies import asking
 from forky_core.conversation.replies.preparing import request_json
 from forky_core.conversation.repo import Repo
 from forky_core.conversation.transaction import Transaction
-from forky_core.errors import BadName, ForkyError, InTheWay, NotAllowed, NothingToDo, Outdated
 from forky_core.llm.contract import Done
 from forky_core.llm.scripted import Fail, Hang, Until
 from forky_core.model import MessageId, Usage
-from forky_core.room import Person, Room, addressed, fit_name
+from forky_core.model.errors import BadName, ForkyError, InTheWay, NotAllowed, NothingToDo, Outdated
+from forky_core.model.room import Person, Room, addressed, fit_name
 from forky_core.views.notebook import notebook
 from tests.builders import ScriptedModels, texts, workspace
 from tests.context.validity import problems

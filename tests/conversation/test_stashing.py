@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.errors import BadContent, NotFound
+from forky_core.model.errors import BadContent, NotFound
 from tests.builders import talk, texts, workspace
 
 

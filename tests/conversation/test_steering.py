@@ -9,10 +9,10 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.replies.preparing import request_json
-from forky_core.errors import BadContent, NothingToDo
 from forky_core.llm.contract import ToolCallDone
-from forky_core.memory import EVERYTHING, Memory
-from forky_core.parts import ToolCallPart, ToolResultPart
+from forky_core.model.errors import BadContent, NothingToDo
+from forky_core.model.memory import EVERYTHING, Memory
+from forky_core.model.parts import ToolCallPart, ToolResultPart
 from tests.builders import ScriptedModels, talk, workspace
 from tests.conversation.adding import add
 from tests.hangs import HANG

@@ -10,7 +10,6 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import BadContent
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.merge import strategies as registry
 from forky_core.merge.strategies import (
@@ -23,7 +22,8 @@ from forky_core.merge.strategies import (
 )
 from forky_core.merge.strategy import Strategy
 from forky_core.model import MessageId
-from forky_core.payload_kinds import kind_of, unregister_kind
+from forky_core.model.errors import BadContent
+from forky_core.model.payload_kinds import kind_of, unregister_kind
 from forky_core.views import captions
 from forky_core.views.graph import line_of_text
 from tests.builders import talk, workspace

@@ -8,10 +8,10 @@ from threading import Event, Thread
 import pytest
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.errors import ModelError, NothingToDo, Outdated
 from forky_core.llm.scripted import Hang, Until
 from forky_core.merge.claims.conflict_resolution import Choice
 from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.model.errors import ModelError, NothingToDo, Outdated
 from forky_core.views import captions
 from forky_core.views.graph import line_of_text
 from tests.builders import ScriptedModels, debugged, talk, workspace

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.conversation.identity import branch_name, new_id, suggested_name, title_from, title_line
-from forky_core.errors import Ambiguous, BadContent, NotFound, NothingToDo
+from forky_core.model.errors import Ambiguous, BadContent, NotFound, NothingToDo
 from tests.builders import talk, workspace
 
 

@@ -28,7 +28,7 @@ from forky_core.documents.limits import Limits, limits_for
 from forky_core.documents.readers import SMALL, Readers
 from forky_core.documents.shelf import DocumentStore, WorkspacePlace
 from forky_core.documents.source import DocumentSource, source_of_bytes, source_of_file
-from forky_core.errors import BadContent
+from forky_core.model.errors import BadContent
 from forky_core.store.memory.store import MemoryStore
 from tests.documents import bombs
 from tests.documents.files import docx, pdf

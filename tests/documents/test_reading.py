@@ -10,7 +10,7 @@ from forky_core.documents.chunking import SIZE, DocumentSection, chunked
 from forky_core.documents.kinds import kind_of
 from forky_core.documents.reading import sections
 from forky_core.documents.source import source_of_bytes, source_of_file
-from forky_core.errors import BadContent
+from forky_core.model.errors import BadContent
 from tests.documents.files import docx, pdf
 
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from bench.pdf_pages import write_pdf
-from forky_core.document import DocumentPiece, Numbers
 from forky_core.documents.adding import AddingProgress
 from forky_core.documents.searching import address, fused, split_address
 from forky_core.documents.shelf import DocumentStore, WorkspacePlace
 from forky_core.documents.source import source_of_bytes
-from forky_core.errors import BadContent
+from forky_core.model.document import DocumentPiece, Numbers
+from forky_core.model.errors import BadContent
 from forky_core.store.contract import Store
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore

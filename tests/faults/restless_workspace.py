@@ -15,9 +15,9 @@ from contextlib import suppress
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import ForkyError
 from forky_core.llm.contract import Request
 from forky_core.llm.scripted import Pause, Step
+from forky_core.model.errors import ForkyError
 from forky_core.store.duckdb.store import DuckDBStore
 from tests.builders import ScriptedModels
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.document import DocumentId, DocumentPiece
-from forky_core.errors import ForkyError, NotFound, StoreDamaged, StoreError
 from forky_core.model import Change, ConversationId, Message
+from forky_core.model.document import DocumentId, DocumentPiece
+from forky_core.model.errors import ForkyError, NotFound, StoreDamaged, StoreError
 from forky_core.store.contract import Commit
 from forky_core.store.duckdb.read import packs
 from forky_core.store.duckdb.store import DuckDBStore

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import LONGEST_SENTENCE, BadContent, ForkyError, NotFound
 from forky_core.llm.contract import Done, Failed, ReasoningDelta, ToolCallDone
 from forky_core.model import Failure, MessageId, Usage
-from forky_core.parts import AttachmentPart
+from forky_core.model.errors import LONGEST_SENTENCE, BadContent, ForkyError, NotFound
+from forky_core.model.parts import AttachmentPart
 from forky_core.store.duckdb.store import DuckDBStore
 from tests.builders import ScriptedModels, talk, workspace
 from tests.faults.hostile import PARAMETERS, TEXTS

@@ -12,7 +12,7 @@ from pathlib import Path
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationId, Generation, GenerationId, MessageId
-from forky_core.parts import Part, TextPart
+from forky_core.model.parts import Part, TextPart
 from forky_core.store.duckdb.store import DuckDBStore
 from tests.builders import ScriptedModels
 from tests.faults.restless_workspace import main

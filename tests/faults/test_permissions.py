@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.errors import BadContent, StoreError
 from forky_core.formats.forky_file.files import replacing
+from forky_core.model.errors import BadContent, StoreError
 from forky_core.private_files import append_line
 from forky_core.store.duckdb.file.wal import log_of
 from forky_core.store.duckdb.store import DuckDBStore
@@ -217,7 +217,7 @@ def test_ones_own_link_to_a_database_elsewhere_is_followed(shared_folder: Path, 
 def test_a_database_is_made_once_where_many_open_it_at_the_same_moment(tmp_path: Path) -> None:
     path = tmp_path / "forky.duckdb"
     script = (
-        "import sys; from forky_core.store.duckdb.store import DuckDBStore; from forky_core.errors import StoreBusy\n"
+        "import sys; from forky_core.store.duckdb.store import DuckDBStore; from forky_core.model.errors import StoreBusy\n"
         "try:\n    DuckDBStore.open(sys.argv[1]).close()\nexcept StoreBusy:\n    pass\n"
     )
     command = [sys.executable, "-c", script, str(path)]

@@ -18,10 +18,10 @@ import pytest
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.timeline import view_at
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import ForkyError, InTheWay, ModelError, NothingToDo, Outdated
 from forky_core.llm.contract import Request
 from forky_core.llm.scripted import Hang, Pause, Step, Until
 from forky_core.model import Operation
+from forky_core.model.errors import ForkyError, InTheWay, ModelError, NothingToDo, Outdated
 from forky_core.store.contract import Store
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore

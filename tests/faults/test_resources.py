@@ -15,8 +15,8 @@ import pytest
 
 from forky_core.cli.parser import main
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import ForkyError, StoreError
 from forky_core.llm.scripted import Until
+from forky_core.model.errors import ForkyError, StoreError
 from forky_core.store.duckdb.store import DuckDBStore
 from tests.builders import ScriptedModels, talk, texts
 from tests.hangs import HANG, eventually

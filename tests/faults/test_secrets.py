@@ -13,9 +13,9 @@ from typing import ClassVar
 import duckdb
 import pytest
 
-from forky_core.errors import ForkyError
 from forky_core.forky import Forky
 from forky_core.llm.catalogue import Catalogue
+from forky_core.model.errors import ForkyError
 
 IN_ENVIRONMENT = "sk-proj-made-up-in-the-environment-1234567890"
 ENTERED = "sk-proj-made-up-entered-on-a-page-0987654321"

@@ -23,7 +23,7 @@ from forky_core.merge.note.compose import note
 from forky_core.merge.note.passages import atoms, passages
 from forky_core.merge.superseded import superseded_in
 from forky_core.model import MessageId, seal
-from forky_core.parts import AttachmentPart, Draft, TextPart, ToolResultPart
+from forky_core.model.parts import AttachmentPart, Draft, TextPart, ToolResultPart
 from forky_core.retrieval.passages import dialogue, document_passages
 from forky_core.retrieval.quote import answer
 from forky_core.retrieval.words import terms

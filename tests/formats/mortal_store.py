@@ -7,8 +7,8 @@ from copy import copy
 from dataclasses import fields
 from typing import Any
 
-from forky_core.errors import NOTHING_SAVED, StoreFull
 from forky_core.model import ConversationId, Operation
+from forky_core.model.errors import NOTHING_SAVED, StoreFull
 from forky_core.store.contract import Commit
 from forky_core.store.memory.store import MemoryStore
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 from tests.formats.importing.test_agents import code, item
 from tests.formats.importing.test_apps import made
 from tests.formats.importing.test_cards import CARD, webui_database

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from forky_core.formats.contract import Importer, Node, ParsedConversation, SourceFiles, Unreadable
 from forky_core.formats.files.source import opened, sample
-from forky_core.parts import Draft, Json, TextPart
+from forky_core.model.parts import Draft, Json, TextPart
 
 SAMPLES = Path(__file__).resolve().parents[3] / "shared" / "samples"
 """Files of other people's programs, beside the checkout where they are to be had."""

@@ -7,7 +7,7 @@ import json
 import random
 from collections.abc import Callable
 
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 from tests.formats.seeds import Seed
 
 ODD: tuple[Json, ...] = (

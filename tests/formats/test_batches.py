@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.errors import StoreError
 from forky_core.formats.account import ImportAccount
 from forky_core.formats.importing.batches import Batches, RefusedBatch, Waiting, without
 from forky_core.model import Change, ConversationId, Message, Operation, seal
-from forky_core.parts import AttachmentPart, Draft, TextPart
+from forky_core.model.errors import StoreError
+from forky_core.model.parts import AttachmentPart, Draft, TextPart
 from forky_core.store.contract import Commit, Store
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore

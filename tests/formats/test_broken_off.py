@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import ForkyError, ImportBrokenOff, InTheWay, NotFound, NothingToDo, StoreFull
 from forky_core.formats.forky_file.kept_lines import ORIGINS
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.forky_file.writing import written as as_lines
@@ -34,7 +33,8 @@ from forky_core.formats.importing.import_record import (
 )
 from forky_core.formats.importing.landing import Imported, ImportProgress, import_file
 from forky_core.formats.importing.taking_back import undo_import
-from forky_core.parts import Json
+from forky_core.model.errors import ForkyError, ImportBrokenOff, InTheWay, NotFound, NothingToDo, StoreFull
+from forky_core.model.parts import Json
 from tests.builders import ScriptedModels, talk, workspace
 from tests.formats.mortal_store import Killed, MortalStore, full, killed
 from tests.formats.sources import packed, written

@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import ForkyError
 from forky_core.formats.contract import Importer, ParsedConversation, Unreadable
 from forky_core.formats.files.source import ArchiveFiles, OpenedDocument, document, sample
 from forky_core.formats.importing.landing import import_file, preview
 from forky_core.formats.importing.taking_back import undo_import
 from forky_core.formats.registry import IMPORTERS, importer_for
 from forky_core.formats.tree import grow
-from forky_core.parts import canonical_json
+from forky_core.model.errors import ForkyError
+from forky_core.model.parts import canonical_json
 from forky_core.store.memory.store import MemoryStore
 from tests.builders import ScriptedModels
 from tests.formats.seeds import Seed, seeds

@@ -14,7 +14,7 @@ from forky_core.formats.contract import Unreadable
 from forky_core.formats.fields import shallow
 from forky_core.formats.files.json_nested import DEEP, MOST_DEEP, MOST_LOOSE, TooDeep, decoder, read_nested
 from forky_core.formats.files.json_values import elements, lines, parse
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 from tests.formats.test_json_values import JSON, Dripping
 
 REPLY, END = '{"text":"a","children":[', "]}"

@@ -8,7 +8,6 @@ from threading import Event
 import pytest
 
 from forky_core.conversation.transaction import Transaction
-from forky_core.errors import InTheWay, NotFound, NothingToDo
 from forky_core.forky import Forky
 from forky_core.formats.files.source import opened
 from forky_core.formats.importing.batches import MOST_MESSAGES
@@ -16,7 +15,8 @@ from forky_core.formats.importing.import_record import imports
 from forky_core.formats.importing.landing import ImportProgress, import_file, preview
 from forky_core.formats.importing.taking_back import undo_import
 from forky_core.model import ConversationSummary
-from forky_core.parts import Json
+from forky_core.model.errors import InTheWay, NotFound, NothingToDo
+from forky_core.model.parts import Json
 from tests.formats.sources import packed, written
 
 

@@ -28,8 +28,8 @@ from forky_core.formats.importing.readers import chatgpt
 from forky_core.formats.leftovers import BOOKKEEPING, Program
 from forky_core.formats.registry import IMPORTERS, importer_for
 from forky_core.formats.tree import grow
+from forky_core.model.parts import Json, OpaquePart, ReasoningPart, canonical_json
 from forky_core.opaque import MOST_KEPT, opaque
-from forky_core.parts import Json, OpaquePart, ReasoningPart, canonical_json
 from tests.formats.seeds import DEEPSEEK, Seed, seeds, whole
 from tests.formats.sources import SAMPLES, one, packed, written
 

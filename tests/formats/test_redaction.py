@@ -11,9 +11,9 @@ from forky_core.formats.exporting.private_words import private_words
 from forky_core.formats.exporting.redaction import findings, redacted, unread_files
 from forky_core.formats.exporting.sharing import EXPORTERS, behind, exporter, leaving
 from forky_core.formats.forky_file.writing import chat_of
-from forky_core.hashing import message_id
 from forky_core.model import seal
-from forky_core.parts import Draft, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.model.hashing import message_id
+from forky_core.model.parts import Draft, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from tests.builders import talk, workspace
 from tests.formats.exporting.trees import chat_with
 from tests.formats.forky_file.chats import with_everything

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.errors import BadContent
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.files import json_nested, source
 from forky_core.formats.files.source import opened, sample
 from forky_core.formats.importing.pieces import NOTHING, pieces
+from forky_core.model.errors import BadContent
 from tests.formats.sources import packed, written
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import StoreDamaged
+from forky_core.model.errors import StoreDamaged
 from forky_core.store.duckdb.store import DuckDBStore
 from tests.builders import ScriptedModels, talk
 from tests.gateway.served import Served, serving

@@ -12,8 +12,8 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from forky_core.errors import BadContent
 from forky_core.gateway.downloading import PIECE, PREFIX, Download, Downloading, Offers
+from forky_core.model.errors import BadContent
 from tests.gateway.served import listening
 from tests.hangs import HANG
 

@@ -19,7 +19,7 @@ from forky_core.llm.contract import ModelInfo
 from forky_core.llm.http_clients import IDLE
 from forky_core.llm.upstream import Upstream
 from forky_core.model import Message
-from forky_core.parts import AttachmentPart, ReasoningPart
+from forky_core.model.parts import AttachmentPart, ReasoningPart
 from tests.gateway.served import Served, at_upstream, serving
 from tests.gateway.test_chat_client import open_client
 from tests.gateway.test_recording import ended

@@ -14,8 +14,8 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import StoreDamaged
 from forky_core.gateway.health import READY, Readiness
+from forky_core.model.errors import StoreDamaged
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.duckdb.write import writer
 from forky_core.store.duckdb.write.writer import Alone

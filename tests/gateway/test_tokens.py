@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from forky_core.errors import BadContent, BadName, NameTaken, NotFound, NothingToDo
 from forky_core.gateway import tokens as module
 from forky_core.gateway.tokens import Tokens, amount
+from forky_core.model.errors import BadContent, BadName, NameTaken, NotFound, NothingToDo
 from forky_core.store.contract import Store
 from forky_core.store.memory.store import MemoryStore
 

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import BadContent
 from forky_core.formats.exporting.sharing import exporter, save_as, shared
 from forky_core.formats.importing.following import follow
 from forky_core.formats.importing.landing import Imported, import_file
+from forky_core.model.errors import BadContent
 from tests.builders import talk, workspace
 from tests.hangs import HANG, eventually
 from tests.llm.third_party import ANSWER, Aimock

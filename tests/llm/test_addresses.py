@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from forky_core.errors import BadContent
 from forky_core.llm.addresses import (
     NAMED,
     PUBLIC,
@@ -22,6 +21,7 @@ from forky_core.llm.addresses import (
     without_password,
     written_network,
 )
+from forky_core.model.errors import BadContent
 from tests.loops import finished
 
 LOOPBACK = ["127.0.0.1", "127.255.255.254", "::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1"]

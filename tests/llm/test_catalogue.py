@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.errors import BadContent, NotFound
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Done, Failed
 from forky_core.llm.probing import LocalServer
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.llm.status import ProviderStatus
+from forky_core.model.errors import BadContent, NotFound
 from forky_core.settings import Settings
 from tests.llm import wire
 from tests.llm.third_party import Aimock, free_port

@@ -6,10 +6,10 @@ import threading
 import numpy as np
 import pytest
 
-from forky_core.errors import ModelError
 from forky_core.llm.embedding import LiteLLMEmbedder
 from forky_core.llm.failures import CallContext
 from forky_core.llm.litellm_model import Connection
+from forky_core.model.errors import ModelError
 from tests.llm.wire import answer, serving
 
 

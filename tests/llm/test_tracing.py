@@ -29,7 +29,7 @@ import time
 from forky_core.observability.log_setup import set_up_logging
 set_up_logging("plain", "debug")
 from forky_core import Forky
-from forky_core.errors import ModelError
+from forky_core.model.errors import ModelError
 from forky_core.llm.tracing import trace_model_calls
 from forky_core.process import tune_process
 tune_process()

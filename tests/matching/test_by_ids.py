@@ -12,7 +12,7 @@ from forky_core.matching.by_ids import FEW, match_by_ids
 from forky_core.matching.finding import PlaceMatch, match
 from forky_core.matching.walking import Tree
 from forky_core.model import Message, MessageId, seal
-from forky_core.parts import Draft, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.model.parts import Draft, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from forky_core.store.along import along_in
 from tests.matching.test_walking import as_sent, drafts, stored, tree_of
 

@@ -10,7 +10,7 @@ import pytest
 
 from forky_core.conversation.recording.recording import Reply
 from forky_core.matching import chat_call
-from forky_core.parts import TextPart
+from forky_core.model.parts import TextPart
 from tests.builders import talk, texts, workspace
 
 Said = list[dict[str, Any]]

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from forky_core.errors import BadCall
 from forky_core.matching import Call, anthropic_call, chat_call, prompt_hash, responses_call
 from forky_core.matching.call import MOST_MESSAGES
 from forky_core.matching.keys import path_keys
-from forky_core.parts import (
+from forky_core.model.errors import BadCall
+from forky_core.model.parts import (
     AttachmentPart,
     Draft,
     OpaquePart,

@@ -22,7 +22,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.recording.recording import Reply
 from forky_core.matching import Call, anthropic_call, chat_call, responses_call
 from forky_core.model import Message
-from forky_core.parts import AttachmentPart, OpaquePart, ToolCallPart, ToolResultPart
+from forky_core.model.parts import AttachmentPart, OpaquePart, ToolCallPart, ToolResultPart
 from tests.builders import workspace
 
 Json = dict[str, Any]

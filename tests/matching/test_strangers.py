@@ -14,7 +14,7 @@ from forky_core.conversation.recording.recording import Recorded, Reply
 from forky_core.conversation.workspace import Workspace
 from forky_core.matching import chat_call
 from forky_core.matching.distinctive import LONG, SHORT, worth
-from forky_core.parts import TextPart
+from forky_core.model.parts import TextPart
 from tests.builders import workspace
 
 Said = list[dict[str, Any]]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from forky_core.matching.keys import ROOT, Key, path_keys
 from forky_core.matching.walking import Tree
 from forky_core.model import Message, MessageId, seal
-from forky_core.parts import Draft, Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.model.parts import Draft, Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 
 TEXTS = st.sampled_from(("a", " a", "b", "", "é", "e\u0301"))
 CALLS = st.sampled_from(("x", "y"))

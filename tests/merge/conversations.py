@@ -13,7 +13,7 @@ from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge, plan_octopus
 from forky_core.model import Message, MessageId, Rules, seal
-from forky_core.parts import Draft, Part, TextPart
+from forky_core.model.parts import Draft, Part, TextPart
 
 _CHOSEN = frozenset(field.name for field in fields(MergeOptions)) - {"strategy"}
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from forky_core.errors import BadContent
 from forky_core.merge.claims.conflict_resolution import Choice
 from forky_core.merge.corrections import CorrectedLine, corrected_lines, corrections_in
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.parts import Draft, RevertPart
+from forky_core.model.errors import BadContent
+from forky_core.model.parts import Draft, RevertPart
 from tests.context.validity import problems
 from tests.merge.conversations import Talk
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.errors import BadContent, RequestError
 from forky_core.merge.incoming_changes import HIDDEN, PICKED, SYSTEM, UNFINISHED
 from forky_core.model import GenerationStatus
-from forky_core.parts import (
+from forky_core.model.errors import BadContent, RequestError
+from forky_core.model.parts import (
     AttachmentPart,
     Draft,
     ReasoningPart,

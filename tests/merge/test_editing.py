@@ -7,12 +7,12 @@ from hypothesis import example, given
 from hypothesis import strategies as some
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.errors import NotFound
 from forky_core.merge.editing import BlockLine, BranchLines, Budget, EditableBlock, Editing
 from forky_core.merge.headings import HEADINGS, NOTE
 from forky_core.merge.plan import MergePlan
 from forky_core.model import MessageId
-from forky_core.parts import AttachmentPart, TextPart, ToolCallPart
+from forky_core.model.errors import NotFound
+from forky_core.model.parts import AttachmentPart, TextPart, ToolCallPart
 from forky_core.welcome import make_welcome
 from tests.builders import debugged, talk, workspace
 from tests.merge.conversations import Talk

@@ -16,7 +16,7 @@ from forky_core.merge.note.passages import call_text
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wording import spoken
 from forky_core.model import Message, MessageId, seal
-from forky_core.parts import (
+from forky_core.model.parts import (
     AttachmentPart,
     Draft,
     MergePart,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from forky_core.dag import ancestors
 from forky_core.model import MessageId
-from forky_core.parts import TextPart, ToolCallPart, ToolResultPart
+from forky_core.model.parts import TextPart, ToolCallPart, ToolResultPart
 from tests.context.validity import problems
 from tests.merge.conversations import Talk, forked
 

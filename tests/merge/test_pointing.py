@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forky_core.merge.pointing import Dangling, dangling_in
-from forky_core.parts import Draft, TextPart, ToolCallPart, ToolResultPart
+from forky_core.model.parts import Draft, TextPart, ToolCallPart, ToolResultPart
 from tests.merge.conversations import Talk, forked
 
 

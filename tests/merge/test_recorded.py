@@ -11,12 +11,12 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.merging import model_reading
-from forky_core.errors import ModelError
 from forky_core.llm.scripted import Fail
 from forky_core.merge.models.asking import ReadingFailed, read_with
 from forky_core.merge.models.reading import ClaimReading
 from forky_core.merge.models.squash import SquashRejected
 from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.model.errors import ModelError
 from tests.builders import ScriptedModels, talk, workspace
 
 RECORDED = Path(__file__).parent / "recorded"

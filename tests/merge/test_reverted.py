@@ -7,7 +7,7 @@ import pytest
 from forky_core.merge.incoming_changes import REVERT, TAKEN_BACK, TAKEN_BACK_HERE
 from forky_core.merge.plan import Reverted
 from forky_core.model import Message
-from forky_core.parts import RevertPart
+from forky_core.model.parts import RevertPart
 from tests.context.validity import problems
 from tests.merge.conversations import Talk, forked
 

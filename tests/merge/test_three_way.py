@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from forky_core.errors import BadContent
 from forky_core.merge.claims.active_claims import active_claims, frozen_in
 from forky_core.merge.claims.claim_set import ClaimSet
 from forky_core.merge.claims.conflict_resolution import Choice, Policy
 from forky_core.merge.plan_lines import NOTHING_TO_TELL
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.parts import MergePart
+from forky_core.model.errors import BadContent
+from forky_core.model.parts import MergePart
 from tests.context.validity import problems
 from tests.merge.conversations import Talk
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.errors import NothingToDo
 from forky_core.llm.scripted import Fail
+from forky_core.model.errors import NothingToDo
 from tests.builders import ScriptedModels, debugged, talk, texts, workspace
 from tests.merge.conversations import Talk, forked
 

@@ -20,17 +20,17 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import ForkyError, ModelError, StoreError
 from forky_core.formats.exporting.sharing import exporter, save_as, shared
 from forky_core.formats.importing.landing import import_file
 from forky_core.formats.importing.taking_back import undo_import
 from forky_core.llm.contract import ModelEvent, Request, TextDelta
 from forky_core.llm.scripted import Fail, Until
 from forky_core.matching import chat_call
-from forky_core.memory import Memory
 from forky_core.merge.claims.conflict_resolution import Choice
+from forky_core.model.errors import ForkyError, ModelError, StoreError
+from forky_core.model.memory import Memory
+from forky_core.model.room import Person, Room
 from forky_core.observability.vocabulary import EventEntry
-from forky_core.room import Person, Room
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore
 from tests.builders import ScriptedModels, talk
@@ -272,7 +272,7 @@ def test_merges_that_fail_are_logged_by_their_trace_and_a_persons_mistakes_are_n
     models.one.enqueue(Fail("overloaded", canary("Overloaded")))
     with pytest.raises(ModelError):
         chat.plan_merge(side, model="scripted/one")
-    assert log.types("merge.failed") == {"forky_core.errors.ModelError"}
+    assert log.types("merge.failed") == {"forky_core.model.errors.ModelError"}
     models.one.enqueue(canary("Nonsense"))
     models.one.enqueue(canary("Nonsense again"))
     with pytest.raises(ForkyError):
@@ -310,7 +310,7 @@ def test_a_database_that_is_gone_is_logged_by_its_trace(log: Log, tmp_path: Path
         with pytest.raises(StoreError, match=CANARY):
             chat.say(canary("Lost"))
     assert log.values("store.failed", "work") >= {"commit"}
-    assert log.types("reply.unsaved") == log.types("store.failed") == {"forky_core.errors.StoreError"}
+    assert log.types("reply.unsaved") == log.types("store.failed") == {"forky_core.model.errors.StoreError"}
     assert log.values("reply.failed", "kind") == {"store"}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.errors import StoreError
+from forky_core.model.errors import StoreError
 from forky_core.observability.trace import Trace, trace_of
 
 CANARY = "the canary sings of 4711"
@@ -31,7 +31,7 @@ def caught(depth: int = 0) -> Exception:
 def test_a_trace_names_types_and_places_of_the_whole_chain_and_no_word() -> None:
     trace = trace_of(caught())
     assert [fault.type for fault in trace.faults] == [
-        "forky_core.errors.StoreError",
+        "forky_core.model.errors.StoreError",
         "json.decoder.JSONDecodeError",
     ]
     said = "\n".join(trace.lines())

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from forky_core.context.account import ItemKind
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
-from forky_core.memory import Memory
+from forky_core.model.memory import Memory
 from forky_core.views.context import NAMES
 from pages.ui.drafts import drafts
 from tests.builders import talk

@@ -12,7 +12,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.identity import new_id
 from forky_core.forky import Forky
 from forky_core.model import Failure, Generation, GenerationId
-from forky_core.room import Person, Room
+from forky_core.model.room import Person, Room
 from pages.ui.session import Session
 from tests.builders import talk, texts
 from tests.hangs import HANG

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from forky_core.document import Postings
+from forky_core.model.document import Postings
 from forky_core.retrieval.bm25 import asked, counted, rank
 
 

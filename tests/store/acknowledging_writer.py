@@ -6,7 +6,7 @@ import sys
 import threading
 
 from forky_core.model import Change, ConversationId, Message, seal
-from forky_core.parts import Draft, TextPart
+from forky_core.model.parts import Draft, TextPart
 from forky_core.store.contract import Commit
 from forky_core.store.duckdb.read import packs
 from forky_core.store.duckdb.store import DuckDBStore

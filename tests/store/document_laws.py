@@ -7,8 +7,8 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
-from forky_core.document import Chunk, Document, DocumentId, DocumentPiece, Reach, Shelf
-from forky_core.errors import Ambiguous, NotFound
+from forky_core.model.document import Chunk, Document, DocumentId, DocumentPiece, Reach, Shelf
+from forky_core.model.errors import Ambiguous, NotFound
 from forky_core.retrieval.bm25 import asked, counted
 from forky_core.store.contract import Store
 

@@ -17,7 +17,7 @@ from forky_core.model import (
     Verb,
     seal,
 )
-from forky_core.parts import Draft, Json, TextPart
+from forky_core.model.parts import Draft, Json, TextPart
 from forky_core.store.contract import Commit, Store
 
 HERE = ConversationId("01890000-0000-7000-8000-000000000001")

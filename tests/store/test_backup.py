@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.errors import StoreFull
 from forky_core.forky import Forky
+from forky_core.model.errors import StoreFull
 from tests.builders import ScriptedModels, talk, texts
 from tests.store.test_trouble import files_no_larger_than
 

@@ -8,7 +8,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from forky_core.errors import ForkyError
 from forky_core.model import (
     Change,
     ConversationId,
@@ -19,7 +18,8 @@ from forky_core.model import (
     MessageId,
     seal,
 )
-from forky_core.parts import AttachmentPart, Draft, TextPart
+from forky_core.model.errors import ForkyError
+from forky_core.model.parts import AttachmentPart, Draft, TextPart
 from forky_core.store.contract import Commit, Store
 from forky_core.store.duckdb.read import packs
 from forky_core.store.duckdb.store import DuckDBStore

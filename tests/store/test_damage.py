@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.errors import StoreDamaged, StoreError, StoreFull
 from forky_core.model import Change, MessageId
+from forky_core.model.errors import StoreDamaged, StoreError, StoreFull
 from forky_core.store.contract import Commit
 from forky_core.store.duckdb.file.repair import repair
 from forky_core.store.duckdb.file.wal import log_of, passed_over_from

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from forky_core.model import Message, MessageId
-from forky_core.parts import TextPart
+from forky_core.model.parts import TextPart
 from forky_core.store.contract import Commit, Store
 from forky_core.store.duckdb.read import packs
 from forky_core.store.duckdb.read.rows import message_from_row

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.errors import StoreDamaged
 from forky_core.model import Message, Operation
+from forky_core.model.errors import StoreDamaged
 from forky_core.store.auditing import EARLY_END
 from forky_core.store.contract import Verification
 from forky_core.store.duckdb.file.repair import repair

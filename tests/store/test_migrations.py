@@ -7,7 +7,7 @@ from types import ModuleType
 import duckdb
 import pytest
 
-from forky_core.errors import StoreDamaged, StoreTooNew
+from forky_core.model.errors import StoreDamaged, StoreTooNew
 from forky_core.store.duckdb.file.migrations import MIGRATIONS, Migration
 from forky_core.store.duckdb.read import packs
 from forky_core.store.duckdb.store import DuckDBStore

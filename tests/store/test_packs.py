@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forky_core.errors import NotFound
 from forky_core.model import Change, Message, seal
-from forky_core.parts import Draft, ReasoningPart, TextPart
+from forky_core.model.errors import NotFound
+from forky_core.model.parts import Draft, ReasoningPart, TextPart
 from forky_core.store.duckdb import store as duckdb_store
 from forky_core.store.duckdb.read import packs
 from forky_core.store.duckdb.read.packs import BadPack, pack_rows

@@ -11,8 +11,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from forky_core.errors import RequestError, StoreBusy, StoreDamaged, StoreError, StoreFull
 from forky_core.model import ConversationId, Message
+from forky_core.model.errors import RequestError, StoreBusy, StoreDamaged, StoreError, StoreFull
 from forky_core.store.duckdb.file.repair import repair
 from forky_core.store.duckdb.file.wal import log_of
 from forky_core.store.duckdb.store import DuckDBStore

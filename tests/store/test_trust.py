@@ -11,8 +11,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from forky_core.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreTooNew
 from forky_core.model import Change, ConversationId, Message
+from forky_core.model.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreTooNew
 from forky_core.store.contract import Commit
 from forky_core.store.duckdb.file.trouble import store_error
 from forky_core.store.duckdb.read import packs

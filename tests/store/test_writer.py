@@ -13,8 +13,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from forky_core.errors import Outdated, StoreError
 from forky_core.model import Change, ConversationId, Operation
+from forky_core.model.errors import Outdated, StoreError
 from forky_core.store.contract import Commit
 from forky_core.store.duckdb.file.wal import log_of
 from forky_core.store.duckdb.store import DuckDBStore

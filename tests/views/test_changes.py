@@ -10,7 +10,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.recording.recording import Reply
 from forky_core.matching import chat_call
 from forky_core.model import Change
-from forky_core.parts import canonical_json
+from forky_core.model.parts import canonical_json
 from forky_core.views.changes import branches_touched, sentences
 from tests.builders import talk, workspace
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forky_core.model import Message, MessageId, View
-from forky_core.parts import AttachmentPart, TextPart
+from forky_core.model.parts import AttachmentPart, TextPart
 from forky_core.views.graph import GraphView, build_graph, line_of_text, toggled
 
 

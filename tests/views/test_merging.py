@@ -9,7 +9,7 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.llm.contract import ModelInfo
-from forky_core.parts import ToolCallPart, ToolResultPart
+from forky_core.model.parts import ToolCallPart, ToolResultPart
 from forky_core.views.merging import (
     bound_together,
     budget_range,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from forky_core.conversation.visible import Visible
 from forky_core.model import Message, MessageId, View
-from forky_core.parts import TextPart
+from forky_core.model.parts import TextPart
 from forky_core.views.notebook import MORE, Notebook, notebook, window_start
 
 

@@ -4,7 +4,7 @@ from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.claims.claim_set import Claim, ClaimSet, Frozen
 from forky_core.merge.wording import ShortIds
 from forky_core.model import MessageId
-from forky_core.parts import MergePart
+from forky_core.model.parts import MergePart
 from forky_core.views.payload import PayloadRow, payload_rows, payload_text, text_rows
 
 ONE, TWO = (MessageId(f"b2:{digit * 32}") for digit in "ab")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.merge.claims.conflict_resolution import Choice
-from forky_core.parts import RevertPart, ToolCallPart, ToolResultPart
+from forky_core.model.parts import RevertPart, ToolCallPart, ToolResultPart
 from forky_core.views.graph import GraphView, build_graph
 from forky_core.views.notebook import Notebook, notebook
 from tests.builders import talk, workspace

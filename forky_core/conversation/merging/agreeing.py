@@ -13,7 +13,6 @@ from forky_core.conversation.merging.decisions import chosen_of
 from forky_core.conversation.merging.failures import merge_step
 from forky_core.conversation.merging.merge_request import MergeRequest, request_in, requests_in
 from forky_core.conversation.reading import BranchReader
-from forky_core.errors import BadContent
 from forky_core.merge.claims.claim_set import ClaimSet
 from forky_core.merge.claims.conflict_resolution import Choice, Clash
 from forky_core.merge.fuse import FusePlan
@@ -23,6 +22,7 @@ from forky_core.merge.plan import MergePlan
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.validation import only_used
 from forky_core.model import Operation
+from forky_core.model.errors import BadContent
 
 
 class Agreeing(BranchReader):

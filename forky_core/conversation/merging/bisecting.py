@@ -16,9 +16,9 @@ from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.replies.preparing import context_on
 from forky_core.conversation.repo import Repo, short
 from forky_core.conversation.taking_in import fit_text
-from forky_core.errors import BadContent, NothingToDo
 from forky_core.model import Branch, Message, MessageId, Operation, seal
-from forky_core.parts import Draft, TextPart
+from forky_core.model.errors import BadContent, NothingToDo
+from forky_core.model.parts import Draft, TextPart
 
 Check = Callable[[str], bool]
 """Whether an answer will do."""

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
-from forky_core.errors import ModelError, Outdated, RequestError
 from forky_core.model import ConversationId
+from forky_core.model.errors import ModelError, Outdated, RequestError
 from forky_core.observability import events
 
 P = ParamSpec("P")

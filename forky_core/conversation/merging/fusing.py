@@ -12,10 +12,10 @@ from forky_core.conversation.reader import reader_of
 from forky_core.conversation.replies.asking import refuse_if_moved
 from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.repo import Repo
-from forky_core.errors import BadContent, NothingToDo
 from forky_core.merge.fuse import FusePlan, plan_fuse
 from forky_core.merge.models.fuse import fuse_with_model
 from forky_core.model import Branch, Message, MessageId, Operation, seal
+from forky_core.model.errors import BadContent, NothingToDo
 
 
 def plan(

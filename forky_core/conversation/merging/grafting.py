@@ -17,13 +17,13 @@ from forky_core.conversation.merging.merging import place_of, statuses
 from forky_core.conversation.merging.model_plans import plan_of
 from forky_core.conversation.repo import Repo, short
 from forky_core.dag import ancestors, topological_order
-from forky_core.errors import BadContent, InTheWay, NothingToDo
 from forky_core.merge.corrections import with_corrections
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import Graft, MergePlan
 from forky_core.merge.strategies import strategy_named
 from forky_core.merge.validation import validate_options
 from forky_core.model import Branch, Message, MessageId
+from forky_core.model.errors import BadContent, InTheWay, NothingToDo
 
 
 def plan(

@@ -12,13 +12,13 @@ from forky_core.conversation.merging.merge_request import accept
 from forky_core.conversation.replies.asking import refuse_if_moved
 from forky_core.conversation.repo import Repo
 from forky_core.documents.cited import PASSAGES, passages_in, with_passages
-from forky_core.errors import NothingToDo, Outdated
 from forky_core.merge.fuse import FusePlan
 from forky_core.merge.plan import Graft, MergePlan
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import Operation, seal
-from forky_core.parts import Draft, MergePart
-from forky_core.payload_kinds import kind_of
+from forky_core.model.errors import NothingToDo, Outdated
+from forky_core.model.parts import Draft, MergePart
+from forky_core.model.payload_kinds import kind_of
 
 
 def land(repo: Repo, planned: MergePlan) -> Operation:

@@ -12,13 +12,13 @@ from threading import Event
 from forky_core.conversation.merging.model_plans import plan_of, plan_of_several
 from forky_core.conversation.reader import reader_of
 from forky_core.conversation.repo import Repo
-from forky_core.errors import NothingToDo
 from forky_core.merge.corrections import with_corrections
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.validation import validate_options
 from forky_core.model import Branch, GenerationStatus, MessageId
+from forky_core.model.errors import NothingToDo
 
 RESOLUTIONS = "resolutions/"
 """How entries of the view begin that remember how conflicts were settled."""

@@ -11,7 +11,6 @@ from forky_core.conversation.merging.model_reading import ModelReader, NoteWrite
 from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.repo import Repo
 from forky_core.dag import ancestors
-from forky_core.errors import ForkyError
 from forky_core.merge.claims.active_claims import by_message
 from forky_core.merge.claims.claim_set import folded
 from forky_core.merge.claims.rules import claims_of
@@ -30,6 +29,7 @@ from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge, plan_octopus
 from forky_core.merge.strategies import strategy_named
 from forky_core.merge.three_way import ThreeWayPlan
+from forky_core.model.errors import ForkyError
 
 REVIEWER = "merge_reviewer"
 """The setting that names the model which reviews what another one wrote."""

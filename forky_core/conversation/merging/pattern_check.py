@@ -5,7 +5,7 @@ from __future__ import annotations
 import regex
 
 from forky_core.conversation.merging.bisecting import Check
-from forky_core.errors import BadContent
+from forky_core.model.errors import BadContent
 
 LONGEST_SEARCH = 1.0
 """Seconds a regular expression may take on one answer."""

@@ -8,10 +8,10 @@ from forky_core.conversation.merging.merging import statuses
 from forky_core.conversation.reader import reader_of
 from forky_core.conversation.replies.asking import refuse_if_moved
 from forky_core.conversation.repo import Repo, short
-from forky_core.errors import NotFound, NothingToDo
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.rebase import RebasePlan, plan_rebase
 from forky_core.model import Branch, MessageId, Operation, seal
+from forky_core.model.errors import NotFound, NothingToDo
 
 
 def plan(repo: Repo, branch: str, onto: str | MessageId) -> RebasePlan:

@@ -9,9 +9,9 @@ from forky_core.conversation.merging import grafting
 from forky_core.conversation.merging.decisions import decisions_in, with_choices, with_words
 from forky_core.conversation.merging.merging import plan_octopus
 from forky_core.conversation.repo import Repo
-from forky_core.errors import NothingToDo
 from forky_core.merge.options import NO_CHOICES, MergeOptions
 from forky_core.merge.plan import MergePlan
+from forky_core.model.errors import NothingToDo
 
 
 def replan(repo: Repo, planned: MergePlan, stop: Event | None = None) -> MergePlan:

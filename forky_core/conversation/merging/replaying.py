@@ -14,11 +14,11 @@ from forky_core.conversation.identity import now
 from forky_core.conversation.replies.asking import answer, refuse_if_moved
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.repo import Repo, short
-from forky_core.errors import ForkyError, NothingToDo
 from forky_core.merge.rebase import RebasePlan
 from forky_core.model import Message, MessageId, seal
+from forky_core.model.errors import ForkyError, NothingToDo
+from forky_core.model.parts import Draft
 from forky_core.observability import events
-from forky_core.parts import Draft
 
 
 class RebaseReplay:

@@ -13,9 +13,9 @@ from forky_core.conversation.reader import tokens_of
 from forky_core.conversation.replies.asking import refuse_if_moved
 from forky_core.conversation.repo import Repo, short
 from forky_core.conversation.taking_in import fit_text
-from forky_core.errors import BadContent, NothingToDo
 from forky_core.model import Branch, Message, MessageId, seal
-from forky_core.parts import Draft, Part, RevertPart, TextPart
+from forky_core.model.errors import BadContent, NothingToDo
+from forky_core.model.parts import Draft, Part, RevertPart, TextPart
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from forky_core.conversation.reader import reader_of
 from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.repo import Repo
 from forky_core.dag import ancestors
-from forky_core.errors import NothingToDo
 from forky_core.merge.claims.active_claims import active_claims
 from forky_core.merge.claims.claim_set import Claim, ClaimSet, Frozen
 from forky_core.merge.claims.conflict_resolution import Choice, Clash, SaidBy, choose, find
@@ -25,8 +24,9 @@ from forky_core.merge.plan import MergePlan, Planned
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Branch, Message, MessageId
-from forky_core.parts import Draft, MergePart
-from forky_core.payload_kinds import THREE_WAY
+from forky_core.model.errors import NothingToDo
+from forky_core.model.parts import Draft, MergePart
+from forky_core.model.payload_kinds import THREE_WAY
 
 
 def claims(repo: Repo, branch: Branch) -> ClaimSet:

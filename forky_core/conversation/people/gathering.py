@@ -13,8 +13,8 @@ from forky_core.conversation.replies.in_turn import models_of
 from forky_core.conversation.taking_in import fit_parameters
 from forky_core.conversation.typed import draft_of
 from forky_core.model import Branch, MessageId, Operation
-from forky_core.parts import AttachmentPart, Json
-from forky_core.room import Person, Room, fit_name
+from forky_core.model.parts import AttachmentPart, Json
+from forky_core.model.room import Person, Room, fit_name
 
 
 class Gathering(BranchReader):

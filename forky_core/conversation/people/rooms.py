@@ -18,10 +18,10 @@ from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.repo import Repo
 from forky_core.conversation.taking_in import fit_model
 from forky_core.conversation.transaction import with_a_free_key
-from forky_core.errors import BadContent, NothingToDo
 from forky_core.model import Branch, Message, MessageId, Operation, Rules
-from forky_core.parts import Draft, Json, TextPart
-from forky_core.room import ANSWERS, PEOPLE, ROOM, Person, Room, addressed, fit_name, fit_person
+from forky_core.model.errors import BadContent, NothingToDo
+from forky_core.model.parts import Draft, Json, TextPart
+from forky_core.model.room import ANSWERS, PEOPLE, ROOM, Person, Room, addressed, fit_name, fit_person
 
 MOST_MODELS = 8
 """In one room."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from forky_core.conversation.repo import Repo
-from forky_core.errors import NotAllowed
 from forky_core.model import MessageId, Operation
-from forky_core.room import Person
+from forky_core.model.errors import NotAllowed
+from forky_core.model.room import Person
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from forky_core.conversation.repo import Repo
 from forky_core.conversation.transaction import Transaction
-from forky_core.errors import ForkyError
 from forky_core.model import Message
-from forky_core.parts import Draft
-from forky_core.room import PEOPLE, Voices, fit_name
+from forky_core.model.errors import ForkyError
+from forky_core.model.parts import Draft
+from forky_core.model.room import PEOPLE, Voices, fit_name
 
 
 def introduce(tx: Transaction, draft: Draft) -> None:

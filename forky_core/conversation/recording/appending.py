@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from forky_core.conversation.branching import refuse_while_replying
 from forky_core.conversation.identity import now, title_from
 from forky_core.conversation.repo import Repo, branch_in
-from forky_core.errors import NothingToDo, Outdated
 from forky_core.model import Message, Operation, seal
-from forky_core.parts import Draft
+from forky_core.model.errors import NothingToDo, Outdated
+from forky_core.model.parts import Draft
 
 _TRIES = 20
 

@@ -10,10 +10,10 @@ from forky_core.conversation.reading import BranchReader
 from forky_core.conversation.recording.filing import Ground, keep_files, put
 from forky_core.conversation.recording.reusing import REUSE, switch
 from forky_core.conversation.repo import Repo
-from forky_core.errors import Outdated
 from forky_core.matching import Call, chat_call
 from forky_core.model import Message, MessageId, Operation, Reuse
-from forky_core.parts import Json
+from forky_core.model.errors import Outdated
+from forky_core.model.parts import Json
 
 _TRIES = 50
 

@@ -28,7 +28,6 @@ from forky_core.conversation.recording.scopes import SCOPE, Scopes
 from forky_core.conversation.recording.trimmed import TrimmedSearch
 from forky_core.conversation.repo import Repo
 from forky_core.conversation.transaction import Transaction
-from forky_core.errors import Outdated
 from forky_core.matching.call import Call, prompt_hash
 from forky_core.matching.finding import IsEnough, PlaceMatch
 from forky_core.model import (
@@ -40,7 +39,8 @@ from forky_core.model import (
     MessageId,
     Operation,
 )
-from forky_core.parts import Part, canonical_json
+from forky_core.model.errors import Outdated
+from forky_core.model.parts import Part, canonical_json
 from forky_core.store.contract import Store
 
 T = TypeVar("T")

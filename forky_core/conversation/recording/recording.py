@@ -15,7 +15,6 @@ from forky_core.conversation.recording.receiving import answers_to
 from forky_core.conversation.replies.ending import NO_USAGE, End, cut
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.repo import Repo
-from forky_core.errors import StoreError
 from forky_core.llm.contract import ReasoningDelta, TextDelta, ToolCallDone
 from forky_core.model import (
     ConversationId,
@@ -28,7 +27,8 @@ from forky_core.model import (
     Operation,
     Usage,
 )
-from forky_core.parts import Part
+from forky_core.model.errors import StoreError
+from forky_core.model.parts import Part
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from threading import Lock
 
 from forky_core.matching.keys import digest, path_keys
 from forky_core.model import ConversationId
-from forky_core.parts import Draft, canonical_json
+from forky_core.model.parts import Draft, canonical_json
 from forky_core.store.contract import Store
 
 SCOPE = "scope"

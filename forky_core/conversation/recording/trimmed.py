@@ -15,7 +15,7 @@ from forky_core.matching.finding import anchor_texts
 from forky_core.matching.keys import sayings
 from forky_core.matching.walking import is_silent
 from forky_core.model import ConversationId, Message, MessageId, Role
-from forky_core.parts import Draft
+from forky_core.model.parts import Draft
 from forky_core.store.contract import Store
 
 _CONVERSATIONS = 8

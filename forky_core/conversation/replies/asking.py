@@ -16,8 +16,6 @@ from forky_core.conversation.replies.preparing import Prepared, prepare
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.repo import Repo, short
 from forky_core.conversation.transaction import Transaction, with_a_free_key
-from forky_core.document import Looked
-from forky_core.errors import BadContent, NothingToDo, Outdated
 from forky_core.llm.contract import Answering, Request
 from forky_core.model import (
     Branch,
@@ -29,7 +27,9 @@ from forky_core.model import (
     Rules,
     seal,
 )
-from forky_core.parts import Draft, Json, TextPart
+from forky_core.model.document import Looked
+from forky_core.model.errors import BadContent, NothingToDo, Outdated
+from forky_core.model.parts import Draft, Json, TextPart
 
 
 def say(repo: Repo, seen: Branch, draft: Draft) -> tuple[Message, Operation]:

@@ -16,9 +16,9 @@ from forky_core.conversation.replies.asking import answer, refuse_if_moved
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.repo import Repo
 from forky_core.conversation.transaction import Transaction, with_a_free_key
-from forky_core.errors import ForkyError, NothingToDo
 from forky_core.model import Branch, MessageId, Rules, View, seal
-from forky_core.parts import Draft
+from forky_core.model.errors import ForkyError, NothingToDo
+from forky_core.model.parts import Draft
 
 
 @dataclass(frozen=True, slots=True)

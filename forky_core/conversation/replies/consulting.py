@@ -14,13 +14,13 @@ from forky_core.context.citing import sources_line, without_sources
 from forky_core.conversation.placing import documents_of
 from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.repo import Repo, short
-from forky_core.document import Looked, Quoted
 from forky_core.documents.searching import FoundChunk, fused
 from forky_core.documents.shelf import DocumentStore
-from forky_core.errors import ModelError, NotFound
 from forky_core.llm.contract import Consulted, Done, Model, ModelEvent, ModelInfo, Request, TextDelta
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Message, Rules
+from forky_core.model.document import Looked, Quoted
+from forky_core.model.errors import ModelError, NotFound
 from forky_core.retrieval.condense import PROMPT, as_question, condensed, leans, speaks_of
 from forky_core.retrieval.cues import is_question
 from forky_core.retrieval.parts_asked import parts_asked

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.replies.reply_job import ReplyJob
-from forky_core.errors import LONGEST_SENTENCE
-from forky_core.hashing import mend_text
 from forky_core.model import Failure, Generation, GenerationStatus, Usage
+from forky_core.model.errors import LONGEST_SENTENCE
+from forky_core.model.hashing import mend_text
 
 NO_USAGE = Usage()
 _LONGEST_REASON = 100

@@ -13,10 +13,10 @@ from forky_core.conversation.replies.asking import answer
 from forky_core.conversation.replies.once import NO_PARAMETERS
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.repo import Repo
-from forky_core.errors import ForkyError
 from forky_core.model import Rules
+from forky_core.model.errors import ForkyError
+from forky_core.model.parts import Json
 from forky_core.observability import events
-from forky_core.parts import Json
 
 
 def models_of(repo: Repo, rules: Rules, alone: str | None = None) -> tuple[str, ...]:

@@ -8,11 +8,11 @@ from threading import Event
 from types import MappingProxyType
 
 from forky_core.conversation.replies.ending import NO_USAGE
-from forky_core.errors import ModelError
 from forky_core.llm.contract import Done, Failed, Model, ProviderMessage, Request, TextDelta
 from forky_core.model import Failure, GenerationStatus, Usage
+from forky_core.model.errors import ModelError
+from forky_core.model.parts import Json, Part, TextPart
 from forky_core.observability import events
-from forky_core.parts import Json, Part, TextPart
 
 NO_PARAMETERS: Mapping[str, Json] = MappingProxyType({})
 

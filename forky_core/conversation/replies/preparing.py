@@ -16,11 +16,11 @@ from forky_core.conversation.replies.consulting import look, worder
 from forky_core.conversation.replies.once import NO_PARAMETERS
 from forky_core.conversation.replies.summaries import read_ahead, summariser
 from forky_core.conversation.repo import Repo
-from forky_core.document import Looked
 from forky_core.llm.contract import Model, ModelInfo, ProviderMessage, Request
-from forky_core.memory import Memory
 from forky_core.model import Message, MessageId, Rules, seal
-from forky_core.parts import AttachmentPart, Draft, Json
+from forky_core.model.document import Looked
+from forky_core.model.memory import Memory
+from forky_core.model.parts import AttachmentPart, Draft, Json
 
 CONTINUE = "Continue exactly where you stopped, without repeating anything and without a comment."
 _WORDED_LATER = (

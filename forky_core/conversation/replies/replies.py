@@ -15,7 +15,6 @@ from forky_core.conversation.replies.ending import End, cut, ended
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.visible import see
-from forky_core.errors import InTheWay, Outdated, StoreError
 from forky_core.llm.contract import (
     Answering,
     Consulted,
@@ -37,8 +36,9 @@ from forky_core.model import (
     View,
     seal,
 )
+from forky_core.model.errors import InTheWay, Outdated, StoreError
+from forky_core.model.parts import Draft, Part, TextPart
 from forky_core.observability import events
-from forky_core.parts import Draft, Part, TextPart
 from forky_core.store.contract import Store
 
 SAVE_EVERY = 0.5

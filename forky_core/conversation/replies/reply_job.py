@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from forky_core.conversation.identity import now
-from forky_core.document import Looked
-from forky_core.errors import ModelError
-from forky_core.hashing import mend_text
 from forky_core.llm.contract import ReasoningDelta, TextDelta, ToolCallDone
 from forky_core.model import ConversationId, Failure, Generation, Message, MessageId
-from forky_core.parts import Part, ReasoningPart, TextPart, ToolCallPart, arguments_json
+from forky_core.model.document import Looked
+from forky_core.model.errors import ModelError
+from forky_core.model.hashing import mend_text
+from forky_core.model.parts import Part, ReasoningPart, TextPart, ToolCallPart, arguments_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from forky_core.conversation.replies.in_turn import answer_in_turn, models_of
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.taking_in import fit_parameters
 from forky_core.conversation.typed import draft_of
-from forky_core.errors import NothingToDo
 from forky_core.model import Branch, Message, MessageId, Operation, Role
-from forky_core.parts import AttachmentPart, Draft, Json
+from forky_core.model.errors import NothingToDo
+from forky_core.model.parts import AttachmentPart, Draft, Json
 
 
 class Speaking(BranchReader):

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from forky_core.context.build import Summarise, Summary
 from forky_core.conversation.merging.model_reading import ModelReader
 from forky_core.conversation.repo import Repo
-from forky_core.errors import ForkyError
-from forky_core.hashing import content_hash
-from forky_core.memory import Memory
 from forky_core.merge.summary import SUMMARY, Chapter, as_told, chapter, read_chapter, write
 from forky_core.model import Message
+from forky_core.model.errors import ForkyError
+from forky_core.model.hashing import content_hash
+from forky_core.model.memory import Memory
 from forky_core.observability import events
 
 _BY_RULES = "{} reads what is new while it answers; until then rules speak for it."

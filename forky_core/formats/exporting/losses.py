@@ -12,7 +12,7 @@ from forky_core.dag import ancestors
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
 from forky_core.model import Message
-from forky_core.parts import (
+from forky_core.model.parts import (
     AttachmentPart,
     OpaquePart,
     Part,

@@ -18,13 +18,13 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from forky_core.context.citing import documents_cited
-from forky_core.document import Cited
 from forky_core.formats.exporting.outline import outline
 from forky_core.formats.exporting.private_words import Kind, private_words
 from forky_core.formats.exporting.rewriting import Wanted, is_id, rewritten, strings, texts_of, visible
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model import Blob, Generation, Message
-from forky_core.parts import Json, ToolCallPart, canonical_json
+from forky_core.model.document import Cited
+from forky_core.model.parts import Json, ToolCallPart, canonical_json
 
 _AROUND = 40
 """Characters shown on either side of what was found."""

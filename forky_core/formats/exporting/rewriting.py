@@ -16,12 +16,10 @@ from types import MappingProxyType
 from forky_core.context.citing import SOURCES
 from forky_core.conversation.identity import free_name
 from forky_core.dag import ancestors
-from forky_core.document import Cited, Looked
 from forky_core.formats.exporting.remade import remade
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import files_named, files_of, linked, only
 from forky_core.formats.forky_file.stored_log import each_call
-from forky_core.hashing import content_hash
 from forky_core.model import (
     Blob,
     ConversationId,
@@ -32,7 +30,9 @@ from forky_core.model import (
     View,
     seal,
 )
-from forky_core.parts import AttachmentPart, Draft, Json, Part, TextPart, part_from_stored
+from forky_core.model.document import Cited, Looked
+from forky_core.model.hashing import content_hash
+from forky_core.model.parts import AttachmentPart, Draft, Json, Part, TextPart, part_from_stored
 
 Word = Callable[[str], str]
 Known = Callable[[str], MessageId | None]

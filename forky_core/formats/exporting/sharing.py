@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.errors import BadContent, NotFound, NothingToDo
 from forky_core.formats.exporting.exporting import Exporter
 from forky_core.formats.exporting.losses import many
 from forky_core.formats.exporting.rewriting import chosen, visible
@@ -30,6 +29,7 @@ from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import replacing
 from forky_core.formats.forky_file.writing import chat_of, part_of
 from forky_core.model import MessageId
+from forky_core.model.errors import BadContent, NotFound, NothingToDo
 from forky_core.store.contract import Store
 
 EXPORTERS: tuple[Exporter, ...] = (

@@ -16,7 +16,7 @@ import re
 from json import JSONDecodeError
 from typing import Any
 
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 
 DEEP = "It is nested too deep."
 MOST_DEEP = 200_000

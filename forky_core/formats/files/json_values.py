@@ -18,7 +18,7 @@ from typing import Any
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.files.json_nested import DEEP, TooDeep, decoder, read_nested, skip_space
 from forky_core.formats.files.json_window import STEP, Extent, JsonInput, Window
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 
 LONGEST = 64_000_000
 """Bytes of one value: an element of the array, a line, or the whole object."""

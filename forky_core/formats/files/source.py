@@ -21,7 +21,6 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from forky_core.errors import BadContent
 from forky_core.formats.contract import Sample, Shape, Unreadable
 from forky_core.formats.files import json_values
 from forky_core.formats.files.json_window import JsonInput
@@ -30,7 +29,8 @@ from forky_core.formats.files.spools import spool
 from forky_core.formats.files.tables import tables_of
 from forky_core.matching.call import LARGEST_FILE
 from forky_core.matching.media import media_type_of
-from forky_core.parts import AttachmentPart, Json
+from forky_core.model.errors import BadContent
+from forky_core.model.parts import AttachmentPart, Json
 
 MOST_MEMBERS = 100_000
 LARGEST_MEMBER = 8_000_000_000

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from forky_core.errors import BadContent
 from forky_core.formats.contract import SourceDocument
-from forky_core.parts import Json
+from forky_core.model.errors import BadContent
+from forky_core.model.parts import Json
 
 LONGEST_VALUE = 64_000_000
 """Bytes of one text or blob."""

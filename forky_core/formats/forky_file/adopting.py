@@ -15,14 +15,14 @@ from forky_core.conversation.identity import new_id
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.workspace import Workspace
 from forky_core.documents.cited import PASSAGES, with_passages
-from forky_core.errors import BadContent, NotFound
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.kept_lines import ORIGINS, OTHER_LINES, missing
 from forky_core.formats.importing.import_record import RunningImport
 from forky_core.formats.importing.pointing import point
 from forky_core.formats.importing.visibility import shows, was_taken_back
 from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, Operation
-from forky_core.parts import AttachmentPart, Json, canonical_json
+from forky_core.model.errors import BadContent, NotFound
+from forky_core.model.parts import AttachmentPart, Json, canonical_json
 from forky_core.store.contract import Commit
 
 FORKED_FROM = "forked_from"

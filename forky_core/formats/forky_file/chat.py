@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from forky_core.document import PassageOf
 from forky_core.model import EMPTY_VIEW, Blob, ConversationId, Generation, Message, MessageId, Operation, View
-from forky_core.parts import Json
+from forky_core.model.document import PassageOf
+from forky_core.model.parts import Json
 
 
 @dataclass(frozen=True, slots=True)

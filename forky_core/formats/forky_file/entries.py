@@ -14,10 +14,10 @@ from forky_core.conversation.identity import disturbs
 from forky_core.conversation.merging.merge_request import MergeRequest, sound
 from forky_core.conversation.merging.merging import RESOLUTIONS
 from forky_core.formats.forky_file.lines import BadLine
-from forky_core.memory import Memory
 from forky_core.model import Change, Rules, Stash
-from forky_core.parts import Json
-from forky_core.room import Person, room_in
+from forky_core.model.memory import Memory
+from forky_core.model.parts import Json
+from forky_core.model.room import Person, room_in
 
 _LONGEST = 1_000
 """Characters of a name: more than any version gave, and short enough to show."""

@@ -10,13 +10,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from forky_core.errors import BadContent
 from forky_core.formats.files.source import ArchiveFiles, OpenedDocument, opened, sample
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.page import page_values
 from forky_core.formats.forky_file.reading import is_ours, read_chat
 from forky_core.formats.forky_file.writing import written
 from forky_core.matching.call import LARGEST_FILE
+from forky_core.model.errors import BadContent
 
 CHAT = "chat.forky.jsonl"
 """The member of a `.forky.zip` that holds the conversation; its attachments stand beside it in `files/`."""

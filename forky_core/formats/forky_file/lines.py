@@ -12,8 +12,6 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, get_args
 
-from forky_core.document import Looked, Quoted
-from forky_core.hashing import message_id
 from forky_core.model import (
     Change,
     ConversationId,
@@ -28,7 +26,9 @@ from forky_core.model import (
     Usage,
     operation_id,
 )
-from forky_core.parts import (
+from forky_core.model.document import Looked, Quoted
+from forky_core.model.hashing import message_id
+from forky_core.model.parts import (
     Json,
     Part,
     ReasoningPart,

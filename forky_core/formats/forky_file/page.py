@@ -8,10 +8,10 @@ import io
 import zlib
 from collections.abc import Iterator
 
-from forky_core.errors import BadContent
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.files import json_values
-from forky_core.parts import Json
+from forky_core.model.errors import BadContent
+from forky_core.model.parts import Json
 
 MARK = '<meta name="generator" content="forky-chat-page/1">'
 """Stands in the head of such a page."""

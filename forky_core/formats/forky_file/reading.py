@@ -13,9 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from forky_core.document import Cited
 from forky_core.documents.cited import passage_of
-from forky_core.errors import BadContent
 from forky_core.formats.contract import Sample, Unreadable
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.entries import ViewReplay, check_entry
@@ -30,7 +28,9 @@ from forky_core.formats.forky_file.lines import (
 )
 from forky_core.formats.forky_file.page import MARK
 from forky_core.model import Blob, ConversationId, Generation, Message, MessageId, Operation
-from forky_core.parts import Json
+from forky_core.model.document import Cited
+from forky_core.model.errors import BadContent
+from forky_core.model.parts import Json
 
 FileOf = Callable[[str], bytes]
 """The bytes of a member of the archive the file came in; raises KeyError where there is none."""

@@ -16,9 +16,9 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Protocol
 
-from forky_core.errors import NotFound
 from forky_core.model import Blob, ConversationId, Linked, Message, MessageId, Stem
-from forky_core.parts import AttachmentPart
+from forky_core.model.errors import NotFound
+from forky_core.model.parts import AttachmentPart
 from forky_core.store.contract import Store
 
 STRETCH = 1_000

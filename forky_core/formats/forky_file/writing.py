@@ -37,7 +37,7 @@ from forky_core.formats.forky_file.stored import (
 )
 from forky_core.formats.forky_file.stored_log import calls_of, each_call, log_of
 from forky_core.model import Blob, ConversationId, Message, MessageId
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 from forky_core.store.contract import Store
 
 UNITE = "unite"

@@ -13,13 +13,6 @@ from threading import Event
 
 from forky_core.conversation.identity import title_line
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import (
-    NOTHING_SAVED,
-    BadContent,
-    ForkyError,
-    ImportBrokenOff,
-    NothingToDo,
-)
 from forky_core.formats.account import ImportAccount
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.files.source import ArchiveFiles
@@ -40,7 +33,14 @@ from forky_core.formats.importing.taking_back import leave_nothing
 from forky_core.formats.importing.visibility import shows, was_taken_back
 from forky_core.formats.tree import Grown, grow
 from forky_core.model import ConversationId, Message, Operation
-from forky_core.parts import AttachmentPart
+from forky_core.model.errors import (
+    NOTHING_SAVED,
+    BadContent,
+    ForkyError,
+    ImportBrokenOff,
+    NothingToDo,
+)
+from forky_core.model.parts import AttachmentPart
 
 STOPPED = "The import was stopped."
 NOTHING_KEPT = "The import was stopped; nothing of it was kept."

@@ -12,10 +12,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from forky_core.errors import ForkyError, StoreError
 from forky_core.formats.account import ImportAccount
 from forky_core.model import ConversationId, Operation
-from forky_core.parts import AttachmentPart
+from forky_core.model.errors import ForkyError, StoreError
+from forky_core.model.parts import AttachmentPart
 from forky_core.store.contract import Commit, Store
 
 MOST_MESSAGES = 2_000

@@ -11,11 +11,11 @@ from threading import Event, Thread
 from typing import BinaryIO, Literal
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import ForkyError
 from forky_core.formats.importing.arrival import NOTHING_KEPT, STOPPED
 from forky_core.formats.importing.incoming import Incoming
 from forky_core.formats.importing.landing import PreviewLine
 from forky_core.formats.importing.taking_back import forget_imports
+from forky_core.model.errors import ForkyError
 
 Stage = Literal["looking", "looked", "landing", "ended"]
 

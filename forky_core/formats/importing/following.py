@@ -16,10 +16,10 @@ from pathlib import Path
 from threading import Event
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import BadContent
 from forky_core.formats.files.spools import spool
 from forky_core.formats.importing.import_record import ImportedFile
 from forky_core.formats.importing.landing import Imported, import_file
+from forky_core.model.errors import BadContent
 
 EVERY = 2.0
 """Seconds between two looks."""

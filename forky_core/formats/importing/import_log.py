@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from forky_core.errors import ImportBrokenOff, NothingToDo
 from forky_core.formats.importing.arrival import Imported
+from forky_core.model.errors import ImportBrokenOff, NothingToDo
 from forky_core.observability import events
 
 

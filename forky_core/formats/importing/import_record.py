@@ -19,10 +19,10 @@ from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from forky_core.conversation.identity import new_id, now, title_line
-from forky_core.errors import BadContent, NotFound
 from forky_core.formats.account import ImportAccount
 from forky_core.model import ConversationId
-from forky_core.parts import Json, canonical_json
+from forky_core.model.errors import BadContent, NotFound
+from forky_core.model.parts import Json, canonical_json
 from forky_core.store.contract import Commit, Store
 
 _COUNT = "imports"

@@ -13,7 +13,6 @@ from threading import Event, Thread
 from typing import BinaryIO, Literal
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import ForkyError, NothingToDo
 from forky_core.formats.files.spools import spool_folder
 from forky_core.formats.forky_file.adopting import Adopted, fork_file, pull
 from forky_core.formats.forky_file.files import load
@@ -27,6 +26,7 @@ from forky_core.formats.importing.landing import (
     preview,
 )
 from forky_core.model import ConversationId, ConversationSummary
+from forky_core.model.errors import ForkyError, NothingToDo
 
 Stage = Literal["looking", "looked", "landing", "landed", "stopped", "failed"]
 _PIECE = 1 << 20

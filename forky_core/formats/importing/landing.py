@@ -11,7 +11,6 @@ from pathlib import Path
 from threading import Event
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import NotFound, NothingToDo
 from forky_core.formats.account import ImportAccount
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.files.source import opened
@@ -24,6 +23,7 @@ from forky_core.formats.importing.pieces import pieces, title_of
 from forky_core.formats.importing.planting import key_of, known_before
 from forky_core.formats.tree import grow
 from forky_core.model import ConversationId, ConversationSummary
+from forky_core.model.errors import NotFound, NothingToDo
 
 __all__ = ["ImportProgress", "Imported", "PreviewLine", "import_file", "preview"]
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from forky_core.conversation.identity import title_from, title_line
-from forky_core.errors import ForkyError
 from forky_core.formats.contract import Importer, ParsedConversation, Unreadable
 from forky_core.formats.files.json_nested import DEEP
 from forky_core.formats.files.source import Archive, OpenedDocument, sample
@@ -15,6 +14,7 @@ from forky_core.formats.forky_file.files import read_document
 from forky_core.formats.forky_file.reading import is_ours
 from forky_core.formats.registry import importer_for
 from forky_core.formats.tree import Grown
+from forky_core.model.errors import ForkyError
 
 UNKNOWN = "Its format is not known."
 NOTHING = "No file in it holds conversations."

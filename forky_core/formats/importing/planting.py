@@ -17,7 +17,6 @@ from forky_core.formats.forky_file.kept_lines import ORIGINS, cut, missing
 from forky_core.formats.importing.pieces import title_of
 from forky_core.formats.importing.pointing import point
 from forky_core.formats.tree import Grown
-from forky_core.hashing import content_hash, mend_json, mend_text
 from forky_core.model import (
     EMPTY_VIEW,
     ConversationId,
@@ -28,7 +27,8 @@ from forky_core.model import (
     MessageId,
     Rules,
 )
-from forky_core.parts import Json, canonical_json
+from forky_core.model.hashing import content_hash, mend_json, mend_text
+from forky_core.model.parts import Json, canonical_json
 
 ORIGIN = "origin"
 """Key of a view: what the conversation was imported from."""

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from forky_core.conversation.timeline import Timeline
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import ForkyError, InTheWay, NotFound, Outdated
 from forky_core.formats.importing.import_record import (
     Brought,
     brought_by,
@@ -20,8 +19,9 @@ from forky_core.formats.importing.import_record import (
     is_running,
 )
 from forky_core.model import ConversationId, Operation, View
+from forky_core.model.errors import ForkyError, InTheWay, NotFound, Outdated
+from forky_core.model.parts import Json
 from forky_core.observability import events
-from forky_core.parts import Json
 
 
 def undo_import(forky: Workspace, number: int) -> int:

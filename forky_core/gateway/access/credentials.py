@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from forky_core.errors import BadContent, RequestError
+from forky_core.model.errors import BadContent, RequestError
 
 SHORTEST = 8
 """Characters of a password, at least."""

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import parse_qs, quote, urlencode
 
-from forky_core.errors import ForkyError
 from forky_core.gateway.access.credentials import (
     Attempts,
     Credential,
@@ -40,6 +39,7 @@ from forky_core.gateway.asgi import (
     refuse,
     wants_html,
 )
+from forky_core.model.errors import ForkyError
 from forky_core.observability import events
 from forky_core.settings import Settings, password_file
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from forky_core.errors import NotFound
 from forky_core.gateway.tokens import PREFIX, Token, Tokens, amount
 from forky_core.gateway.v1.api_errors import ApiError, OnlyTheirs, unknown_model
 from forky_core.gateway.v1.calls import ClientRequest, Speech
@@ -15,6 +14,7 @@ from forky_core.gateway.v1.recording import Caller
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.upstream import Upstream
+from forky_core.model.errors import NotFound
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace

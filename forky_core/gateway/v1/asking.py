@@ -17,7 +17,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from forky_core.errors import BadCall
 from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.v1.admission import Admitted, admit
 from forky_core.gateway.v1.api_errors import ApiError, malformed
@@ -32,6 +31,7 @@ from forky_core.gateway.v1.relaying import relay
 from forky_core.gateway.v1.speaking import repeat, speak
 from forky_core.matching import Call as ReadCall
 from forky_core.matching import anthropic_call, chat_call, is_greedy, responses_call
+from forky_core.model.errors import BadCall
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace

@@ -18,7 +18,7 @@ from forky_core.gateway.v1.renaming import renamed
 from forky_core.llm.contract import Model
 from forky_core.llm.tokens import prompt_tokens
 from forky_core.llm.upstream import Upstream
-from forky_core.parts import canonical_json
+from forky_core.model.parts import canonical_json
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace

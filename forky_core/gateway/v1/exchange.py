@@ -14,7 +14,6 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from forky_core.errors import ForkyError
 from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.serving import server_stops
 from forky_core.gateway.v1.api_errors import ApiError
@@ -25,6 +24,7 @@ from forky_core.llm.contract import Done, Failed, ModelInfo
 from forky_core.llm.tokens import estimate_tokens, prompt_tokens
 from forky_core.llm.upstream import priced
 from forky_core.model import Usage
+from forky_core.model.errors import ForkyError
 from forky_core.observability import events
 
 T = TypeVar("T")

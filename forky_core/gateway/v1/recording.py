@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from forky_core.errors import ForkyError
 from forky_core.gateway.tokens import Token
 from forky_core.gateway.v1.calls import ClientRequest, Indexed
 from forky_core.llm.contract import Done, Failed
 from forky_core.model import ConversationId, GenerationId, Message, MessageId
+from forky_core.model.errors import ForkyError
 from forky_core.observability import events
 
 if TYPE_CHECKING:  # The server's start does not wait for what a conversation is made of.

@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from forky_core.errors import NotFound, StoreDamaged, StoreError
 from forky_core.gateway.asgi import Receive, Scope, Send
 from forky_core.gateway.front import PREFIX
 from forky_core.gateway.tokens import Token, Tokens
@@ -34,6 +33,7 @@ from forky_core.gateway.v1.protocols.responses import RESPONSES
 from forky_core.gateway.v1.recording import Caller
 from forky_core.gateway.v1.taking import PATH as RECORD
 from forky_core.gateway.v1.taking import take
+from forky_core.model.errors import NotFound, StoreDamaged, StoreError
 from forky_core.observability import events
 
 if TYPE_CHECKING:

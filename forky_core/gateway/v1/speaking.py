@@ -20,7 +20,7 @@ from forky_core.llm.contract import (
     ToolCallDone,
 )
 from forky_core.model import Message, Usage
-from forky_core.parts import ReasoningPart, TextPart, ToolCallPart
+from forky_core.model.parts import ReasoningPart, TextPart, ToolCallPart
 
 _EVENT_STREAM = {"content-type": "text/event-stream; charset=utf-8"}
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from forky_core.conversation.recording.recording import Reply
-from forky_core.errors import BadContent
 from forky_core.formats.recorded_call import read_call
 from forky_core.gateway.v1.api_errors import malformed
 from forky_core.gateway.v1.recording import Caller
 from forky_core.matching import chat_call
+from forky_core.model.errors import BadContent
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace

@@ -14,11 +14,11 @@ from itertools import chain
 
 from forky_core.context.masking import Lookup, masked
 from forky_core.dag import ParentsOf, is_ancestor
-from forky_core.errors import NotFound
 from forky_core.merge.claims.claim_set import SECTION_OF, Claim, ClaimSet, Frozen, folded
 from forky_core.merge.claims.rules import claims_of
 from forky_core.model import Message, MessageId
-from forky_core.parts import MergePart
+from forky_core.model.errors import NotFound
+from forky_core.model.parts import MergePart
 
 Extract = Callable[[Message], Sequence[Claim]]
 """The claims that a message completes: whose last citation it is."""

@@ -17,10 +17,10 @@ from functools import lru_cache
 from textwrap import shorten
 from typing import Literal, get_args
 
-from forky_core.hashing import content_hash
 from forky_core.merge.claims.quantities import quantities
 from forky_core.model import MessageId
-from forky_core.parts import Json, canonical_json
+from forky_core.model.hashing import content_hash
+from forky_core.model.parts import Json, canonical_json
 
 ClaimType = Literal[
     "constraint",

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from forky_core.errors import BadContent
 from forky_core.merge.claims.claim_set import Claim, Conflict, folded
 from forky_core.model import MessageId
-from forky_core.parts import Json
+from forky_core.model.errors import BadContent
+from forky_core.model.parts import Json
 
 Take = Literal["mine", "theirs", "both", "text"]
 Policy = Literal["ask", "mine", "theirs", "newest"]

@@ -19,7 +19,7 @@ from forky_core.merge.claims.claim_set import LONGEST_QUOTE, Claim, ClaimType, P
 from forky_core.merge.claims.cues import NOW, PAST, scopes
 from forky_core.merge.claims.quantities import quantities
 from forky_core.model import Message, Role
-from forky_core.parts import MergePart, TextPart
+from forky_core.model.parts import MergePart, TextPart
 from forky_core.retrieval.cues import CORRECTION, DECISION, OPEN, is_question
 
 _READ = 60_000

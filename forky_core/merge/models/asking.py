@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from forky_core.errors import ForkyError, ModelError
 from forky_core.merge.models.checks import FailedCheck, sentences
 from forky_core.merge.models.claim_answer import read
 from forky_core.merge.models.claim_request import mending_prompt, reading_prompt
@@ -12,6 +11,7 @@ from forky_core.merge.models.reading import ClaimReading
 from forky_core.merge.models.written_note import Ask
 from forky_core.merge.wording import spoken
 from forky_core.model import Message
+from forky_core.model.errors import ForkyError, ModelError
 
 
 class ReadingFailed(ForkyError):

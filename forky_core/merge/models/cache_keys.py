@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from forky_core.hashing import content_hash
 from forky_core.model import MessageId
+from forky_core.model.hashing import content_hash
 
 PROMPT = "claims/1"
 """Names the prompt for claims and its version: another one reads anew."""

@@ -17,7 +17,7 @@ from typing import Literal
 from forky_core.merge.claims.cues import DENIES
 from forky_core.merge.note.passages import atoms, is_name
 from forky_core.model import MessageId
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 
 _PROSE = re.compile(r"[A-Za-z][a-z]*(?:[-'’][A-Za-z]?[a-z]*)*|[A-Z]{2,5}s?")
 """Words that only look like names: "re-run", "Side-effect", "JSON"."""

@@ -21,7 +21,7 @@ from forky_core.merge.models.checks import FailedCheck, invented, json_object, l
 from forky_core.merge.models.reading import ClaimReading, Dropped
 from forky_core.merge.polarity import with_its_denial
 from forky_core.model import MessageId
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 
 LONGEST_CLAIM = 45
 """Words above which a claim is refused; 30 are asked for, and models count loosely."""

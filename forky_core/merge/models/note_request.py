@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from forky_core.hashing import content_hash
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.models.checks import FailedCheck
 from forky_core.merge.models.transcript import Transcript
 from forky_core.merge.wording import speaker_of, spoken
 from forky_core.model import Message
+from forky_core.model.hashing import content_hash
 
 REQUEST = "note/2"
 """Names the request and its version: another one is asked anew."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from forky_core.merge.claims.claim_set import Claim, Verbatim
 from forky_core.model import MessageId
-from forky_core.parts import canonical_json
+from forky_core.model.parts import canonical_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from forky_core.hashing import content_hash
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.headings import is_heading
 from forky_core.merge.models.transcript import Transcript
 from forky_core.merge.models.written_note import Ask
 from forky_core.merge.wording import speaker_of
+from forky_core.model.hashing import content_hash
 
 FlagKind = Literal["unsupported", "stale", "missing"]
 

@@ -13,7 +13,6 @@ from dataclasses import replace
 from forky_core.context.citing import own_sources
 from forky_core.context.masking import Lookup
 from forky_core.dag import first_parent_path
-from forky_core.errors import ForkyError
 from forky_core.merge.attribution import attribute, rests_on
 from forky_core.merge.block import PayloadLine, fitting, read_back, render
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, SETTLED, TRIED, UNRESOLVED
@@ -25,7 +24,8 @@ from forky_core.merge.note.compose import default_budget, file_line
 from forky_core.merge.plan import MergePlan, still_said
 from forky_core.merge.wording import speaker_of, spoken
 from forky_core.model import Message, MessageId
-from forky_core.parts import AttachmentPart
+from forky_core.model.errors import ForkyError
+from forky_core.model.parts import AttachmentPart
 from forky_core.retrieval.words import terms
 
 IMPORTANCE = (RESULT, TRIED, ASKED, OPEN, FACTS, FILES)

@@ -13,7 +13,7 @@ from forky_core.merge.models.statements import CheckedSentence, sentences_of
 from forky_core.merge.note.passages import call_text
 from forky_core.merge.wording import speaker_of, spoken
 from forky_core.model import Message, MessageId
-from forky_core.parts import ToolCallPart
+from forky_core.model.parts import ToolCallPart
 
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff]")
 _LETTER = re.compile(r"[^\W\d_]")

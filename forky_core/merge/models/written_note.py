@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from forky_core.errors import ForkyError, ModelError
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.headings import NOTE
 from forky_core.merge.models.checks import CheckName, FailedCheck
@@ -20,7 +19,8 @@ from forky_core.merge.models.numbers import numbers
 from forky_core.merge.models.quotations import with_quotations
 from forky_core.merge.models.transcript import Transcript, numbered
 from forky_core.model import Message, MessageId
-from forky_core.parts import canonical_json
+from forky_core.model.errors import ForkyError, ModelError
+from forky_core.model.parts import canonical_json
 from forky_core.retrieval.words import terms
 
 Ask = Callable[[tuple[ProviderMessage, ...]], str]

@@ -14,7 +14,7 @@ from forky_core.merge.note.coverage import Relevance, distinct, names_sources
 from forky_core.merge.note.passages import NotePassage, atoms, is_named, named_atoms, passages, plain_lines
 from forky_core.merge.wording import speaker_of
 from forky_core.model import Message, MessageId, Role
-from forky_core.parts import ToolCallPart
+from forky_core.model.parts import ToolCallPart
 from forky_core.retrieval.cues import is_question
 from forky_core.retrieval.words import terms
 

@@ -22,7 +22,7 @@ from forky_core.merge.note.coverage import BYTES_PER_TOKEN, CITATION, Picker, si
 from forky_core.merge.note.passages import NotePassage, atoms, call_text, is_code
 from forky_core.merge.wording import ShortIds, one_line
 from forky_core.model import Message, MessageId
-from forky_core.parts import AttachmentPart, ToolCallPart
+from forky_core.model.parts import AttachmentPart, ToolCallPart
 from forky_core.retrieval.cues import is_question
 
 SMALLEST_BUDGET = 120

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Literal
 
 from forky_core.model import Message, MessageId
-from forky_core.parts import MergePart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.model.parts import MergePart, TextPart, ToolCallPart, ToolResultPart
 
 Shape = Literal["prose", "heading", "code", "call", "output", "removed"]
 """`removed`: code that an edit in the same message takes out, so that it never stands as current."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import duckdb
 
-from forky_core.document import (
+from forky_core.model.document import (
     Chunk,
     Document,
     DocumentId,

@@ -19,7 +19,6 @@ from weakref import WeakSet
 
 import duckdb
 
-from forky_core.errors import NotFound, StoreDamaged, StoreError
 from forky_core.model import (
     Along,
     Blob,
@@ -36,8 +35,9 @@ from forky_core.model import (
     Stem,
     View,
 )
+from forky_core.model.errors import NotFound, StoreDamaged, StoreError
+from forky_core.model.parts import Json
 from forky_core.observability import events
-from forky_core.parts import Json
 from forky_core.private_files import make_folder
 from forky_core.store.along import along_in
 from forky_core.store.auditing import message_findings

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import RLock
 
-from forky_core.document import (
+from forky_core.model.document import (
     Chunk,
     Document,
     DocumentId,

@@ -15,7 +15,6 @@ from threading import RLock
 from types import MappingProxyType
 
 from forky_core.dag import ancestors
-from forky_core.errors import InTheWay, NotFound
 from forky_core.model import (
     EMPTY_VIEW,
     Along,
@@ -33,7 +32,8 @@ from forky_core.model import (
     Stem,
     View,
 )
-from forky_core.parts import AttachmentPart, Json
+from forky_core.model.errors import InTheWay, NotFound
+from forky_core.model.parts import AttachmentPart, Json
 from forky_core.store.along import along_in
 from forky_core.store.auditing import EARLY_END, astray, blob_finding, content_findings, naming_findings
 from forky_core.store.contract import Commit, Finding, StoreStatus, Verification

@@ -6,7 +6,7 @@ import streamlit as st
 
 from forky_core.conversation.merging.bisecting import Bisection, Check, contains
 from forky_core.conversation.merging.pattern_check import matches
-from forky_core.errors import BadContent, ForkyError
+from forky_core.model.errors import BadContent, ForkyError
 from forky_core.views.shelf import count
 from pages.ui.bisect.search import Asked, begin, begin_asking
 from pages.ui.frame import Frame, saying

@@ -10,8 +10,8 @@ import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.merging.bisecting import Bisection, Check
-from forky_core.errors import ForkyError
 from forky_core.model import ConversationId
+from forky_core.model.errors import ForkyError
 
 
 @dataclass(slots=True)

@@ -7,9 +7,9 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.errors import NothingToDo
 from forky_core.model import Message, MessageId
-from forky_core.payload_kinds import CHERRY_PICK
+from forky_core.model.errors import NothingToDo
+from forky_core.model.payload_kinds import CHERRY_PICK
 from forky_core.views.places import branch_for, later_on
 from pages.ui.chat.acts import Act
 from pages.ui.chat.forms import FORMS

@@ -8,9 +8,9 @@ from html import escape
 
 import streamlit as st
 
-from forky_core.errors import ForkyError
 from forky_core.model import Blob
-from forky_core.parts import AttachmentPart
+from forky_core.model.errors import ForkyError
+from forky_core.model.parts import AttachmentPart
 from pages.ui.chat.pictures import scaled_down
 from pages.ui.markdown import plain_label, showable
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.errors import ForkyError
+from forky_core.model.errors import ForkyError
 from pages.ui.chat.branchbox import draw_branchbox
 from pages.ui.chat.people import link_people, people
 from pages.ui.frame import Frame, go, place, saying

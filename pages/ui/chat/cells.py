@@ -18,8 +18,7 @@ import streamlit as st
 from forky_core.context.citing import sources_in, without_sources
 from forky_core.merge.corrections import CorrectedLine
 from forky_core.model import Blob, ConversationId, Message, MessageId
-from forky_core.opaque import opaque
-from forky_core.parts import (
+from forky_core.model.parts import (
     AttachmentPart,
     MergePart,
     OpaquePart,
@@ -30,6 +29,7 @@ from forky_core.parts import (
     ToolCallPart,
     ToolResultPart,
 )
+from forky_core.opaque import opaque
 from forky_core.views import captions
 from forky_core.views.notebook import Cell
 from forky_core.views.shelf import count

@@ -12,10 +12,10 @@ from typing import Any
 import streamlit as st
 
 from forky_core.documents.kinds import media_type
-from forky_core.errors import ForkyError, Outdated
 from forky_core.llm.tokens import Vocabulary
 from forky_core.model import Branch, MessageId
-from forky_core.parts import AttachmentPart
+from forky_core.model.errors import ForkyError, Outdated
+from forky_core.model.parts import AttachmentPart
 from pages.ui.chat.drafting import hear_typing
 from pages.ui.chat.meter import Measure, account_of_files, measure, meter_html
 from pages.ui.chat.overflow import draw_overflow

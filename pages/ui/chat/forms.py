@@ -7,8 +7,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from forky_core.conversation.branching import PrunePlan
-from forky_core.errors import ForkyError
 from forky_core.model import Message, MessageId
+from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, go, saying
 from pages.ui.markdown import plain_label

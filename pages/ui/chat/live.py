@@ -13,7 +13,7 @@ import streamlit as st
 
 from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.gateway.watching import PREFIX
-from forky_core.hashing import mend_text
+from forky_core.model.hashing import mend_text
 from forky_core.views.settled import settled
 from pages.ui.markdown import SHOWN, formatted, show_formatted
 

@@ -10,7 +10,7 @@ from forky_core.context.account import Item
 from forky_core.conversation.conversation import Conversation
 from forky_core.llm.contract import ModelInfo
 from forky_core.model import MessageId
-from forky_core.parts import AttachmentPart
+from forky_core.model.parts import AttachmentPart
 from forky_core.views import captions
 
 _MOST = 500

@@ -14,10 +14,10 @@ from html import escape
 import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.errors import ForkyError
 from forky_core.merge.strategies import strategies
 from forky_core.merge.strategy import Strategy
 from forky_core.model import Message, MessageId
+from forky_core.model.errors import ForkyError
 from forky_core.views.captions import opening_of
 from forky_core.views.graph import line_of_text
 from forky_core.views.merging import Way, way_home

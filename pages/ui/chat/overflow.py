@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.memory import Memory
+from forky_core.model.memory import Memory
 from forky_core.views import captions
 from pages.ui.chat.meter import Measure
 from pages.ui.frame import Frame, go, place, saying

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.conversation.people.rooms import MOST_MODELS
-from forky_core.errors import ForkyError
-from forky_core.room import ANSWERS, Answers, Person, Room, fit_name
+from forky_core.model.errors import ForkyError
+from forky_core.model.room import ANSWERS, Answers, Person, Room, fit_name
 from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label
 from pages.ui.models import grouped, model_title

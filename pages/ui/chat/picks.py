@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.errors import ForkyError
-from forky_core.payload_kinds import CHERRY_PICK
+from forky_core.model.errors import ForkyError
+from forky_core.model.payload_kinds import CHERRY_PICK
 from pages.ui.frame import Frame, place
 from pages.ui.markdown import plain_label
 

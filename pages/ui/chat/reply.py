@@ -12,8 +12,8 @@ from html import escape
 import streamlit as st
 
 from forky_core.conversation.replies.reply_job import ReplyJob
-from forky_core.errors import ForkyError
 from forky_core.model import Generation
+from forky_core.model.errors import ForkyError
 from forky_core.views import captions
 from forky_core.views.notebook import Notebook
 from pages.ui.chat.cells import said

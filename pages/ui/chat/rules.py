@@ -8,7 +8,7 @@ import streamlit as st
 
 from forky_core.llm.contract import ModelInfo
 from forky_core.model import Rules
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 from pages.ui.frame import Frame, saying
 from pages.ui.markdown import plain_label
 from pages.ui.models import ONCE, Asking, asking, grouped, known, label_of, model_title

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.conversation.stashing import Applied
-from forky_core.errors import ForkyError
 from forky_core.model import Stash
-from forky_core.parts import AttachmentPart
+from forky_core.model.errors import ForkyError
+from forky_core.model.parts import AttachmentPart
 from forky_core.views.shelf import count
 from forky_core.views.times import stamp
 from pages.ui.drafts import drafts

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from forky_core.conversation.merging.reverting import RevertPlan
-from forky_core.errors import ForkyError
 from forky_core.merge.claims.conflict_resolution import LONGEST_WORD, Choice, Clash
 from forky_core.model import MessageId
+from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, go, saying
 from pages.ui.markdown import plain_label

@@ -13,9 +13,9 @@ import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.replies.reply_job import ReplyJob
-from forky_core.errors import ForkyError
 from forky_core.model import Message
-from forky_core.parts import AttachmentPart
+from forky_core.model.errors import ForkyError
+from forky_core.model.parts import AttachmentPart
 from forky_core.views.captions import dollars, ended, merged, seconds, tokens
 from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn
 from forky_core.views.graph import line_of_text

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from forky_core.errors import ForkyError, Outdated
 from forky_core.merge.fuse import FusePlan
 from forky_core.model import MessageId
-from forky_core.payload_kinds import FUSION
+from forky_core.model.errors import ForkyError, Outdated
+from forky_core.model.payload_kinds import FUSION
 from forky_core.views.compare import Comparison, TurnRow
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, leave_for, saying

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.memory import AMOUNTS, POLICIES, SHARE, Memory
+from forky_core.model.memory import AMOUNTS, POLICIES, SHARE, Memory
 from forky_core.views.context import cache_hint
 from pages.ui.frame import Frame, saying
 from pages.ui.markdown import plain_label

@@ -8,7 +8,7 @@ from forky_core.documents.adding import Added, RefusedDocument
 from forky_core.documents.intake import Intake
 from forky_core.documents.shelf import DocumentStore
 from forky_core.documents.source import LARGEST, DocumentSource, source_of_bytes, too_large
-from forky_core.errors import BadContent
+from forky_core.model.errors import BadContent
 from forky_core.views.shelf import count
 from pages.ui.markdown import plain_label
 from pages.ui.session import Session

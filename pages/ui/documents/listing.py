@@ -8,8 +8,8 @@ import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
-from forky_core.document import Document
 from forky_core.documents.shelf import DocumentStore
+from forky_core.model.document import Document
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
 from pages.ui.documents.reading import document_link, size

@@ -7,8 +7,8 @@ from html import escape
 import streamlit as st
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.document import ADDRESS, Chunk, Cited, DocumentId
-from forky_core.errors import ForkyError
+from forky_core.model.document import ADDRESS, Chunk, Cited, DocumentId
+from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
 from pages.ui.markdown import plain_label, showable
 

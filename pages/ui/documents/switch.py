@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.errors import ForkyError
+from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, saying

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from forky_core.errors import ForkyError
+from forky_core.model.errors import ForkyError
 from forky_core.views.changes import sentences
 from forky_core.views.log import LogEntry, LogPage
 from forky_core.views.shelf import count

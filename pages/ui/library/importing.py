@@ -10,7 +10,7 @@ import streamlit as st
 
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.importing.drop import Drop
-from forky_core.hashing import mend_text
+from forky_core.model.hashing import mend_text
 from forky_core.views.shelf import count
 from pages.ui.library.broken_off import asked_for, size_in_words
 from pages.ui.library.landed import draw_landed, draw_past

@@ -6,13 +6,13 @@ import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import LONGEST_SENTENCE, ForkyError
 from forky_core.formats.account import ImportAccount
 from forky_core.formats.importing.drop import Drop
 from forky_core.formats.importing.import_record import ImportRecord, imports
 from forky_core.formats.importing.incoming import Incoming
 from forky_core.formats.importing.landing import Imported
 from forky_core.formats.importing.taking_back import undo_import
+from forky_core.model.errors import LONGEST_SENTENCE, ForkyError
 from forky_core.views.shelf import called, count
 from forky_core.views.times import ago
 from pages.ui.frame import saying

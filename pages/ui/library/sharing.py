@@ -8,7 +8,6 @@ import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import ForkyError
 from forky_core.formats.exporting.exporting import Exporter
 from forky_core.formats.exporting.redaction import PrivateValue, findings, redacted, reworded, unread_files
 from forky_core.formats.exporting.sharing import (
@@ -23,6 +22,7 @@ from forky_core.formats.exporting.sharing import (
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.gateway.downloading import Download
 from forky_core.model import MessageId
+from forky_core.model.errors import ForkyError
 from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import called, count
 from pages.ui.downloads import download_link

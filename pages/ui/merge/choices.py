@@ -14,13 +14,13 @@ import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.merging.default_writer import default_writer
-from forky_core.errors import ForkyError
 from forky_core.forky import Forky
 from forky_core.llm.offline import PROVIDER as OFFLINE
 from forky_core.merge.claims.conflict_resolution import Policy
 from forky_core.merge.strategies import find_strategy, strategies, strategy_named
 from forky_core.model import ConversationId, Message, MessageId
-from forky_core.payload_kinds import CHERRY_PICK, FULL, REBASE, SQUASH
+from forky_core.model.errors import ForkyError
+from forky_core.model.payload_kinds import CHERRY_PICK, FULL, REBASE, SQUASH
 from forky_core.views.graph import line_of_text
 from forky_core.views.merging import BUDGET_STEP, bound_together, budget_range, default_source
 from forky_core.views.shelf import count

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 from forky_core.conversation.repo import short
-from forky_core.errors import ForkyError
 from forky_core.llm.offline import PROVIDER as OFFLINE
 from forky_core.merge.claims.claim_set import Claim
 from forky_core.merge.claims.conflict_resolution import LONGEST_WORD, Choice, Clash, Take
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import MessageId
+from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, saying
 from pages.ui.markdown import plain_label

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from forky_core.errors import ForkyError
 from forky_core.merge.strategies import strategies
+from forky_core.model.errors import ForkyError
 from pages.ui.frame import Frame
 from pages.ui.merge.planning import MergeOptions, Planning, plan_anew
 from pages.ui.notice import stay

@@ -13,7 +13,7 @@ import streamlit as st
 
 from forky_core.conversation.repo import short
 from forky_core.model import ConversationId, MessageId
-from forky_core.parts import MergePart
+from forky_core.model.parts import MergePart
 from forky_core.views.payload import PayloadRow, payload_rows, text_rows
 from pages.ui.links import chat_place, passage_link
 from pages.ui.markdown import showable

@@ -21,7 +21,6 @@ import streamlit as st
 
 from forky_core.context.masking import Lookup
 from forky_core.conversation.conversation import Conversation
-from forky_core.errors import ForkyError, NotFound
 from forky_core.forky import Forky
 from forky_core.llm.contract import ModelInfo
 from forky_core.merge.claims.conflict_resolution import Choice, Policy
@@ -33,7 +32,8 @@ from forky_core.merge.strategies import find_strategy
 from forky_core.merge.strategy import Strategy
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import ConversationId, Message, MessageId
-from forky_core.payload_kinds import FULL, FUSION, SQUASH
+from forky_core.model.errors import ForkyError, NotFound
+from forky_core.model.payload_kinds import FULL, FUSION, SQUASH
 from forky_core.views.merging import takes_more_than_full
 from pages.ui.merge.asking_price import ByItself, count_request, may_begin
 

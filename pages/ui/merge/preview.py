@@ -9,13 +9,13 @@ from functools import partial
 import streamlit as st
 
 from forky_core.conversation.repo import short
-from forky_core.document import ADDRESS
-from forky_core.errors import ForkyError
 from forky_core.llm.contract import ModelInfo
 from forky_core.merge.editing import Budget
 from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, Message, MessageId
-from forky_core.payload_kinds import kind_of
+from forky_core.model.document import ADDRESS
+from forky_core.model.errors import ForkyError
+from forky_core.model.payload_kinds import kind_of
 from forky_core.views.captions import dollars
 from forky_core.views.merging import budget_range, left_out, price, strange_marks
 from forky_core.views.shelf import count

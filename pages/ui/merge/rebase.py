@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.errors import ForkyError, Outdated
 from forky_core.merge.rebase import RebasePlan
+from forky_core.model.errors import ForkyError, Outdated
 from forky_core.views.shelf import count
 from pages.ui.frame import Frame, leave_for
 from pages.ui.markdown import plain_label

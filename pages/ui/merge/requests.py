@@ -14,10 +14,10 @@ from forky_core.conversation.branching import UNCHANGED
 from forky_core.conversation.identity import now
 from forky_core.conversation.merging.merge_request import MergeRequest
 from forky_core.conversation.merging.requests import LONGEST_NOTE
-from forky_core.errors import ForkyError
 from forky_core.merge.options import MergeOptions as CoreWish
 from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, MessageId
+from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp
 from pages.ui.frame import Frame, saying

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.errors import ForkyError
 from forky_core.model import ConversationId
+from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import called
 from pages.ui.frame import Frame
 from pages.ui.markdown import plain_label

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.errors import ForkyError
+from forky_core.model.errors import ForkyError
 from pages.ui.frame import Frame, explain
 from pages.ui.merge.choices import want, written_picks
 

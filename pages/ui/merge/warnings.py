@@ -11,7 +11,7 @@ from forky_core.merge.claims.claim_set import Claim
 from forky_core.merge.claims.conflict_resolution import Clash
 from forky_core.merge.models.squash import UNCONFIRMED
 from forky_core.merge.plan import MergePlan
-from forky_core.payload_kinds import FULL, THREE_WAY, kind_of
+from forky_core.model.payload_kinds import FULL, THREE_WAY, kind_of
 from forky_core.views.merging import other_warnings, takes_more_than_full
 from forky_core.views.shelf import count
 from pages.ui.markdown import plain_label, showable

@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import ForkyError
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Done, Failed, ModelInfo
 from forky_core.llm.offline import PROVIDER as OFFLINE
 from forky_core.llm.probing import ServerProposal
 from forky_core.llm.providers import PROVIDERS
 from forky_core.llm.status import ProviderStatus
+from forky_core.model.errors import ForkyError
 from forky_core.preferences import (
     add_server,
     choose_default,

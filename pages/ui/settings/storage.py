@@ -6,8 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from forky_core.errors import ForkyError
 from forky_core.forky import Forky
+from forky_core.model.errors import ForkyError
 from forky_core.views import captions
 from forky_core.views.shelf import called
 from pages.ui.markdown import plain_label

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import ForkyError
 from forky_core.gateway.pasting import lines_to_paste
 from forky_core.gateway.tokens import Token, Tokens, amount
+from forky_core.model.errors import ForkyError
 from forky_core.views.captions import dollars
 from forky_core.views.times import stamp
 from pages.ui.frame import saying

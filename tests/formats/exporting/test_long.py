@@ -28,7 +28,7 @@ from forky_core.model import (
     Rules,
     seal,
 )
-from forky_core.parts import AttachmentPart, Draft, Part, TextPart
+from forky_core.model.parts import AttachmentPart, Draft, Part, TextPart
 from forky_core.store.contract import Commit
 from forky_core.store.memory.store import MemoryStore
 from tests.builders import debugged, workspace

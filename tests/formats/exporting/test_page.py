@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import BadContent
 from forky_core.formats.exporting.rewriting import visible
 from forky_core.formats.exporting.sharing import exporter, save_as
 from forky_core.formats.forky_file.files import load
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.importing.landing import import_file, preview
+from forky_core.model.errors import BadContent
 from tests.builders import debugged, talk, workspace
 from tests.formats.forky_file.chats import with_everything
 from tests.pages.hostile import DIAGRAMS, REFUSED

@@ -18,9 +18,9 @@ from forky_core.formats.forky_file.files import load
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.registry import importer_for
 from forky_core.formats.tree import Grown, grow
-from forky_core.hashing import message_id
 from forky_core.model import MessageId
-from forky_core.parts import part_from_stored
+from forky_core.model.hashing import message_id
+from forky_core.model.parts import part_from_stored
 from tests.builders import talk, workspace
 from tests.formats.exporting.trees import chats, path, rich_chats, shape, told
 

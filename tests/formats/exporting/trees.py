@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model import Blob, ConversationId, Message, MessageId, Role, seal
-from forky_core.parts import (
+from forky_core.model.parts import (
     AttachmentPart,
     Draft,
     Json,

@@ -10,9 +10,9 @@ from forky_core.formats.files.json_values import lines
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.reading import read_chat
 from forky_core.formats.forky_file.writing import chat_of, written
-from forky_core.memory import Memory
 from forky_core.merge.options import MergeOptionFields
-from forky_core.room import Person, Room
+from forky_core.model.memory import Memory
+from forky_core.model.room import Person, Room
 from tests.builders import debugged, talk
 
 

@@ -6,14 +6,14 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import BadContent
 from forky_core.formats.exporting.redaction import findings, redacted
 from forky_core.formats.forky_file.adopting import adopt, fork_file, forks_of, pull
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.lines import line, operation_line
 from forky_core.formats.forky_file.writing import chat_of, written
 from forky_core.model import Change, Operation, operation_id
-from forky_core.parts import Json
+from forky_core.model.errors import BadContent
+from forky_core.model.parts import Json
 from tests.builders import debugged, talk, texts, workspace
 from tests.formats.forky_file.chats import file_of, parsed, with_everything
 

@@ -12,13 +12,13 @@ from forky_core import formats
 from forky_core.context.citing import documents_cited, sources_in
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.document import Cited
-from forky_core.errors import BadContent, NotFound
 from forky_core.formats.exporting.redaction import findings, redacted
 from forky_core.formats.forky_file.adopting import adopt, fork_file
 from forky_core.formats.forky_file.uniting import united
 from forky_core.formats.forky_file.writing import chat_of, part_of, written
 from forky_core.model import MessageId
+from forky_core.model.document import Cited
+from forky_core.model.errors import BadContent, NotFound
 from tests.builders import ScriptedModels, talk, workspace
 from tests.formats.forky_file.chats import file_of, parsed
 

@@ -13,12 +13,12 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.errors import BadContent
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import load, save
 from forky_core.formats.forky_file.uniting import difference, united
 from forky_core.formats.forky_file.writing import chat_of, part_of, written
+from forky_core.model.errors import BadContent
 from tests.builders import debugged, talk, texts, workspace
 
 CHECKOUT = Path(__file__).resolve().parents[3]

@@ -9,7 +9,7 @@ from forky_core.formats.importing.readers.claude_code import ERROR, NOTE, Claude
 from forky_core.formats.importing.readers.codex import SEALED, Codex
 from forky_core.formats.importing.readers.pi import Pi
 from forky_core.formats.tree import grow
-from forky_core.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.model.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from tests.formats.importing.test_trees import live
 from tests.formats.sources import one, written
 

@@ -14,7 +14,7 @@ from forky_core.formats.importing.readers.takeout_gemini import USE, TakeoutGemi
 from forky_core.formats.importing.readers.transcripts import Transcripts
 from forky_core.formats.importing.readers.typing_mind import TypingMind
 from forky_core.formats.tree import grow
-from forky_core.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.model.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from tests.formats.importing.test_chains import said
 from tests.formats.sources import one, packed, read, written
 

@@ -15,7 +15,7 @@ from forky_core.formats.importing.landing import import_file, preview
 from forky_core.formats.importing.readers.character_cards import CharacterCard
 from forky_core.formats.importing.readers.open_webui import OpenWebUI
 from forky_core.formats.tree import grow
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 from tests.formats.importing.test_trees import WEBUI_TREE, live
 from tests.formats.sources import one, packed, written
 

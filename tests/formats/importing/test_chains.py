@@ -11,7 +11,7 @@ from forky_core.formats.importing.readers.message_arrays import MessageArrays
 from forky_core.formats.importing.readers.session_traces import SessionTraces
 from forky_core.formats.importing.readers.sharegpt import ShareGPT
 from forky_core.formats.tree import grow
-from forky_core.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.model.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from tests.formats.sources import one, read, written
 
 

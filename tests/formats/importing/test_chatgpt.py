@@ -4,7 +4,7 @@ from pathlib import Path
 
 from forky_core.formats.importing.readers.chatgpt import RECAP, ChatGPT
 from forky_core.formats.tree import grow
-from forky_core.parts import (
+from forky_core.model.parts import (
     AttachmentPart,
     Json,
     OpaquePart,

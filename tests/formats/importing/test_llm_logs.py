@@ -14,8 +14,8 @@ from forky_core.formats.files.source import opened, sample
 from forky_core.formats.importing.landing import import_file, preview
 from forky_core.formats.importing.readers.llm_logs import LlmLogs
 from forky_core.formats.tree import grow
-from forky_core.hashing import content_hash
-from forky_core.parts import AttachmentPart, Json, TextPart, ToolResultPart
+from forky_core.model.hashing import content_hash
+from forky_core.model.parts import AttachmentPart, Json, TextPart, ToolResultPart
 from tests.formats.importing.test_trees import live
 from tests.formats.sources import one, packed, read
 

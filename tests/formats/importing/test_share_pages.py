@@ -14,7 +14,7 @@ from forky_core.formats.importing.readers import share_pages
 from forky_core.formats.importing.readers.share_pages import UNKNOWN, SharePage
 from forky_core.formats.registry import importer_for
 from forky_core.formats.tree import grow
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 from tests.formats.sources import one, read, written
 
 SHARE = "0190aaaa-bbbb-cccc-dddd-eeeeffff0000"

@@ -16,7 +16,14 @@ from forky_core.formats.importing.readers.lobe_chat import LobeChat
 from forky_core.formats.importing.readers.looms import Loom
 from forky_core.formats.importing.readers.silly_tavern import SillyTavern
 from forky_core.formats.tree import grow
-from forky_core.parts import AttachmentPart, Json, OpaquePart, ReasoningPart, ToolCallPart, ToolResultPart
+from forky_core.model.parts import (
+    AttachmentPart,
+    Json,
+    OpaquePart,
+    ReasoningPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from tests.formats.importing.test_trees import live
 from tests.formats.sources import one, packed, written
 

@@ -15,7 +15,7 @@ from forky_core.formats.importing.readers.open_webui import OpenWebUI
 from forky_core.formats.importing.readers.pam import PortableAIMemory
 from forky_core.formats.importing.readers.session_traces import SessionTraces
 from forky_core.formats.tree import Grown, grow
-from forky_core.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.model.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from tests.formats.sources import one, written
 
 

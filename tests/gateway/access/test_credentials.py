@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.errors import BadContent, RequestError
 from forky_core.gateway.access.credentials import (
     IN_ALL,
     PER_CLIENT,
@@ -19,6 +18,7 @@ from forky_core.gateway.access.credentials import (
     hashed,
 )
 from forky_core.gateway.access.sessions import LIFETIME, MOST, Sessions
+from forky_core.model.errors import BadContent, RequestError
 
 
 class Clock:

@@ -9,9 +9,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forky_core.hashing import message_id
 from forky_core.merge.claims.claim_set import Claim, ClaimSet, ClaimType, Frozen, Polarity, Verbatim
-from forky_core.parts import MergePart, part_from_stored
+from forky_core.model.hashing import message_id
+from forky_core.model.parts import MergePart, part_from_stored
 
 TYPES: list[ClaimType] = ["decision", "fact", "open_question"]
 POLARITIES: list[Polarity] = ["affirmed", "affirmed", "negated"]

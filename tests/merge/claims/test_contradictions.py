@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from forky_core.merge.claims.contradictions import ENOUGH, Contradiction, contradictions
 from forky_core.model import Message, Role, seal
-from forky_core.parts import Draft, TextPart
+from forky_core.model.parts import Draft, TextPart
 
 Side = tuple[str, ...]
 """What the person and the assistant say in turns, the person first."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from forky_core.merge.claims.claim_set import LONGEST_QUOTE, Claim
 from forky_core.merge.claims.rules import claims_of
 from forky_core.model import Message, Role, seal
-from forky_core.parts import Draft, TextPart
+from forky_core.model.parts import Draft, TextPart
 
 
 def said(text: str, role: Role = "user") -> Message:

@@ -9,7 +9,7 @@ from forky_core.merge.models.line_checks.pipeline import judge
 from forky_core.merge.models.note_answer import read_note
 from forky_core.merge.models.transcript import Transcript, numbered
 from forky_core.model import Message, MessageId, Role, seal
-from forky_core.parts import Draft, TextPart
+from forky_core.model.parts import Draft, TextPart
 
 
 def branch(*lines: str, known: tuple[str, ...] = ()) -> Transcript:

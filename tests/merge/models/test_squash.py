@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from forky_core.context.citing import documents_cited
-from forky_core.errors import ModelError
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.headings import NOTE
 from forky_core.merge.models.squash import SquashRejected, squash_with_model
 from forky_core.merge.plan import MergePlan
 from forky_core.model import Failure
+from forky_core.model.errors import ModelError
 from tests.merge.conversations import Talk, forked
 
 FIX = "- Setting ENUM_BASE=16 fixes codegen on enums. [m2]"

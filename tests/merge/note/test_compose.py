@@ -15,7 +15,7 @@ from forky_core.merge.headings import ASKED, FACTS, FILES, HEADINGS, NOTE, OPEN,
 from forky_core.merge.note.compose import note
 from forky_core.merge.wording import ShortIds, spoken
 from forky_core.model import Message, MessageId, seal
-from forky_core.parts import AttachmentPart, Draft, Part, TextPart, ToolCallPart, ToolResultPart
+from forky_core.model.parts import AttachmentPart, Draft, Part, TextPart, ToolCallPart, ToolResultPart
 from tests.merge.conversations import Talk
 
 LOG = Path(__file__).parents[3].parent / "shared" / "mergebench" / "chat-history.md"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from forky_core.merge.note.passages import atoms, call_text, is_named, passages
 from forky_core.model import seal
-from forky_core.parts import Draft, ToolCallPart
+from forky_core.model.parts import Draft, ToolCallPart
 from tests.merge.conversations import Talk
 
 

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import pytest
 
-from forky_core.errors import NotFound, Outdated
 from forky_core.model import (
     Change,
 )
+from forky_core.model.errors import NotFound, Outdated
 from forky_core.store.contract import Commit, Store
 from tests.store.talk import (
     HERE,

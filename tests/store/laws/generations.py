@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from forky_core.errors import NotFound
 from forky_core.model import (
     Change,
     Failure,
@@ -14,7 +13,8 @@ from forky_core.model import (
     Reuse,
     Usage,
 )
-from forky_core.parts import (
+from forky_core.model.errors import NotFound
+from forky_core.model.parts import (
     ReasoningPart,
     TextPart,
 )

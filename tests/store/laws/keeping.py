@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from forky_core.errors import NotFound, Outdated
 from forky_core.model import (
     Change,
 )
+from forky_core.model.errors import NotFound, Outdated
 from forky_core.store.contract import Commit, Store
 from tests.store.talk import (
     ELSEWHERE,

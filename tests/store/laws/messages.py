@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.errors import NotFound
 from forky_core.model import (
     Along,
     MessageId,
     seal,
 )
-from forky_core.parts import (
+from forky_core.model.errors import NotFound
+from forky_core.model.parts import (
     AttachmentPart,
     Draft,
     MergePart,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.errors import InTheWay, NotFound
 from forky_core.model import (
     Change,
     Message,
     Stash,
     seal,
 )
-from forky_core.parts import (
+from forky_core.model.errors import InTheWay, NotFound
+from forky_core.model.parts import (
     AttachmentPart,
     Draft,
     TextPart,

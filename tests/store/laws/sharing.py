@@ -8,12 +8,12 @@ from itertools import pairwise
 
 import pytest
 
-from forky_core.errors import Outdated
 from forky_core.model import (
     Change,
     ConversationId,
     Operation,
 )
+from forky_core.model.errors import Outdated
 from forky_core.store.contract import Commit, Store
 from tests.hangs import HANG
 from tests.store.talk import (

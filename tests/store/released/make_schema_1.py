@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from forky_core.model import Change, Generation, GenerationId, seal
-from forky_core.parts import AttachmentPart, Draft, TextPart
+from forky_core.model.parts import AttachmentPart, Draft, TextPart
 from forky_core.store.contract import Commit
 from forky_core.store.duckdb.store import DuckDBStore
 from tests.store.talk import ELSEWHERE, HERE, at, begin, change, move, point, said, thread

@@ -17,7 +17,7 @@ from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
 from forky_core.formats.forky_file.writing import checked_out
 from forky_core.model import Generation, Message
-from forky_core.parts import (
+from forky_core.model.parts import (
     AttachmentPart,
     Json,
     OpaquePart,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 
 
 def one(value: Json) -> bytes:

@@ -14,8 +14,7 @@ from forky_core.formats.exporting.outline import OutlineSection, outline
 from forky_core.formats.exporting.rewriting import visible
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model import Generation, Message
-from forky_core.opaque import opaque
-from forky_core.parts import (
+from forky_core.model.parts import (
     AttachmentPart,
     OpaquePart,
     Part,
@@ -24,6 +23,7 @@ from forky_core.parts import (
     ToolCallPart,
     ToolResultPart,
 )
+from forky_core.opaque import opaque
 
 WHO = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
 

@@ -17,7 +17,7 @@ from forky_core.formats.exporting.flattening import Path, flattened, paths, prov
 from forky_core.formats.exporting.losses import losses
 from forky_core.formats.exporting.writers.json_pieces import array, array_of, object_with
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 
 _DATA_URL = re.compile(r"data:([^;,]+);base64,(.*)", re.DOTALL)
 _SIDES = {"user": "human", "assistant": "gpt", "system": "system", "tool": "observation"}

@@ -15,7 +15,7 @@ from forky_core.formats.exporting.writers.json_pieces import array, object_with
 from forky_core.formats.exporting.writers.markdown import closed, one_line, said, section_name, when, who
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model import Message
-from forky_core.parts import AttachmentPart, Json, Part
+from forky_core.model.parts import AttachmentPart, Json, Part
 
 _UNSAFE = re.compile(r"[^\w. -]")
 _PYTHON = re.compile(r"^```(?:python|py|python3)[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)

@@ -13,7 +13,7 @@ from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
 from forky_core.formats.forky_file.writing import checked_out
 from forky_core.model import Linked, Message, MessageId
-from forky_core.parts import (
+from forky_core.model.parts import (
     AttachmentPart,
     Json,
     ReasoningPart,

@@ -20,7 +20,7 @@ from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import role_of, text_parts
 from forky_core.matching.media import decoded
 from forky_core.model import Usage
-from forky_core.parts import (
+from forky_core.model.parts import (
     Draft,
     Json,
     OpaquePart,

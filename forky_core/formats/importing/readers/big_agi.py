@@ -11,7 +11,7 @@ from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref,
 from forky_core.formats.leftovers import Program, leftovers, told
 from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
 from forky_core.matching.media import data_url
-from forky_core.parts import OpaquePart, Part, ReasoningPart, TextPart, ToolResultPart
+from forky_core.model.parts import OpaquePart, Part, ReasoningPart, TextPart, ToolResultPart
 
 PROGRAM = Program(
     "big-AGI",

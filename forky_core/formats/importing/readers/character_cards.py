@@ -11,7 +11,6 @@ import binascii
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.errors import BadContent
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
@@ -24,7 +23,8 @@ from forky_core.formats.fields import micros, obj, picked, seq, word
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.files.pictures import chunks
 from forky_core.formats.speaking import text_parts
-from forky_core.parts import Draft
+from forky_core.model.errors import BadContent
+from forky_core.model.parts import Draft
 
 _SPECS = ("chara_card_v2", "chara_card_v3")
 _KEYWORDS = (b"ccv3", b"chara")

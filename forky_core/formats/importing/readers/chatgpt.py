@@ -33,7 +33,7 @@ from forky_core.formats.fields import (
 from forky_core.formats.leftovers import BOOKKEEPING, Program, leftovers, says_something, told
 from forky_core.formats.speaking import content_parts
 from forky_core.model import GenerationStatus, Role
-from forky_core.parts import (
+from forky_core.model.parts import (
     Draft,
     OpaquePart,
     Part,

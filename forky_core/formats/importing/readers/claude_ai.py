@@ -22,7 +22,7 @@ from forky_core.formats.fields import micros, obj, objs, picked, ref, word, word
 from forky_core.formats.leftovers import Program, leftovers, repeats
 from forky_core.formats.speaking import content_parts, text_parts
 from forky_core.model import Role
-from forky_core.parts import Draft, Part, ReasoningPart, TextPart
+from forky_core.model.parts import Draft, Part, ReasoningPart, TextPart
 
 ROOT = "00000000-0000-4000-8000-000000000000"
 _OFF = frozenset(("token_budget",))

@@ -23,7 +23,7 @@ from forky_core.formats.files.json_values import parse
 from forky_core.formats.leftovers import Program, leftovers, told
 from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
 from forky_core.model import Role
-from forky_core.parts import Draft, OpaquePart, Part, ReasoningPart, ToolResultPart
+from forky_core.model.parts import Draft, OpaquePart, Part, ReasoningPart, ToolResultPart
 
 PROGRAM = Program(
     "Codex",

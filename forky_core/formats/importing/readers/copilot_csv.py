@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import ClassVar
 
-from forky_core.errors import BadContent
 from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import micros
 from forky_core.formats.speaking import text_parts
 from forky_core.model import Role
+from forky_core.model.errors import BadContent
 
 _HEADERS: dict[tuple[str, ...], tuple[str, str, str, str]] = {
     ("conversation", "time", "author", "message"): ("conversation", "time", "author", "message"),

@@ -24,7 +24,7 @@ from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref,
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts, role_of, text_parts
 from forky_core.model import Role
-from forky_core.parts import (
+from forky_core.model.parts import (
     Draft,
     OpaquePart,
     Part,

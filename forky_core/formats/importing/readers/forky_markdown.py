@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import ClassVar
 
-from forky_core.errors import BadContent
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
@@ -24,7 +23,8 @@ from forky_core.formats.contract import (
 )
 from forky_core.formats.speaking import text_parts
 from forky_core.model import Role
-from forky_core.parts import Draft
+from forky_core.model.errors import BadContent
+from forky_core.model.parts import Draft
 
 _TITLE = re.compile(r"# (.+)")
 _HEADING = re.compile(r"## (\d{1,9})\. (.{1,300}?)(?: · (\d{4}-\d\d-\d\d \d\d:\d\d) UTC)?")

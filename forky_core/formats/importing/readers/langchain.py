@@ -14,7 +14,7 @@ from forky_core.formats.fields import obj, objs, picked, ref, seq, word, words
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts, tool_call
 from forky_core.model import Role
-from forky_core.parts import Json, Part, ReasoningPart, ToolResultPart
+from forky_core.model.parts import Json, Part, ReasoningPart, ToolResultPart
 
 PROGRAM = Program(
     "LangChain",

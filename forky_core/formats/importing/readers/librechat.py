@@ -18,7 +18,7 @@ from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref,
 from forky_core.formats.leftovers import Program, leftovers, told
 from forky_core.formats.speaking import content_parts, text_parts
 from forky_core.model import Role
-from forky_core.parts import Draft, OpaquePart, TextPart
+from forky_core.model.parts import Draft, OpaquePart, TextPart
 
 PROGRAM = Program(
     "LibreChat",

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from forky_core.errors import BadContent
 from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import (
     Node,
@@ -26,7 +25,8 @@ from forky_core.formats.files.json_values import parse
 from forky_core.formats.files.tables import Row, Tables, opened_tables
 from forky_core.formats.speaking import role_of, text_parts, tool_call
 from forky_core.model import Usage
-from forky_core.parts import (
+from forky_core.model.errors import BadContent
+from forky_core.model.parts import (
     Draft,
     Json,
     OpaquePart,

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.errors import BadContent
 from forky_core.formats.chaining import spread, usage_of
 from forky_core.formats.contract import (
     Node,
@@ -26,7 +25,8 @@ from forky_core.formats.files.tables import opened_tables
 from forky_core.formats.leftovers import Program, leftovers, repeats, told
 from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
 from forky_core.matching.media import data_url
-from forky_core.parts import (
+from forky_core.model.errors import BadContent
+from forky_core.model.parts import (
     Draft,
     Json,
     OpaquePart,

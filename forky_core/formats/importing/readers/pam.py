@@ -17,7 +17,7 @@ from forky_core.formats.contract import (
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts, role_of, text_parts, tool_call
-from forky_core.parts import Draft, ReasoningPart, TextPart, ToolResultPart
+from forky_core.model.parts import Draft, ReasoningPart, TextPart, ToolResultPart
 
 PROGRAM = Program("Portable AI Memory", frozenset(("children_ids",)))
 _BESIDE = ("citations", "attachments", "provider_message_id", "raw_metadata")

@@ -22,7 +22,7 @@ from forky_core.formats.fields import micros, obj, objs, picked, ref, whole, wor
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import content_parts, text_parts
 from forky_core.model import GenerationStatus, Role, Usage
-from forky_core.parts import Draft, Json, Part, TextPart, ToolResultPart
+from forky_core.model.parts import Draft, Json, Part, TextPart, ToolResultPart
 
 PROGRAM = Program("pi", frozenset(("parentId", "parentSession", "api", "responseId", "thinkingLevel", "cwd")))
 _BESIDE = ("provider", "errorMessage", "exitCode", "customType", "details")

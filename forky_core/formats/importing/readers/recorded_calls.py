@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from forky_core.errors import BadContent
 from forky_core.formats.chaining import openai_chain
 from forky_core.formats.contract import (
     Node,
@@ -22,8 +21,9 @@ from forky_core.formats.contract import (
     Unreadable,
 )
 from forky_core.formats.recorded_call import PROGRAM, RecordedCall, is_call, read_call
-from forky_core.hashing import content_hash, mend_json
-from forky_core.parts import Draft
+from forky_core.model.errors import BadContent
+from forky_core.model.hashing import content_hash, mend_json
+from forky_core.model.parts import Draft
 
 
 class RecordedCalls:

@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.errors import BadContent
 from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import obj, objs, word
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.importing.readers.chatgpt import conversation_of
-from forky_core.parts import Json
+from forky_core.model.errors import BadContent
+from forky_core.model.parts import Json
 
 _ADDRESS = re.compile(r"(?:chatgpt\.com|chat\.openai\.com)/share/([0-9A-Za-z-]{8,60})")
 _WHOLE = re.compile(r'<script id="__NEXT_DATA__"[^>]{0,500}>(.*?)</script>', re.DOTALL)

@@ -24,7 +24,7 @@ from forky_core.formats.fields import micros, obj, objs, picked, seq, word
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.speaking import text_parts
 from forky_core.model import Role
-from forky_core.parts import Draft, Json, Part, ReasoningPart
+from forky_core.model.parts import Draft, Json, Part, ReasoningPart
 
 PROGRAM = Program(
     "SillyTavern",

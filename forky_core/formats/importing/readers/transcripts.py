@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import ClassVar
 
-from forky_core.errors import BadContent
 from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.speaking import text_parts
 from forky_core.model import Role
+from forky_core.model.errors import BadContent
 
 _ROLES: dict[str, Role] = {
     **dict.fromkeys(("user", "you", "human", "me", "prompt", "question", "you said"), "user"),

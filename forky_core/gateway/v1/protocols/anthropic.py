@@ -13,7 +13,7 @@ from forky_core.gateway.v1.protocols.chat import CUT_OFF, failure_heard
 from forky_core.gateway.v1.protocols.events import OneAnswer, event, parsed
 from forky_core.llm.contract import Done, Failed, ModelEvent, ReasoningDelta, TextDelta, ToolCallDone
 from forky_core.model import Failure, Usage
-from forky_core.parts import arguments_json, canonical_json
+from forky_core.model.parts import arguments_json, canonical_json
 
 _TO_ANTHROPIC = {
     "stop": "end_turn",

@@ -14,11 +14,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from forky_core.errors import NotFound, StoreError
 from forky_core.gateway.v1.calls import Response
-from forky_core.hashing import mend_text
 from forky_core.model import Blob, ConversationId, Message, MessageId
-from forky_core.parts import (
+from forky_core.model.errors import NotFound, StoreError
+from forky_core.model.hashing import mend_text
+from forky_core.model.parts import (
     AttachmentPart,
     MergePart,
     OpaquePart,

@@ -20,7 +20,7 @@ from forky_core.merge.models.note_answer import NoteLine
 from forky_core.merge.models.statements import THEN, denies
 from forky_core.merge.models.transcript import Transcript
 from forky_core.model import seal
-from forky_core.parts import Draft, TextPart
+from forky_core.model.parts import Draft, TextPart
 
 _IS = re.compile(r"(?:\b(?:is|are|ist|sind|est|sont|es|son)|[是])\s*$", re.IGNORECASE)
 """What stands before a value that is said of something: “the vegetarians are six”."""

@@ -12,7 +12,7 @@ from threading import Lock
 from types import MappingProxyType
 
 from forky_core.model import ConversationId, Message, MessageId
-from forky_core.parts import TextPart
+from forky_core.model.parts import TextPart
 
 CACHE_BYTES = 256 * 1024 * 1024
 _TRIM_EVERY = 32

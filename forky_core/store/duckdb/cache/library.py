@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Literal
 
 from forky_core.model import ConversationId, ConversationSummary, View
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 from forky_core.store.duckdb.file.database import DatabaseFile
 from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.sql.running import execute

@@ -6,7 +6,7 @@ import errno
 from datetime import UTC, datetime
 from pathlib import Path
 
-from forky_core.errors import StoreError, StoreFull
+from forky_core.model.errors import StoreError, StoreFull
 from forky_core.private_files import copy
 from forky_core.store.duckdb.file.copies import backup_name
 from forky_core.store.duckdb.file.database import DatabaseFile

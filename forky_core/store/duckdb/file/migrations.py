@@ -12,7 +12,7 @@ from pathlib import Path
 
 import duckdb
 
-from forky_core.errors import StoreDamaged, StoreTooNew
+from forky_core.model.errors import StoreDamaged, StoreTooNew
 from forky_core.observability import events
 from forky_core.store.duckdb.file import schemas
 from forky_core.store.duckdb.file.backup import copied_beside

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import duckdb
 
-from forky_core.errors import NOTHING_SAVED, StoreBusy, StoreDamaged, StoreError, StoreFull, StoreTooNew
+from forky_core.model.errors import NOTHING_SAVED, StoreBusy, StoreDamaged, StoreError, StoreFull, StoreTooNew
 from forky_core.store.duckdb.file.copies import backups_of
 
 _HOLDER = re.compile(r"\(PID (\d+)\)")

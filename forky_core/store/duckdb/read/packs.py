@@ -19,7 +19,7 @@ from zlib import crc32
 import duckdb
 
 from forky_core.model import Message, Role
-from forky_core.parts import canonical_json
+from forky_core.model.parts import canonical_json
 from forky_core.store.duckdb.cache.whole import Whole
 from forky_core.store.duckdb.file.database import DatabaseFile, in_transaction
 from forky_core.store.duckdb.file.wal import log_of

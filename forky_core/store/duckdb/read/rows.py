@@ -11,8 +11,6 @@ from collections.abc import Iterable, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from forky_core.document import Looked, Quoted
-from forky_core.hashing import HASH_PREFIX
 from forky_core.model import (
     Change,
     ConversationId,
@@ -25,7 +23,9 @@ from forky_core.model import (
     Role,
     Usage,
 )
-from forky_core.parts import Json, TextPart, canonical_json, part_from_stored
+from forky_core.model.document import Looked, Quoted
+from forky_core.model.hashing import HASH_PREFIX
+from forky_core.model.parts import Json, TextPart, canonical_json, part_from_stored
 
 Row = tuple[Any, ...]
 

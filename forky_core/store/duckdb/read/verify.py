@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 import duckdb
 
-from forky_core.errors import StoreDamaged
 from forky_core.model import ConversationId, Message, MessageId, View
+from forky_core.model.errors import StoreDamaged
 from forky_core.store.auditing import (
     EARLY_END,
     astray,

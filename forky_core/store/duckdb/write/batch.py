@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 
 from forky_core.model import Generation
-from forky_core.parts import Json, canonical_json
+from forky_core.model.parts import Json, canonical_json
 from forky_core.store.duckdb.file.database import in_transaction
 from forky_core.store.duckdb.read.rows import Row, generation_row
 from forky_core.store.duckdb.sql import statements as sql

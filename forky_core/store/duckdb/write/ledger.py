@@ -14,7 +14,7 @@ from types import MappingProxyType
 import duckdb
 
 from forky_core.model import ConversationId, ConversationSummary, Operation, View
-from forky_core.parts import Json
+from forky_core.model.parts import Json
 from forky_core.store.duckdb.read.rows import Row, id_from_key
 from forky_core.store.duckdb.read.segments import Places
 from forky_core.store.duckdb.sql import statements as sql

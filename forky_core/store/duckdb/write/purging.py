@@ -6,8 +6,8 @@ import re
 
 import duckdb
 
-from forky_core.errors import InTheWay
 from forky_core.model import ConversationId
+from forky_core.model.errors import InTheWay
 from forky_core.store.deciding import no_conversation
 from forky_core.store.duckdb.sql import statements as sql
 from forky_core.store.duckdb.sql.running import execute

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import duckdb
 
 from forky_core.model import ConversationId, Generation, Message, Operation
-from forky_core.parts import canonical_json
+from forky_core.model.parts import canonical_json
 from forky_core.store.contract import Commit
 from forky_core.store.deciding import (
     FOUNDING_VERBS,

@@ -15,8 +15,8 @@ from typing import Any
 
 import duckdb
 
-from forky_core.errors import StoreError
 from forky_core.model import ConversationId, Generation, Operation
+from forky_core.model.errors import StoreError
 from forky_core.observability import events
 from forky_core.store.contract import Commit
 from forky_core.store.duckdb.cache.whole import Whole

@@ -15,11 +15,10 @@ from html import escape
 
 from forky_core.context.citations import NOTHING, Opens, linked, opened_by_line
 from forky_core.context.citing import SOURCES
-from forky_core.document import ADDRESS, Cited
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model import MessageId
-from forky_core.opaque import opaque
-from forky_core.parts import (
+from forky_core.model.document import ADDRESS, Cited
+from forky_core.model.parts import (
     AttachmentPart,
     MergePart,
     OpaquePart,
@@ -30,6 +29,7 @@ from forky_core.parts import (
     ToolCallPart,
     ToolResultPart,
 )
+from forky_core.opaque import opaque
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n`]*$")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)([^`\n]{1,500})(?<!`)\1(?!`)")

@@ -29,11 +29,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from forky_core.hashing import mend_text
+from forky_core.model.hashing import mend_text
 
 if TYPE_CHECKING:
-    from forky_core.model import Failure, Operation
-    from forky_core.parts import Part
+    from forky_core.model.generation import Failure
+    from forky_core.model.operation import Operation
+    from forky_core.model.parts import Part
 
 
 NOTHING_SAVED = "; nothing was saved."

@@ -11,7 +11,7 @@ from functools import cache
 from hashlib import blake2b
 from json.encoder import encode_basestring
 
-from forky_core.parts import (
+from forky_core.model.parts import (
     Draft,
     Json,
     Part,

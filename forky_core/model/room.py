@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from forky_core.errors import BadContent, BadName
-from forky_core.parts import Json
+from forky_core.model.errors import BadContent, BadName
+from forky_core.model.parts import Json
 
 Answers = Literal["always", "addressed", "asked"]
 """When a model answers what is posted: always; when it is addressed by its name or with @; only when it is asked to."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, get_args
 
-from forky_core.errors import BadContent
-from forky_core.parts import Json
+from forky_core.model.errors import BadContent
+from forky_core.model.parts import Json
 
 Policy = Literal["everything", "last", "characters", "tokens", "summary"]
 """`last`: so many messages. `characters`, `tokens`: a budget for all that is sent. `summary`: the older part as cited

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from json.encoder import encode_basestring
 from typing import Any, ClassVar, Literal
 
-from forky_core.payload_kinds import PayloadKind, kind_of
+from forky_core.model.payload_kinds import PayloadKind, kind_of
 
 Json = Any
 """A JSON value: None, bool, int, float, str, list or dict of them."""
