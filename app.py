@@ -50,17 +50,17 @@ from forky_core.llm.tracing import trace_model_calls  # noqa: E402
 from forky_core.observability import events  # noqa: E402
 from forky_core.process import tune_process  # noqa: E402
 from forky_core.settings import Settings  # noqa: E402
-from pages.ui.assets import Assets, assets  # noqa: E402
-from pages.ui.at_work import AtWork  # noqa: E402
-from pages.ui.downloads import offers  # noqa: E402
-from pages.ui.hearing.once import hear_once  # noqa: E402
+from pages.ui.components.downloads import offers  # noqa: E402
 from pages.ui.observability.failures import show_incident  # noqa: E402
 from pages.ui.observability.sessions import session_readings  # noqa: E402
 from pages.ui.observability.set_up import observe_process  # noqa: E402
-from pages.ui.preloading import Preloading  # noqa: E402
 from pages.ui.sign_in import SIGN_IN  # noqa: E402
-from pages.ui.theming import keep_theme  # noqa: E402
-from pages.ui.warmup import Traffic, prepare, warm_up_in  # noqa: E402
+from pages.ui.streamlit_patches.assets import Assets, assets  # noqa: E402
+from pages.ui.streamlit_patches.at_work import AtWork  # noqa: E402
+from pages.ui.streamlit_patches.once import hear_once  # noqa: E402
+from pages.ui.streamlit_patches.preloading import Preloading  # noqa: E402
+from pages.ui.streamlit_patches.theming import keep_theme  # noqa: E402
+from pages.ui.streamlit_patches.warmup import Traffic, prepare, warm_up_in  # noqa: E402
 
 if TYPE_CHECKING:
     from forky_core.conversation.replies.reply_job import ReplyJob

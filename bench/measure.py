@@ -77,7 +77,8 @@ HEADING = f"{'what':<58} {'ours':>11} {'theirs':>11} {'':<5} {'ratio':>9}   {'go
 
 @contextmanager
 def started() -> Iterator[None]:
-    """What there is already is out of the garbage collector's reach, as in the app once it has started (ui/warmup.py).
+    """What there is already is out of the garbage collector's reach, as in the app once it has started
+    (ui/streamlit_patches/warmup.py).
 
     Else each of its full runs walks through what the measurement itself holds, and whoever makes many objects pays.
     """

@@ -6,11 +6,11 @@ import streamlit as st
 
 from pages.ui.bisect.form import draw_form
 from pages.ui.bisect.result import draw_search
+from pages.ui.components.links import chat_link
+from pages.ui.components.lists import apply_list_style
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, locate
-from pages.ui.links import chat_link
-from pages.ui.lists import apply_list_style
-from pages.ui.markdown import plain_label
-from pages.ui.undoing import page_top
 
 
 def main() -> None:

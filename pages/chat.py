@@ -25,14 +25,14 @@ from pages.ui.chat.side import draw_pane, draw_side, pane
 from pages.ui.chat.style import apply_chat_style
 from pages.ui.chat.taking_back import confirm_revert, draw_unresolved, settle
 from pages.ui.chat.window import draw_earlier, draw_later, looked_at, more_of
+from pages.ui.components.models import label_of
+from pages.ui.components.moving import hear_moves
+from pages.ui.components.starting import begin_conversation
+from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, locate
 from pages.ui.library.broken_off import draw_broken_off_hint
-from pages.ui.models import label_of
-from pages.ui.moving import hear_moves
-from pages.ui.pacing import let_through
 from pages.ui.session import session
-from pages.ui.starting import begin_conversation
-from pages.ui.undoing import page_top
+from pages.ui.streamlit_patches.pacing import let_through
 from pages.ui.workspace import workspace
 
 

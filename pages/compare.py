@@ -16,10 +16,10 @@ from forky_core.views.compare import Comparison, compare
 from forky_core.views.sides import MOST_SIDES, Side, all_sides, first_sides, read_sides, written
 from pages.ui.chat.acts import hear_acts
 from pages.ui.compare.columns import draw_columns
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.palette import palette
+from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, leave, locate, place, saying
-from pages.ui.markdown import plain_label
-from pages.ui.palette import palette
-from pages.ui.undoing import page_top
 
 _SIDES = "compare.sides"
 _MODELS = "compare.models"

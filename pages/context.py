@@ -9,16 +9,16 @@ from forky_core.conversation.replies.preparing import Prepared
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.context import ContextRow, compared, rows
+from pages.ui.components.markdown import plain_label, showable
+from pages.ui.components.models import asking, label_of
+from pages.ui.components.notice import done
+from pages.ui.components.undoing import page_top
 from pages.ui.context.facts import draw_facts
 from pages.ui.context.items import MOST, draw_compared, draw_items, hear_steering
 from pages.ui.context.memory import draw_memory
 from pages.ui.context.style import apply_context_style
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, locate, place, saying
-from pages.ui.markdown import plain_label, showable
-from pages.ui.models import asking, label_of
-from pages.ui.notice import done
-from pages.ui.undoing import page_top
 
 _VIEWS = ("Items", "Compare", "Exact request")
 _SHOWN = "context.shown"

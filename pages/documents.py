@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.ui.components.links import follow_a_link_opened_beside
+from pages.ui.components.lists import apply_list_style
+from pages.ui.components.undoing import last_shown, page_top
 from pages.ui.documents.adding import draw_adding
 from pages.ui.documents.listing import draw_list, draw_trash
 from pages.ui.documents.meaning import draw_meaning
@@ -11,10 +14,7 @@ from pages.ui.documents.reading import draw_document
 from pages.ui.documents.scopes import SCOPES, draw_scope, store_of
 from pages.ui.documents.searching import draw_search
 from pages.ui.documents.style import apply_document_style
-from pages.ui.links import follow_a_link_opened_beside
-from pages.ui.lists import apply_list_style
 from pages.ui.session import session
-from pages.ui.undoing import last_shown, page_top
 from pages.ui.workspace import workspace
 
 

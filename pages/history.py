@@ -7,11 +7,11 @@ import streamlit as st
 from forky_core.conversation.identity import now
 from forky_core.views.log import log_page, numbers_of
 from forky_core.views.shelf import called, count
+from pages.ui.components.lists import apply_list_style
+from pages.ui.components.undoing import page_top
+from pages.ui.components.verifying import draw_verification, verify_button
 from pages.ui.frame import Frame, locate
 from pages.ui.history.log import draw_entries
-from pages.ui.lists import apply_list_style
-from pages.ui.undoing import page_top
-from pages.ui.verifying import draw_verification, verify_button
 
 
 def main() -> None:

@@ -7,18 +7,18 @@ import streamlit as st
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
 from forky_core.views.shelf import Sort, shelf
-from pages.ui.finder import focus_search
+from pages.ui.components.finder import focus_search
+from pages.ui.components.links import follow_a_link_opened_beside
+from pages.ui.components.lists import apply_list_style
+from pages.ui.components.moving import hear_library
+from pages.ui.components.starting import new_conversation
+from pages.ui.components.undoing import last_shown, page_top
 from pages.ui.library.broken_off import draw_broken_off
 from pages.ui.library.importing import draw_import
 from pages.ui.library.searching import draw_findings, has_words
 from pages.ui.library.shelving import draw_lines, draw_trash
 from pages.ui.library.walking import walk_findings
-from pages.ui.links import follow_a_link_opened_beside
-from pages.ui.lists import apply_list_style
-from pages.ui.moving import hear_library
 from pages.ui.session import Session, session
-from pages.ui.starting import new_conversation
-from pages.ui.undoing import last_shown, page_top
 from pages.ui.workspace import workspace
 
 _SORTS: dict[Sort, str] = {

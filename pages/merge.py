@@ -17,9 +17,10 @@ from forky_core.views.captions import opening_of
 from forky_core.views.merging import standing
 from forky_core.views.places import later_on
 from forky_core.views.shelf import count
+from pages.ui.components.links import chat_link, passage_link
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, leave, locate, place, saying
-from pages.ui.links import chat_link, passage_link
-from pages.ui.markdown import plain_label
 from pages.ui.merge.choices import (
     draw_settings,
     draw_strategy,
@@ -43,7 +44,6 @@ from pages.ui.merge.style import apply_merge_style
 from pages.ui.merge.warnings import draw_warnings
 from pages.ui.merge.writing import draw_writing_beside
 from pages.ui.note import Leads, note_html
-from pages.ui.undoing import page_top
 
 _LANDED = "merge.landed"
 _SAVED = "merge.saved"

@@ -11,14 +11,14 @@ import streamlit as st
 
 from forky_core.llm.catalogue import Catalogue
 from pages.ui.chat.people import draw_me
-from pages.ui.lists import apply_list_style
+from pages.ui.components.lists import apply_list_style
+from pages.ui.components.undoing import last_shown, page_top
 from pages.ui.session import session
 from pages.ui.settings.about import draw_about
 from pages.ui.settings.access import draw_access
 from pages.ui.settings.providers import draw_default, draw_keyed, draw_reviewer, draw_servers
 from pages.ui.settings.storage import draw_storage
 from pages.ui.settings.tokens import draw_tokens
-from pages.ui.undoing import last_shown, page_top
 from pages.ui.workspace import workspace
 
 

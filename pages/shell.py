@@ -10,12 +10,12 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from forky_core.interpreter import ahead
 from forky_core.model.errors import StoreError
-from pages.ui.hearing.leading import follow
-from pages.ui.pacing import let_style_through
+from pages.ui.components.style import apply_style
+from pages.ui.components.telling import tell
 from pages.ui.session import session
-from pages.ui.style import apply_style
-from pages.ui.telling import tell
-from pages.ui.warmup import warm_up_in
+from pages.ui.streamlit_patches.leading import follow
+from pages.ui.streamlit_patches.pacing import let_style_through
+from pages.ui.streamlit_patches.warmup import warm_up_in
 
 _PAGES = (
     ("chat.py", "Chat", ":material/account_tree:"),

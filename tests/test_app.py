@@ -13,7 +13,7 @@ from forky_core.gateway.access.gate import Gate
 from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sign_in import SignIn
 from forky_core.gateway.headers import SecurityHeaders
-from pages.ui.palette import DARK, LIGHT, Palette
+from pages.ui.components.palette import DARK, LIGHT, Palette
 from tests.programs import CHECKOUT
 
 

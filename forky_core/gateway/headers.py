@@ -1,8 +1,8 @@
 """The headers that every response carries.
 
 Text of models and people is shown in the browser, so the browser is told what it may run and load: nothing but what
-this server ships (the second line of defence behind pages/ui/markdown.py). No other site may frame a page or embed a
-file. Plain ASGI, so that streamed answers are neither buffered nor cut.
+this server ships (the second line of defence behind pages/ui/components/markdown.py). No other site may frame a page or
+embed a file. Plain ASGI, so that streamed answers are neither buffered nor cut.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from forky_core.model.parts import MergePart
 from forky_core.views import captions
 from forky_core.views.payload import PayloadRow, payload_rows
 from forky_core.views.shelf import count
-from pages.ui.markdown import SHOWN, showable
+from pages.ui.components.markdown import SHOWN, showable
 from pages.ui.wording import bare, cells_of, inline, speaker_named, titled, unlisted
 
 _LINES = 24

@@ -40,7 +40,9 @@ class Session:
     person: str | None = None
     """Who this tab's reader is, in conversations of several people; None: nobody said."""
     cookies: dict[str, str] = field(default_factory=dict)
-    """What this tab's browser is to remember, by the name of the cookie; "" forgets it (ui/mending.py)."""
+    """What this tab's browser is to remember, by the name of the cookie; "" forgets it
+    (ui/streamlit_patches/mending.py).
+    """
     mark_a: MessageId | None = None
     mark_b: MessageId | None = None
     open_folds: frozenset[str] = frozenset()
@@ -71,7 +73,7 @@ class Session:
     """The operation that the notice is about, where Undo belongs beside it: its conversation and number."""
     shown_notice: str = ""
     shown_at: float = 0.0
-    """When it was first drawn (ui/notice.py)."""
+    """When it was first drawn (ui/components/notice.py)."""
     writes_by_itself: str | None = None
     """The model that writes merges at this browser without a press, or `person.NONE`; None: not decided."""
     planning: Planning | None = None

@@ -9,7 +9,7 @@ import re
 from html import escape
 
 from forky_core.merge.headings import UNRESOLVED
-from pages.ui.markdown import showable
+from pages.ui.components.markdown import showable
 
 _INLINE = re.compile(
     r"`([^`\n]+)`"

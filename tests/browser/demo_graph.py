@@ -16,7 +16,7 @@ from forky_core.model.parts import MergePart, Part, TextPart
 from forky_core.views.graph import build_graph, toggled
 from pages.ui.chat.graph import draw_graph
 from pages.ui.chat.twin import draw_twin
-from pages.ui.style import apply_style
+from pages.ui.components.style import apply_style
 
 LINES = (
     "Suggest a name for our command line tool",

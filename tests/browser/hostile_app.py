@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.markdown import show_text
-from pages.ui.style import apply_style
+from pages.ui.components.markdown import show_text
+from pages.ui.components.style import apply_style
 from tests.pages.hostile import ALLOWED, DIAGRAMS, ENORMOUS, REFUSED, UNREADABLE, mixed
 
 apply_style()

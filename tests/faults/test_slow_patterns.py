@@ -29,7 +29,7 @@ from forky_core.retrieval.quote import answer
 from forky_core.retrieval.words import terms
 from forky_core.store.words import search_words
 from forky_core.views.textdiff import text_diff
-from pages.ui.markdown import SHOWN, plain_label, safe_markdown
+from pages.ui.components.markdown import SHOWN, plain_label, safe_markdown
 
 LENGTH = 20_000
 SIGNS = (

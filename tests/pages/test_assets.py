@@ -10,7 +10,7 @@ from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
-from pages.ui.assets import TYPES, Assets, assets
+from pages.ui.streamlit_patches.assets import TYPES, Assets, assets
 
 KNOWN = assets()
 

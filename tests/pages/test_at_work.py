@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from pages.ui import at_work
-from pages.ui.at_work import AtWork
+from pages.ui.streamlit_patches import at_work
+from pages.ui.streamlit_patches.at_work import AtWork
 from tests.hangs import HANG
 from tests.loops import finished
 

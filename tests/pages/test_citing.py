@@ -15,7 +15,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.repo import short
 from forky_core.forky import Forky
 from forky_core.llm.scripted import ScriptedModel
-from pages.ui.links import cited_link
+from pages.ui.components.links import cited_link
 from tests.builders import talk
 from tests.pages.apptest import merge_editor, open_page
 from tests.pages.workspaces import workspace_with_a_writer

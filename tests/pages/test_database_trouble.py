@@ -63,7 +63,7 @@ def test_a_fragment_that_runs_by_itself_says_it_in_a_sentence_too() -> None:
         import streamlit as st  # noqa: PLC0415
 
         from forky_core.model.errors import StoreError  # noqa: PLC0415
-        from pages.ui.telling import telling  # noqa: PLC0415
+        from pages.ui.components.telling import telling  # noqa: PLC0415
 
         @st.fragment
         @telling

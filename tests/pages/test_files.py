@@ -17,7 +17,7 @@ from forky_core.formats.importing import batches
 from forky_core.formats.importing.import_record import imports, source_of
 from forky_core.formats.importing.landing import ImportProgress, import_file
 from forky_core.gateway.downloading import PREFIX, Download
-from pages.ui.downloads import offers
+from pages.ui.components.downloads import offers
 from tests.builders import talk
 from tests.formats.test_landing import chat
 from tests.hangs import HANG

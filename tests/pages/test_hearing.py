@@ -20,8 +20,8 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.chat import acts, drafting
 from pages.ui.chat.acts import hear_acts
 from pages.ui.chat.drafting import hear_typing
-from pages.ui.hearing import double_clicks, filling, handlers, leading, requests, uploads
-from pages.ui.hearing.once import hear_once
+from pages.ui.streamlit_patches import double_clicks, filling, handlers, leading, requests, uploads
+from pages.ui.streamlit_patches.once import hear_once
 
 FRAGMENTS = {"button": None, "send": "composer", "graph": None}
 """The fragment that each widget is drawn by."""
@@ -125,7 +125,7 @@ def test_back_at_once_goes_back(led: Callable[..., str]) -> None:
 def _script() -> None:
     import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
 
-    from pages.ui.hearing.leading import follow, lead  # noqa: PLC0415
+    from pages.ui.streamlit_patches.leading import follow, lead  # noqa: PLC0415
 
     follow()
     for name in ("main", "side", "third"):
@@ -355,7 +355,7 @@ def _draft() -> None:
     """A field that a handler empties; "lost" breaks the run off before the field is drawn."""
     import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
 
-    from pages.ui.hearing.filling import fill, refill  # noqa: PLC0415
+    from pages.ui.streamlit_patches.filling import fill, refill  # noqa: PLC0415
 
     st.button("Send", key="send", on_click=fill, args=("draft", ""))
     if st.session_state.pop("lost", False):

@@ -12,8 +12,8 @@ HEAVY = ("PIL", "bm25s", "jsonschema", "litellm", "numpy", "pandas", "pyarrow", 
 EVERY_PAGE = f"""
 import sys
 from streamlit.testing.v1 import AppTest
-import pages.ui.warmup
-pages.ui.warmup._begun = True
+import pages.ui.streamlit_patches.warmup
+pages.ui.streamlit_patches.warmup._begun = True
 test = AppTest.from_file({str(CHECKOUT / "pages" / "shell.py")!r}, default_timeout={HANG}).run()
 print("chat at first", [name for name in {FORMATS!r} if name in sys.modules])
 for page in ("chat", "compare", "merge", "library", "history", "settings"):

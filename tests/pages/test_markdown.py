@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.markdown import _TOKEN, plain_label, safe_markdown
+from pages.ui.components.markdown import _TOKEN, plain_label, safe_markdown
 
 
 @pytest.mark.parametrize(

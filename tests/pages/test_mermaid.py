@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.markdown import formatted, safe_markdown
+from pages.ui.components.markdown import formatted, safe_markdown
 from pages.ui.mermaid import MOST_LINKS, Diagram, diagram
 from tests.pages.hostile import DIAGRAMS, ELSEWHERE, ENORMOUS
 

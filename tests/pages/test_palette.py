@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pages.ui.palette import DARK, LIGHT, Palette
+from pages.ui.components.palette import DARK, LIGHT, Palette
 
 
 def luminance(color: str) -> float:

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, JSONResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from pages.ui.preloading import SCRIPTS, Preloading, links
+from pages.ui.streamlit_patches.preloading import SCRIPTS, Preloading, links
 
 BUNDLE = Path(streamlit.__file__).parent / "static"
 

@@ -5,7 +5,7 @@ from streamlit import config
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig, NewSession
 from streamlit.runtime import app_session
 
-from pages.ui.theming import keep_theme
+from pages.ui.streamlit_patches.theming import keep_theme
 
 SECTIONS = (
     "theme",

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pages.ui.warmup import PATIENCE, QUIET, quiet_in
+from pages.ui.streamlit_patches.warmup import PATIENCE, QUIET, quiet_in
 from tests.hangs import HANG
 from tests.pages.apptest import by_itself
 from tests.programs import CHECKOUT
@@ -8,7 +8,7 @@ from tests.programs import CHECKOUT
 FIRST_PAGE = f"""
 import importlib, sys
 from streamlit.testing.v1 import AppTest
-import pages.ui.warmup as warmup
+import pages.ui.streamlit_patches.warmup as warmup
 warmup._begun = True
 warmup._prepare()
 before = set(sys.modules)
@@ -34,7 +34,7 @@ WARM_AND_END = """
 import threading
 import forky_core.forky
 from forky_core.llm import loading
-from pages.ui import warmup
+from pages.ui.streamlit_patches import warmup
 loading._thread = threading.Thread()
 loading._loaded.set()
 warmup._warm_up()

@@ -9,10 +9,10 @@ from forky_core.conversation.merging.pattern_check import matches
 from forky_core.model.errors import BadContent, ForkyError
 from forky_core.views.shelf import count
 from pages.ui.bisect.search import Asked, begin, begin_asking
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.models import grouped, model_title
 from pages.ui.frame import Frame, saying
-from pages.ui.markdown import plain_label
 from pages.ui.merge.choices import want
-from pages.ui.models import grouped, model_title
 
 _CHECKS = {"contains": "contain these words", "matches": "match this regular expression"}
 _REPEATS = (1, 3, 5)

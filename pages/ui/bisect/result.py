@@ -9,9 +9,9 @@ from forky_core.conversation.repo import short
 from forky_core.model import Message
 from forky_core.views.shelf import count
 from pages.ui.bisect.search import Searching
+from pages.ui.components.links import chat_link
+from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.frame import Frame
-from pages.ui.links import chat_link
-from pages.ui.markdown import plain_label, show_text
 
 
 def draw_search(frame: Frame, held: Searching) -> None:

@@ -15,9 +15,9 @@ from pages.ui.chat.acts import Act
 from pages.ui.chat.forms import FORMS
 from pages.ui.chat.offers import ACT, way_of
 from pages.ui.chat.stashes import stash_from
+from pages.ui.components.links import passage_place
+from pages.ui.components.notice import done, stay
 from pages.ui.frame import Frame, go, place, saying, seen_in
-from pages.ui.links import passage_place
-from pages.ui.notice import done, stay
 from pages.ui.session import Session
 
 _PICKED = 8

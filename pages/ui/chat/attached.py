@@ -12,7 +12,7 @@ from forky_core.model import Blob
 from forky_core.model.errors import ForkyError
 from forky_core.model.parts import AttachmentPart
 from pages.ui.chat.pictures import scaled_down
-from pages.ui.markdown import plain_label, showable
+from pages.ui.components.markdown import plain_label, showable
 
 _PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """What is drawn; anything else, SVG too, is only offered for download."""

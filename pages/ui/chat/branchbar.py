@@ -7,11 +7,11 @@ import streamlit as st
 from forky_core.model.errors import ForkyError
 from pages.ui.chat.branchbox import draw_branchbox
 from pages.ui.chat.people import link_people, people
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.notice import done
+from pages.ui.components.starting import begin_conversation
 from pages.ui.frame import Frame, go, place, saying
-from pages.ui.markdown import plain_label
 from pages.ui.merge.requests import link_requests
-from pages.ui.notice import done
-from pages.ui.starting import begin_conversation
 
 _MENU = {
     "rename": "Rename this branch …",

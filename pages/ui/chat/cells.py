@@ -1,8 +1,8 @@
 """The cells of the notebook: who, what, and what it took.
 
-A cell is a head of HTML (everything in it escaped) and the message's own text, which goes through markdown.py; what is
-rare, such as a line that says how a reply broke off, comes below. An element more in each cell is an element more in
-every redraw of the page. Forms open below a cell only while they are asked for.
+A cell is a head of HTML (everything in it escaped) and the message's own text, which goes through
+components/markdown.py; what is rare, such as a line that says how a reply broke off, comes below. An element more in
+each cell is an element more in every redraw of the page. Forms open below a cell only while they are asked for.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from forky_core.views.shelf import count
 from forky_core.views.times import local, stamp
 from pages.ui.chat.acts import button
 from pages.ui.chat.attached import draw_file
-from pages.ui.links import cited_link, passage_link
-from pages.ui.markdown import SHOWN, formatted, show_formatted, show_text, showable
+from pages.ui.components.links import cited_link, passage_link
+from pages.ui.components.markdown import SHOWN, formatted, show_formatted, show_text, showable
 from pages.ui.mermaid import Diagram
 from pages.ui.note import Leads, note_html
 

@@ -10,10 +10,10 @@ from forky_core.conversation.branching import PrunePlan
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.models import grouped, model_title
+from pages.ui.components.notice import done
 from pages.ui.frame import Frame, go, saying
-from pages.ui.markdown import plain_label
-from pages.ui.models import grouped, model_title
-from pages.ui.notice import done
 from pages.ui.session import session
 
 _Verb = Callable[[Frame, MessageId], None]

@@ -29,8 +29,8 @@ from streamlit.components.v1.custom_component import CustomComponent
 from forky_core.views.graph import GraphRow, GraphView
 from forky_core.views.lanes import Edge
 from forky_core.views.shelf import count
-from pages.ui.notice import stay
-from pages.ui.palette import Palette, blend, palette
+from pages.ui.components.notice import stay
+from pages.ui.components.palette import Palette, blend, palette
 from pages.ui.session import session
 
 ROW = 29

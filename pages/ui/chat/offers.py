@@ -23,10 +23,10 @@ from forky_core.views.graph import line_of_text
 from forky_core.views.merging import Way, way_home
 from forky_core.views.shelf import count
 from pages.ui.chat.acts import Merges
+from pages.ui.components.markdown import showable
+from pages.ui.components.notice import stay
+from pages.ui.components.telling import telling
 from pages.ui.frame import Frame
-from pages.ui.markdown import showable
-from pages.ui.notice import stay
-from pages.ui.telling import telling
 
 ACT = "merge-"
 """Before the name of a strategy: the act that leads to the Merge page with it."""

@@ -7,8 +7,8 @@ import streamlit as st
 from forky_core.model.memory import Memory
 from forky_core.views import captions
 from pages.ui.chat.meter import Measure
+from pages.ui.components.notice import done
 from pages.ui.frame import Frame, go, place, saying
-from pages.ui.notice import done
 
 _FITTING = Memory("tokens")
 _SUMMARY = Memory("summary")

@@ -7,10 +7,10 @@ import streamlit as st
 from forky_core.conversation.people.rooms import MOST_MODELS
 from forky_core.model.errors import ForkyError
 from forky_core.model.room import ANSWERS, Answers, Person, Room, fit_name
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.models import grouped, model_title
+from pages.ui.components.notice import done
 from pages.ui.frame import Frame
-from pages.ui.markdown import plain_label
-from pages.ui.models import grouped, model_title
-from pages.ui.notice import done
 from pages.ui.person import COOKIE
 from pages.ui.session import Session
 

@@ -6,8 +6,8 @@ import streamlit as st
 
 from forky_core.model.errors import ForkyError
 from forky_core.model.payload_kinds import CHERRY_PICK
+from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame, place
-from pages.ui.markdown import plain_label
 
 
 def draw_marks(here: Frame) -> None:

@@ -19,10 +19,10 @@ from forky_core.views.notebook import Notebook
 from pages.ui.chat.cells import said
 from pages.ui.chat.composer import stop
 from pages.ui.chat.live import REASONING, STATUS, draw_live
+from pages.ui.components.markdown import plain_label, showable
+from pages.ui.components.models import grouped, label_of, model_title
+from pages.ui.components.telling import telling
 from pages.ui.frame import Frame, go, saying
-from pages.ui.markdown import plain_label, showable
-from pages.ui.models import grouped, label_of, model_title
-from pages.ui.telling import telling
 
 LOOK_EVERY = 2.0
 """Seconds between two looks at what other tabs did."""

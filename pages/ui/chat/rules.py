@@ -9,10 +9,10 @@ import streamlit as st
 from forky_core.llm.contract import ModelInfo
 from forky_core.model import Rules
 from forky_core.model.parts import Json
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.models import ONCE, Asking, asking, grouped, known, label_of, model_title
 from pages.ui.frame import Frame, saying
-from pages.ui.markdown import plain_label
-from pages.ui.models import ONCE, Asking, asking, grouped, known, label_of, model_title
-from pages.ui.renewing import anew
+from pages.ui.streamlit_patches.renewing import anew
 
 _NUMBERS = ("temperature", "max_tokens")
 _SHOWN = 28

@@ -16,8 +16,8 @@ from pages.ui.chat.acts import Act
 from pages.ui.chat.graph import draw_graph
 from pages.ui.chat.offers import draw_card
 from pages.ui.chat.twin import draw_twin
+from pages.ui.components.models import label_of
 from pages.ui.frame import Frame, saying
-from pages.ui.models import label_of
 
 _AS = "chat.graph_as"
 _PANE = "chat.pane"

@@ -10,11 +10,11 @@ from forky_core.model.errors import ForkyError
 from forky_core.model.parts import AttachmentPart
 from forky_core.views.shelf import count
 from forky_core.views.times import stamp
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.notice import done
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, saying
-from pages.ui.hearing.filling import fill
-from pages.ui.markdown import plain_label
-from pages.ui.notice import done
+from pages.ui.streamlit_patches.filling import fill
 
 DRAFT = "chat.draft"
 """Key of the composer's text area."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.ui.components.palette import palette
 from pages.ui.note import NOTE_CSS
-from pages.ui.palette import palette
 
 _ICONS = {
     '[data-act="fork"]': "call_split",

@@ -11,9 +11,9 @@ from forky_core.merge.claims.conflict_resolution import LONGEST_WORD, Choice, Cl
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.notice import done
 from pages.ui.frame import Frame, go, saying
-from pages.ui.markdown import plain_label
-from pages.ui.notice import done
 from pages.ui.session import session
 
 _OPEN = "open"

@@ -16,7 +16,7 @@ import streamlit as st
 from forky_core.views.graph import GraphRow, GraphView
 from forky_core.views.lanes import Edge
 from pages.ui.chat.graph import state
-from pages.ui.palette import Palette, blend, palette
+from pages.ui.components.palette import Palette, blend, palette
 
 _JS = Path(__file__).with_name("twin.js").read_text("utf-8")
 _CSS = Path(__file__).with_name("twin.css").read_text("utf-8")

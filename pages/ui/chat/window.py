@@ -7,8 +7,8 @@ import streamlit as st
 from forky_core.model import MessageId
 from forky_core.views.notebook import MORE, Notebook
 from forky_core.views.shelf import count
+from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame, go
-from pages.ui.markdown import plain_label
 
 
 def looked_at(here: Frame) -> str:

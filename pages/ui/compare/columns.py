@@ -21,11 +21,11 @@ from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn
 from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import count
 from pages.ui.compare.together import draw_together
+from pages.ui.components.markdown import plain_label, show_text
+from pages.ui.components.notice import done
+from pages.ui.components.telling import telling
 from pages.ui.frame import Frame, place, saying
-from pages.ui.markdown import plain_label, show_text
-from pages.ui.notice import done
-from pages.ui.renewing import anew
-from pages.ui.telling import telling
+from pages.ui.streamlit_patches.renewing import anew
 
 _ROWS = 8
 """Turns drawn at once, the newest; earlier ones on request."""

@@ -16,13 +16,13 @@ from forky_core.model.errors import ForkyError, Outdated
 from forky_core.model.payload_kinds import FUSION
 from forky_core.views.compare import Comparison, TurnRow
 from forky_core.views.shelf import count
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.notice import done
 from pages.ui.frame import Frame, leave_for, saying
-from pages.ui.markdown import plain_label
 from pages.ui.merge.choices import want
 from pages.ui.merge.planning import MergeOptions, Planning, go_on, plan_anew, planning
 from pages.ui.merge.preview import draw_payload
 from pages.ui.merge.writing import draw_writing
-from pages.ui.notice import done
 
 _DIGITS = 12
 """Of an answer's id in the URL."""

@@ -7,9 +7,9 @@ import streamlit as st
 from forky_core.views.compare import Comparison, TurnRow
 from forky_core.views.textdiff import text_diff
 from pages.ui.compare.fusing import draw_fusion, offer_fusion
-from pages.ui.diff import draw_diff
+from pages.ui.components.diff import draw_diff
+from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
-from pages.ui.markdown import plain_label
 
 _DIFF = "compare.diff"
 _LAYOUT = "compare.layout"

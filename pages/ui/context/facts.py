@@ -9,8 +9,8 @@ import streamlit as st
 from forky_core.conversation.replies.preparing import Prepared
 from forky_core.views import captions
 from forky_core.views.savings import of_path, savings
+from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import Frame
-from pages.ui.markdown import plain_label, showable
 
 
 def draw_facts(here: Frame, made: Prepared) -> None:

@@ -16,8 +16,8 @@ import streamlit as st
 from forky_core.context.citations import linked
 from forky_core.model import ConversationId
 from forky_core.views.context import ContextRow, ContextStretch
-from pages.ui.links import passage_link
-from pages.ui.markdown import showable
+from pages.ui.components.links import passage_link
+from pages.ui.components.markdown import showable
 
 MOST = 1_000
 """Rows drawn before somebody asks for more."""

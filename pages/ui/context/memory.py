@@ -6,10 +6,10 @@ import streamlit as st
 
 from forky_core.model.memory import AMOUNTS, POLICIES, SHARE, Memory
 from forky_core.views.context import cache_hint
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.models import grouped, model_title
+from pages.ui.components.notice import done
 from pages.ui.frame import Frame, saying
-from pages.ui.markdown import plain_label
-from pages.ui.models import grouped, model_title
-from pages.ui.notice import done
 
 _INHERIT = "inherit"
 _NAMES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.palette import palette
+from pages.ui.components.palette import palette
 
 _CSS = """
 <style>

@@ -10,9 +10,9 @@ from forky_core.documents.shelf import DocumentStore
 from forky_core.documents.source import LARGEST, DocumentSource, source_of_bytes, too_large
 from forky_core.model.errors import BadContent
 from forky_core.views.shelf import count
-from pages.ui.markdown import plain_label
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.too_large import draw_too_large
 from pages.ui.session import Session
-from pages.ui.too_large import draw_too_large
 
 _FILES = "documents.files"
 _ROUND = "documents.round"

@@ -12,9 +12,9 @@ from forky_core.documents.shelf import DocumentStore
 from forky_core.model.document import Document
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
+from pages.ui.components.markdown import plain_label
 from pages.ui.documents.reading import document_link, size
 from pages.ui.frame import saying
-from pages.ui.markdown import plain_label
 from pages.ui.session import Session
 
 _LINES = 30

@@ -10,7 +10,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.model.document import ADDRESS, Chunk, Cited, DocumentId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
-from pages.ui.markdown import plain_label, showable
+from pages.ui.components.markdown import plain_label, showable
 
 _BEFORE, _SHOWN = 2, 12
 """Passages before the one asked for, and in all."""

@@ -11,7 +11,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.documents.shelf import DocumentStore
 from forky_core.views.shelf import called
-from pages.ui.markdown import plain_label
+from pages.ui.components.markdown import plain_label
 
 SCOPES: Mapping[str, str] = MappingProxyType(
     {

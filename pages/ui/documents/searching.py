@@ -10,9 +10,9 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.documents.shelf import DocumentStore
 from forky_core.store.words import search_words, snippet
+from pages.ui.components.links import chat_link
+from pages.ui.components.markdown import plain_label, showable
 from pages.ui.documents.reading import document_link
-from pages.ui.links import chat_link
-from pages.ui.markdown import plain_label, showable
 
 _MOST = 10
 _ELSEWHERE = 5

@@ -6,11 +6,11 @@ import streamlit as st
 
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
+from pages.ui.components.models import grouped, model_title
+from pages.ui.components.notice import done
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, saying
-from pages.ui.models import grouped, model_title
-from pages.ui.notice import done
-from pages.ui.renewing import anew
+from pages.ui.streamlit_patches.renewing import anew
 
 _RULE = ""
 

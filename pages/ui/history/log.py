@@ -10,9 +10,9 @@ from forky_core.model.errors import ForkyError
 from forky_core.views.changes import sentences
 from forky_core.views.log import LogEntry, LogPage
 from forky_core.views.shelf import count
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.notice import done
 from pages.ui.frame import Frame, saying
-from pages.ui.markdown import plain_label
-from pages.ui.notice import done
 
 _ICONS = {
     "create": "add_circle",

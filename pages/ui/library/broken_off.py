@@ -13,8 +13,8 @@ from forky_core.formats.importing.import_record import ImportRecord, broken_off,
 from forky_core.formats.importing.taking_back import undo_import
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
+from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
-from pages.ui.markdown import plain_label
 from pages.ui.session import Session
 
 FINISHING = "import.finishing"

@@ -12,12 +12,12 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.formats.importing.drop import Drop
 from forky_core.model.hashing import mend_text
 from forky_core.views.shelf import count
+from pages.ui.components.markdown import plain_label, showable
+from pages.ui.components.too_large import draw_too_large
 from pages.ui.library.broken_off import asked_for, size_in_words
 from pages.ui.library.landed import draw_landed, draw_past
 from pages.ui.library.looking import draw_looking, draw_preview, title_of
-from pages.ui.markdown import plain_label, showable
 from pages.ui.session import Session
-from pages.ui.too_large import draw_too_large
 
 LARGEST = 1_000
 """MB of one file in the browser; the command line has no limit."""

@@ -15,10 +15,10 @@ from forky_core.formats.importing.taking_back import undo_import
 from forky_core.model.errors import LONGEST_SENTENCE, ForkyError
 from forky_core.views.shelf import called, count
 from forky_core.views.times import ago
+from pages.ui.components.links import chat_link
+from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
 from pages.ui.library.looking import close, title_of
-from pages.ui.links import chat_link
-from pages.ui.markdown import plain_label
 from pages.ui.session import Session
 
 _LISTED = 20

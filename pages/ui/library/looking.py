@@ -11,9 +11,9 @@ from forky_core.formats.importing.landing import PreviewLine
 from forky_core.model import ConversationId
 from forky_core.views.shelf import called, count
 from forky_core.views.times import ago
+from pages.ui.components.markdown import plain_label
 from pages.ui.frame import go, saying
 from pages.ui.library.broken_off import FINISHING, asked_for
-from pages.ui.markdown import plain_label
 from pages.ui.session import Session
 
 _LINES = 20

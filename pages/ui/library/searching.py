@@ -13,8 +13,8 @@ from forky_core.model import ConversationId, View
 from forky_core.views.findings import LONGEST_QUERY, FoundConversation, FoundMessage, MarkedText, found
 from forky_core.views.shelf import called, count
 from forky_core.views.times import ago
-from pages.ui.links import chat_link
-from pages.ui.markdown import plain_label, showable
+from pages.ui.components.links import chat_link
+from pages.ui.components.markdown import plain_label, showable
 
 HITS = 30
 """Messages drawn at first; each press of “Show more” adds as many."""

@@ -25,8 +25,8 @@ from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import called, count
-from pages.ui.downloads import download_link
-from pages.ui.markdown import plain_label, showable
+from pages.ui.components.downloads import download_link
+from pages.ui.components.markdown import plain_label, showable
 
 _SCOPES = {"all": "All of it", "branch": "One branch", "messages": "Chosen messages"}
 _SHOWN = 60

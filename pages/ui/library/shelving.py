@@ -10,11 +10,11 @@ from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationSummary
 from forky_core.views.shelf import Shelf, ShelfLine, called, count, shelf
+from pages.ui.components.links import chat_link
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.notice import done
 from pages.ui.frame import saying
 from pages.ui.library.sharing import share
-from pages.ui.links import chat_link
-from pages.ui.markdown import plain_label
-from pages.ui.notice import done
 from pages.ui.session import Session
 
 

@@ -25,8 +25,8 @@ from forky_core.views.graph import line_of_text
 from forky_core.views.merging import BUDGET_STEP, bound_together, budget_range, default_source
 from forky_core.views.shelf import count
 from forky_core.views.sides import first_sides
+from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
-from pages.ui.markdown import plain_label
 from pages.ui.merge.asking_price import ByItself
 from pages.ui.merge.costs import await_costs, costs_of
 from pages.ui.merge.planning import MergeOptions, Planning

@@ -14,8 +14,8 @@ from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
+from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame, saying
-from pages.ui.markdown import plain_label
 from pages.ui.merge.choices import POLICIES, want
 from pages.ui.merge.planning import Planning
 from pages.ui.wording import bare

@@ -11,10 +11,10 @@ import streamlit as st
 
 from forky_core.merge.strategies import strategies
 from forky_core.model.errors import ForkyError
+from pages.ui.components.notice import stay
+from pages.ui.components.telling import telling
 from pages.ui.frame import Frame
 from pages.ui.merge.planning import MergeOptions, Planning, plan_anew
-from pages.ui.notice import stay
-from pages.ui.telling import telling
 
 _AT_ONCE = 0.1
 """Seconds that the page waits before it is drawn without them."""

@@ -25,9 +25,9 @@ from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.views.merge_lines import SourceStretch, TakenBack, reasons, stretches, taken_back
 from forky_core.views.payload import PayloadRow, payload_rows
+from pages.ui.components.links import chat_place, cited_link
+from pages.ui.components.markdown import showable
 from pages.ui.frame import Frame, saying
-from pages.ui.links import chat_place, cited_link
-from pages.ui.markdown import showable
 from pages.ui.merge.planning import Planning
 from pages.ui.wording import speaker_named, titled
 

@@ -15,8 +15,8 @@ from forky_core.conversation.repo import short
 from forky_core.model import ConversationId, MessageId
 from forky_core.model.parts import MergePart
 from forky_core.views.payload import PayloadRow, payload_rows, text_rows
-from pages.ui.links import chat_place, passage_link
-from pages.ui.markdown import showable
+from pages.ui.components.links import chat_place, passage_link
+from pages.ui.components.markdown import showable
 
 SHOWN = 60_000
 """Characters of a payload that are drawn."""

@@ -13,8 +13,8 @@ from forky_core.dag import ancestors
 from forky_core.merge.plan import MergePlan
 from forky_core.views.merging import Standing
 from forky_core.views.shelf import count
-from pages.ui.markdown import showable
-from pages.ui.palette import palette
+from pages.ui.components.markdown import showable
+from pages.ui.components.palette import palette
 
 _DOTS = 7
 _CSS = """<style>

@@ -19,9 +19,9 @@ from forky_core.model.payload_kinds import kind_of
 from forky_core.views.captions import dollars
 from forky_core.views.merging import budget_range, left_out, price, strange_marks
 from forky_core.views.shelf import count
+from pages.ui.components.links import chat_link
+from pages.ui.components.markdown import plain_label, show_text, showable
 from pages.ui.frame import Frame, saying
-from pages.ui.links import chat_link
-from pages.ui.markdown import plain_label, show_text, showable
 from pages.ui.merge.editor import draw_editor
 from pages.ui.merge.payload import SHOWN, draw_turns
 from pages.ui.merge.planning import Planning, lookup_of

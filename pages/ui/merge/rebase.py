@@ -7,11 +7,11 @@ import streamlit as st
 from forky_core.merge.rebase import RebasePlan
 from forky_core.model.errors import ForkyError, Outdated
 from forky_core.views.shelf import count
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.models import grouped, model_title
 from pages.ui.frame import Frame, leave_for
-from pages.ui.markdown import plain_label
 from pages.ui.merge.payload import draw_turns
 from pages.ui.merge.planning import MergeOptions
-from pages.ui.models import grouped, model_title
 
 
 def draw_rebase(frame: Frame, wish: MergeOptions) -> None:

@@ -20,10 +20,10 @@ from forky_core.model import ConversationId, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp
+from pages.ui.components.markdown import plain_label, show_text
+from pages.ui.components.notice import done
 from pages.ui.frame import Frame, saying
-from pages.ui.markdown import plain_label, show_text
 from pages.ui.merge.choices import POLICIES, label_of_strategy, want, written_picks
-from pages.ui.notice import done
 
 _SHOWN = 6
 """Open requests, and answered ones, that are listed."""

@@ -7,8 +7,8 @@ import streamlit as st
 from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import called
+from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
-from pages.ui.markdown import plain_label
 from pages.ui.merge.choices import want
 from pages.ui.merge.planning import MergeOptions
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.ui.components.palette import palette
 from pages.ui.note import NOTE_CSS
-from pages.ui.palette import palette
 
 _CSS = """<style>
 .fk-merge .fk-icon { font-family: "Material Symbols Rounded"; font-size: 1.05rem; line-height: 1; font-weight: 400; font-feature-settings: "liga";

@@ -14,7 +14,7 @@ from forky_core.merge.plan import MergePlan
 from forky_core.model.payload_kinds import FULL, THREE_WAY, kind_of
 from forky_core.views.merging import other_warnings, takes_more_than_full
 from forky_core.views.shelf import count
-from pages.ui.markdown import plain_label, showable
+from pages.ui.components.markdown import plain_label, showable
 from pages.ui.merge.choices import offered, want
 from pages.ui.merge.planning import Planning
 from pages.ui.wording import bare

@@ -11,13 +11,13 @@ import streamlit as st
 from forky_core.llm.offline import PROVIDER as OFFLINE
 from forky_core.merge.plan import MergePlan
 from forky_core.views.shelf import count
+from pages.ui.components.markdown import plain_label, showable
+from pages.ui.components.telling import telling
 from pages.ui.frame import Frame
-from pages.ui.markdown import plain_label, showable
 from pages.ui.merge.asking_price import LIMIT, may_begin, priced
 from pages.ui.merge.choices import want
 from pages.ui.merge.planning import Planning, begin_writing, lookup_of, writer_info
 from pages.ui.person import NONE, WRITES_BY_ITSELF
-from pages.ui.telling import telling
 
 
 def draw_writing(frame: Frame, held: Planning) -> None:

@@ -27,11 +27,11 @@ from forky_core.preferences import (
     chosen_reviewer,
     remove_server,
 )
+from pages.ui.components.markdown import plain_label, showable
+from pages.ui.components.telling import telling
 from pages.ui.frame import saying
-from pages.ui.markdown import plain_label, showable
 from pages.ui.secrets import read_secrets
 from pages.ui.session import Session
-from pages.ui.telling import telling
 
 _KEYED = frozenset(provider.id for provider in PROVIDERS)
 _SHOWN = 4

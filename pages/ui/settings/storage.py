@@ -10,8 +10,8 @@ from forky_core.forky import Forky
 from forky_core.model.errors import ForkyError
 from forky_core.views import captions
 from forky_core.views.shelf import called
-from pages.ui.markdown import plain_label
-from pages.ui.verifying import draw_verification, verify_button
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.verifying import draw_verification, verify_button
 
 
 def draw_storage(forky: Forky) -> None:

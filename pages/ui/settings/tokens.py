@@ -15,8 +15,8 @@ from forky_core.gateway.tokens import Token, Tokens, amount
 from forky_core.model.errors import ForkyError
 from forky_core.views.captions import dollars
 from forky_core.views.times import stamp
+from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
-from pages.ui.markdown import plain_label
 from pages.ui.session import Session
 
 _USUAL = "http://127.0.0.1:8501"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pages.ui.markdown import plain_label
+from pages.ui.components.markdown import plain_label
 
 
 def title_bar(
@@ -22,8 +22,8 @@ def title_bar(
     """`undo` and `redo` say what they would take back or bring again; None switches the button off.
 
     `renames` makes the title itself a button; whether it was pressed. Ctrl+Z, Ctrl+Shift+Z and Ctrl+K press the others;
-    in a field that holds what was typed, the first two are the field's (ui/mending.py). Keys: `bar.title`, `bar.undo`,
-    `bar.redo`, `bar.search`.
+    in a field that holds what was typed, the first two are the field's (ui/streamlit_patches/mending.py). Keys:
+    `bar.title`, `bar.undo`, `bar.redo`, `bar.search`.
     """
     with st.container(key="bar", horizontal=True, vertical_alignment="center"):
         name, pressed = plain_label(title) or "Untitled", False

@@ -10,7 +10,7 @@ from forky_core.model.errors import LONGEST_SENTENCE, ForkyError
 from forky_core.store.contract import Finding, Verification
 from forky_core.views.captions import last_change
 from forky_core.views.shelf import count
-from pages.ui.markdown import plain_label
+from pages.ui.components.markdown import plain_label
 
 _LISTED = 20
 """Findings drawn; the command line prints all of them."""

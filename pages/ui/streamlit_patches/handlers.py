@@ -19,7 +19,7 @@ from streamlit.runtime.scriptrunner import RerunData, ScriptRunner, get_script_r
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests, ScriptRequestType
 from streamlit.runtime.state import SafeSessionState
 
-from pages.ui.hearing.requests import is_pressed
+from pages.ui.streamlit_patches.requests import is_pressed
 
 _HANDLE = "on_script_will_rerun"
 _GIVE_WAY = "_maybe_handle_execution_control_request"

@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.markdown import plain_label
+from pages.ui.components.markdown import plain_label
 
 _MOST = 5
 """Sentences."""

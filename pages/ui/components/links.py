@@ -10,7 +10,7 @@ import streamlit as st
 from forky_core.documents.searching import split_address
 from forky_core.model import ConversationId, MessageId
 from forky_core.model.document import ADDRESS
-from pages.ui.markdown import plain_label
+from pages.ui.components.markdown import plain_label
 
 
 def chat_link(

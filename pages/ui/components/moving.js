@@ -1,4 +1,4 @@
-// The browser's half of pages/ui/moving.py; the protocol is that of forky_core/gateway/moving.py.
+// The browser's half of pages/ui/components/moving.py; the protocol is that of forky_core/gateway/moving.py.
 
 const SETTLE = 250; // Milliseconds: what this tab did itself has been drawn by then, and is no news.
 const RETRY = 3000;

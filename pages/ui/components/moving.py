@@ -16,7 +16,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.recording.scopes import SCOPE
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.moving import LIBRARY, PREFIX
-from pages.ui.notice import stay
+from pages.ui.components.notice import stay
 from pages.ui.session import session
 
 _component = st.components.v2.component(

@@ -15,7 +15,7 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.app_session import AppSession
 
-from pages.ui.hearing.leading import ask_from_there
+from pages.ui.streamlit_patches.leading import ask_from_there
 
 _REQUEST = "request_rerun"
 _PRESSED = ("trigger_value", "json_trigger_value", "string_trigger_value", "chat_input_value")

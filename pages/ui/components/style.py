@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.palette import palette
+from pages.ui.components.palette import palette
 
 _ICON_BUTTONS = (
     "bar-search",
@@ -87,7 +87,7 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
 .st-key-mending { display: none; }
 .st-key-bar h2 { padding: 0; margin: 0; font-size: 1.1rem; overflow: hidden; text-overflow: ellipsis; }
 
-/* The line that says what was just done (ui/notice.py). */
+/* The line that says what was just done (ui/components/notice.py). */
 :is(.st-key-notice, .st-key-trashed, .st-key-broken-off-hint) { flex-wrap: nowrap !important; padding: .3rem .7rem; border-radius: .4rem; align-items: center; gap: .5rem !important;
   background: color-mix(in srgb, currentColor 6%, transparent); }
 :is(.st-key-notice, .st-key-trashed, .st-key-broken-off-hint) > :first-child { min-width: 0; flex: 1 1 0; }
@@ -99,7 +99,7 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
 [class*="st-key-graph-panel"] { border-radius: .5rem; }
 [class*="st-key-graph-panel"] iframe { display: block; }
 
-/* A diagram (ui/markdown.py). Its source is one click away, and stands in its place where Mermaid cannot read it. */
+/* A diagram (ui/components/markdown.py). Its source is one click away, and stands in its place where Mermaid cannot read it. */
 [class*="st-key-diagram-"] { gap: .1rem !important; }
 [class*="st-key-diagram-"] [data-testid="stMermaidChart"] img { max-height: 34rem; }
 .fk-diagram summary { cursor: pointer; opacity: .75; font-size: .84rem; }

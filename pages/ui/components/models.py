@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from forky_core.conversation.repo import Models
 from forky_core.llm.contract import ModelInfo
 from forky_core.model.errors import NotFound
+from pages.ui.components.markdown import showable
 from pages.ui.frame import Frame
-from pages.ui.markdown import showable
 
 ONCE = "chat.once"
 """The choice that holds the model of the next question alone, "" where the branch's answers."""

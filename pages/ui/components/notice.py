@@ -12,8 +12,8 @@ import streamlit as st
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import Operation
 from forky_core.model.errors import ForkyError
+from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
-from pages.ui.markdown import plain_label
 from pages.ui.session import Session
 
 _SETTLED = 1.0

@@ -10,13 +10,13 @@ from forky_core.merge.wording import one_line
 from forky_core.model import Operation
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import called
-from pages.ui.bar import title_bar
-from pages.ui.finder import ask_to_search, go_searching
+from pages.ui.components.bar import title_bar
+from pages.ui.components.finder import ask_to_search, go_searching
+from pages.ui.components.markdown import showable
+from pages.ui.components.notice import done, draw_notice
 from pages.ui.frame import saying
-from pages.ui.markdown import showable
-from pages.ui.mending import mend_browser
-from pages.ui.notice import done, draw_notice
 from pages.ui.session import Session
+from pages.ui.streamlit_patches.mending import mend_browser
 
 _TAB = 80
 """Letters of a page's title in the browser's tab."""

@@ -29,7 +29,7 @@ BEFORE_THE_FIRST_PAGE = (
     "pages.ui.chat.branchbar",
     "pages.ui.chat.composer",
     "pages.ui.chat.forms",
-    "pages.ui.moving",
+    "pages.ui.components.moving",
     "pages.ui.chat.picks",
     "pages.ui.chat.reply",
     "pages.ui.chat.side",
@@ -37,9 +37,9 @@ BEFORE_THE_FIRST_PAGE = (
     "pages.ui.chat.taking_back",
     "pages.ui.chat.window",
     "pages.ui.library.broken_off",
-    "pages.ui.pacing",
-    "pages.ui.style",
-    "pages.ui.undoing",
+    "pages.ui.streamlit_patches.pacing",
+    "pages.ui.components.style",
+    "pages.ui.components.undoing",
 )
 """With these, all that pages/shell.py and pages/chat.py import is there."""
 

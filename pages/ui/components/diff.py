@@ -12,7 +12,7 @@ import streamlit as st
 
 from forky_core.views.shelf import count
 from forky_core.views.textdiff import DiffRow, DiffRun, Fold, TextDiff, inline
-from pages.ui.markdown import showable
+from pages.ui.components.markdown import showable
 
 _SHOWN = 400
 """Rows drawn before a person asks for all."""

@@ -6,8 +6,8 @@ import streamlit as st
 
 from forky_core.conversation.workspace import Workspace
 from forky_core.llm.contract import ModelInfo
+from pages.ui.components.models import model_title
 from pages.ui.frame import go, saying
-from pages.ui.models import model_title
 from pages.ui.session import Session
 
 
@@ -53,7 +53,7 @@ def new_conversation(forky: Workspace, held: Session) -> None:
 
 
 def _create(forky: Workspace, held: Session) -> None:
-    """The address leads to the new conversation; a page that shows none sends it on (ui/links.py)."""
+    """The address leads to the new conversation; a page that shows none sends it on (ui/components/links.py)."""
     with saying(held):
         go(
             forky.create(

@@ -13,7 +13,7 @@ from typing import ParamSpec
 import streamlit as st
 
 from forky_core.model.errors import LONGEST_SENTENCE, StoreError
-from pages.ui.markdown import plain_label
+from pages.ui.components.markdown import plain_label
 from pages.ui.observability.failures import log_page_failure
 
 P = ParamSpec("P")
