@@ -32,7 +32,6 @@ if str(HERE) not in sys.path:
 from forky_core.gateway.access.gate import Gate  # noqa: E402 - the lines above make it importable
 from forky_core.gateway.downloading import PREFIX as DOWNLOADS  # noqa: E402
 from forky_core.gateway.downloading import Downloading  # noqa: E402
-from forky_core.gateway.front import PREFIX as API  # noqa: E402
 from forky_core.gateway.front import Gateway  # noqa: E402
 from forky_core.gateway.headers import (  # noqa: E402
     SecurityHeaders,
@@ -43,6 +42,7 @@ from forky_core.gateway.health import READY, Readiness  # noqa: E402
 from forky_core.gateway.metrics import METRICS, Metrics  # noqa: E402
 from forky_core.gateway.moving import PREFIX as MOVES  # noqa: E402
 from forky_core.gateway.moving import Moving  # noqa: E402
+from forky_core.gateway.routes import PREFIX as API  # noqa: E402
 from forky_core.gateway.serving import hold_connections, listening_at, send_at_once  # noqa: E402
 from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
 from forky_core.gateway.watching import Watching  # noqa: E402

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forky_core import interpreter
+from forky_core import scheduling
 from forky_core.llm import loading
 
 
@@ -13,10 +13,10 @@ def tune_process() -> None:
     line. A program that only uses the library need not; it may, where it wants the same. What it changes, and why:
 
     Python:
-        The garbage collector pauses while a whole conversation is read or converted (`interpreter.uncollected`): its
+        The garbage collector pauses while a whole conversation is read or converted (`scheduling.uncollected`): its
         full runs take up to half of that time and find nothing.
         `sys.setswitchinterval` is half a millisecond while a reply streams and while LiteLLM is imported
-        (`interpreter.short_turns`): a click then waits for a fraction of a thread's turn and not for whole ones.
+        (`scheduling.short_turns`): a click then waits for a fraction of a thread's turn and not for whole ones.
 
     The environment, which LiteLLM reads and child processes inherit:
         LITELLM_LOCAL_MODEL_COST_MAP, LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS: it uses the lists that it ships and
@@ -38,5 +38,5 @@ def tune_process() -> None:
         LiteLLM, LiteLLM Router, LiteLLM Proxy, httpx, httpcore and openai log at CRITICAL: their lines hold addresses
         and words of people, and a program's own log is its own business.
     """
-    interpreter.tune()
+    scheduling.tune()
     loading.mute()

@@ -8,8 +8,8 @@ import streamlit as st
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from forky_core.interpreter import ahead
 from forky_core.model.errors import StoreError
+from forky_core.scheduling import ahead
 from pages.ui.components.style import apply_style
 from pages.ui.components.telling import tell
 from pages.ui.session import session

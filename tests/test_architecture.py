@@ -31,34 +31,33 @@ HOMES = {
 VALUES = {"model", "opaque"}
 CONTRACTS = {"store.contract", "store.document_contract", "store.words", "llm.contract", "llm.tokens"}
 """`store.words` says what a search means, `llm.tokens` estimates text; neither needs an engine."""
-DRAWN = {"views.lanes", "views.shape", "views.words"}
-"""How a conversation hangs together for people: an exported page draws it as the app does."""
 LOGS = {"observability.events"}
 """What happens is told by the functions of the vocabulary, and by nothing else of logging."""
 MAY_IMPORT: dict[str, set[str]] = {
     "observability": set(),
-    "interpreter": set(),
+    "scheduling": set(),
     "model": VALUES,
     "opaque": VALUES,
     "settings": VALUES | {"observability"},
     "private_files": set(),
-    "dag": VALUES,
+    "graph": VALUES,
+    "layout": VALUES,
     "retrieval": VALUES | CONTRACTS,
-    "context": VALUES | CONTRACTS | {"interpreter", "dag", "retrieval"},
-    "merge": VALUES | CONTRACTS | {"context", "dag", "retrieval"},
+    "context": VALUES | CONTRACTS | {"scheduling", "graph", "retrieval"},
+    "merge": VALUES | CONTRACTS | {"context", "graph", "retrieval"},
     "matching": VALUES,
-    "store": VALUES | LOGS | {"interpreter", "dag", "private_files", "settings"},
-    "llm": VALUES | LOGS | {"interpreter", "private_files", "retrieval", "settings"},
+    "store": VALUES | LOGS | {"scheduling", "graph", "private_files", "settings"},
+    "llm": VALUES | LOGS | {"scheduling", "private_files", "retrieval", "settings"},
     "documents": VALUES | CONTRACTS | {"retrieval"},
     "conversation": VALUES
     | CONTRACTS
     | LOGS
-    | {"context", "dag", "documents", "matching", "merge", "retrieval", "settings"},
+    | {"context", "graph", "documents", "matching", "merge", "retrieval", "settings"},
     "formats": VALUES
     | CONTRACTS
     | LOGS
-    | {"context", "conversation", "dag", "documents.cited", "documents.html_text", "matching", *DRAWN},
-    "views": VALUES | CONTRACTS | {"context", "conversation", "dag", "merge", "retrieval"},
+    | {"context", "conversation", "graph", "documents.cited", "documents.html_text", "matching", "layout"},
+    "views": VALUES | CONTRACTS | {"context", "conversation", "graph", "layout", "merge", "retrieval"},
 }
 """Of each layer, the others it may know; a layer that is not named here is an entrance and may know all."""
 

@@ -285,7 +285,7 @@ import_litellm()
 before = snapshot()
 from forky_core.process import tune_process
 tune_process()
-from forky_core.interpreter import short_turns, uncollected
+from forky_core.scheduling import short_turns, uncollected
 from forky_core.llm import loading
 loading.litellm()
 with short_turns(), uncollected():

@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import NamedTuple, cast
 
 from forky_core.context.convert import SPEAKERS, Converted, CountTokens, Sight, convert
-from forky_core.interpreter import uncollected
 from forky_core.llm.contract import ProviderMessage
 from forky_core.llm.tokens import count_each
 from forky_core.model import Message, MessageId, Role
 from forky_core.model.parts import AttachmentPart, TextPart
 from forky_core.model.room import Voices
+from forky_core.scheduling import uncollected
 
 _NOTHING: ProviderMessage = {}
 _STRETCH = 256

@@ -11,7 +11,7 @@ from forky_core.conversation.repo import Repo, branch_in, short
 from forky_core.conversation.taking_in import fit_model, fit_parameters, fit_text
 from forky_core.conversation.transaction import with_a_free_key
 from forky_core.conversation.visible import Visible
-from forky_core.dag import ancestors
+from forky_core.graph import ancestors
 from forky_core.model import Branch, MessageId, Operation, Rules, View
 from forky_core.model.errors import InTheWay, NameTaken, NotFound, NothingToDo, Outdated
 from forky_core.model.parts import Json

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from forky_core.dag import ancestors
+from forky_core.graph import ancestors
 from forky_core.model import Message, MessageId, View
 
 

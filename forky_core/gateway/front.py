@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
     from forky_core.gateway.v1.service import Service
 
-PREFIX = "/v1"
-
 
 class Gateway:
     """The endpoint: an ASGI app for `/v1` and everything below it. `workspace` may wait; it is called in a thread."""

@@ -17,7 +17,6 @@ from functools import lru_cache
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from forky_core.interpreter import Patient, short_turns
 from forky_core.llm import loading, loop
 from forky_core.llm.addresses import Network
 from forky_core.llm.chunks import Assembly, forget, shed, usage_of
@@ -29,6 +28,7 @@ from forky_core.llm.litellm_clients import openai_client, provider_client
 from forky_core.llm.prompt_cache import mark_for_claude
 from forky_core.llm.tokens import estimate_tokens, vocabulary
 from forky_core.model import Failure, Usage
+from forky_core.scheduling import Patient, short_turns
 
 if TYPE_CHECKING:
     from forky_core.llm.http_clients import HttpClients

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from forky_core.interpreter import short_turns
+from forky_core.scheduling import short_turns
 
 _REDACTION_OFF = "LITELLM_DISABLE_REDACT_SECRETS"
 _WHILE_IMPORTING = {

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from forky_core.context.masking import taken_back
-from forky_core.dag import ancestors, first_parent_path
+from forky_core.graph import ancestors, first_parent_path
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.plan import Reverted
 from forky_core.model import Message, MessageId

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from forky_core.dag import is_ancestor
+from forky_core.graph import is_ancestor
 from forky_core.merge.again import as_if_never_merged, reverted
 from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs

@@ -14,7 +14,7 @@ from functools import reduce
 from itertools import chain, combinations
 
 from forky_core.context.masking import Lookup, taken_back, turns_of
-from forky_core.dag import ParentsOf, ancestors
+from forky_core.graph import ParentsOf, ancestors
 from forky_core.merge.attribution import rows_of
 from forky_core.merge.block import ITEM
 from forky_core.merge.claims.active_claims import active_claims

@@ -1,7 +1,7 @@
 """What a source branch brings to a target: the turns its own context showed, as far as the target has not got them.
 
-Δ is Git's (`dag.delta`), but a merge speaks for the branch as it was read: its first-parent line, with the payloads of
-its own merges where those stand (law 3). A message that reached the source through a squash is represented by that
+Δ is Git's (`graph.delta`), but a merge speaks for the branch as it was read: its first-parent line, with the payloads
+of its own merges where those stand (law 3). A message that reached the source through a squash is represented by that
 squash, and listed as such: nothing is left out silently.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from forky_core.context.masking import Lookup, taken_back
 from forky_core.context.transcript import last_complete, tool_closures
-from forky_core.dag import ParentsOf, ancestors, delta, first_parent_path, is_ancestor, merge_bases
+from forky_core.graph import ParentsOf, ancestors, delta, first_parent_path, is_ancestor, merge_bases
 from forky_core.model import GenerationStatus, Message, MessageId
 from forky_core.model.errors import NotFound
 from forky_core.model.parts import MergePart

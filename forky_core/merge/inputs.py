@@ -11,7 +11,7 @@ from forky_core.context.convert import Sight
 from forky_core.context.masking import Lookup, taken_back, turns_of
 from forky_core.context.quoting import merge_footer
 from forky_core.context.remembered import converter
-from forky_core.dag import ParentsOf, ancestors, delta, first_parent_path
+from forky_core.graph import ParentsOf, ancestors, delta, first_parent_path
 from forky_core.merge.claims.active_claims import Extract
 from forky_core.merge.claims.claim_set import Verbatim
 from forky_core.merge.claims.rules import claims_of

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from forky_core.dag import ancestors
+from forky_core.graph import ancestors
 from forky_core.merge.branch_merge import plan_branch_merge
 from forky_core.merge.incoming_changes import IncomingChanges, Omission
 from forky_core.merge.inputs import MergeInputs

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from forky_core.context.transcript import dangling, open_calls, tool_closures
-from forky_core.dag import ancestors, first_parent_path, topological_order
+from forky_core.graph import ancestors, first_parent_path, topological_order
 from forky_core.merge.incoming_changes import HIDDEN, PICKED, REVERT, SYSTEM, Omission
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.options import MergeOptions

@@ -15,7 +15,7 @@ from forky_core.context.build import build_context
 from forky_core.context.masking import taken_back
 from forky_core.context.quoting import in_quotes
 from forky_core.context.transcript import UNFINISHED as UNFINISHED_ENDS
-from forky_core.dag import ancestors, first_parent_path
+from forky_core.graph import ancestors, first_parent_path
 from forky_core.merge.incoming_changes import HIDDEN, KNOWN_MERGE, PICKED, UNFINISHED, Omission
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.plan import Planned

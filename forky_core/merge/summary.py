@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from forky_core.context.masking import Lookup
-from forky_core.dag import ParentsOf
+from forky_core.graph import ParentsOf
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.attribution import attribute, rests_on
 from forky_core.merge.block import PayloadLine, fitting, render

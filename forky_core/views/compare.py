@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from forky_core.conversation.visible import Visible
-from forky_core.dag import is_ancestor
+from forky_core.graph import is_ancestor
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Generation, Message, MessageId
 from forky_core.views.shelf import count

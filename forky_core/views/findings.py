@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from forky_core.conversation.visible import Visible
+from forky_core.layout.plain_text import plain_words
 from forky_core.model import ConversationId, Hit, MessageId, View
 from forky_core.store.words import search_words
 from forky_core.views.shelf import called
-from forky_core.views.words import plain_words
 
 LONGEST_QUERY = 500
 """Characters of a query that are looked for."""

@@ -3,7 +3,7 @@
 Drawing decides the feel: a browser updates 150 rows at once and chokes on 1,000. So runs of messages between the ones
 that matter (forks, merges, tips, the current message, marks) are folded, and only as far as the limit asks; where even
 that is too much, a window around the current message is shown and says how much lies outside. What depends on nobody's
-clicks is made once (views/shape.py); `build_graph` adds the place one is at, in O(messages).
+clicks is made once (layout/shape.py); `build_graph` adds the place one is at, in O(messages).
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from functools import lru_cache
 from typing import Literal, NewType
 
 from forky_core.context.masking import taken_back_with
+from forky_core.layout.lanes import Edge, Layout, lay_out
+from forky_core.layout.plain_text import plain_words
+from forky_core.layout.shape import Shape, shape_of
 from forky_core.merge.claims.claim_set import Frozen
 from forky_core.merge.corrections import corrected_lines
 from forky_core.model import Message, MessageId, View
@@ -30,9 +33,6 @@ from forky_core.model.parts import (
 from forky_core.opaque import opaque
 from forky_core.retrieval.passages import past_opening
 from forky_core.views import captions
-from forky_core.views.lanes import Edge, Layout, lay_out
-from forky_core.views.shape import Shape, shape_of
-from forky_core.views.words import plain_words
 
 FoldId = NewType("FoldId", str)
 """`fold:` + the id of the first message of the run: opens and closes it."""

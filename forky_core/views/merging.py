@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from forky_core.conversation.visible import Visible
-from forky_core.dag import ancestors, first_parent_path
+from forky_core.graph import ancestors, first_parent_path
 from forky_core.llm.contract import ModelInfo
 from forky_core.merge.block import cited
 from forky_core.merge.plan import MergePlan

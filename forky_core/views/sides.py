@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from forky_core.conversation.visible import Visible
-from forky_core.dag import first_parent_path
+from forky_core.graph import first_parent_path
 from forky_core.model import MessageId, View
 
 MOST_SIDES = 4

@@ -20,7 +20,8 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.access.gate import Gate
 from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sign_in import SignIn
-from forky_core.gateway.front import PREFIX, Gateway
+from forky_core.gateway.front import Gateway
+from forky_core.gateway.routes import PREFIX
 from forky_core.gateway.serving import HELD
 from forky_core.gateway.tokens import Made, Tokens
 from forky_core.llm.catalogue import Catalogue

@@ -7,7 +7,7 @@ from typing import Literal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forky_core.dag import ancestors
+from forky_core.graph import ancestors
 from forky_core.model import MessageId
 from forky_core.model.parts import TextPart, ToolCallPart, ToolResultPart
 from tests.context.validity import problems

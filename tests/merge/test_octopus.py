@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from forky_core.dag import ancestors
+from forky_core.graph import ancestors
 from forky_core.merge.octopus import WITH_ANOTHER
 from forky_core.model.errors import BadContent, NotFound, RequestError
 from tests.context.validity import problems

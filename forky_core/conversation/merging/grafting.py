@@ -16,7 +16,7 @@ from forky_core.conversation.identity import title_line
 from forky_core.conversation.merging.merging import place_of, statuses
 from forky_core.conversation.merging.model_plans import plan_of
 from forky_core.conversation.repo import Repo, short
-from forky_core.dag import ancestors, topological_order
+from forky_core.graph import ancestors, topological_order
 from forky_core.merge.corrections import with_corrections
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import Graft, MergePlan

@@ -10,7 +10,7 @@ from forky_core.context.masking import Lookup
 from forky_core.conversation.merging.model_reading import ModelReader, NoteWriter
 from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.repo import Repo
-from forky_core.dag import ancestors
+from forky_core.graph import ancestors
 from forky_core.merge.claims.active_claims import by_message
 from forky_core.merge.claims.claim_set import folded
 from forky_core.merge.claims.rules import claims_of

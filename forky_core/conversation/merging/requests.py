@@ -31,7 +31,7 @@ from forky_core.conversation.merging.merge_request import (
 from forky_core.conversation.repo import Repo, branch_in
 from forky_core.conversation.taking_in import fit_text
 from forky_core.conversation.transaction import Transaction, with_a_free_key
-from forky_core.dag import ancestors
+from forky_core.graph import ancestors
 from forky_core.merge.options import NO_CHOICES, MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.strategies import find_strategy, strategies, strategy_named

@@ -14,7 +14,7 @@ from forky_core.conversation.merging.merging import RESOLUTIONS
 from forky_core.conversation.reader import reader_of
 from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.repo import Repo
-from forky_core.dag import ancestors
+from forky_core.graph import ancestors
 from forky_core.merge.claims.active_claims import active_claims
 from forky_core.merge.claims.claim_set import Claim, ClaimSet, Frozen
 from forky_core.merge.claims.conflict_resolution import Choice, Clash, SaidBy, choose, find

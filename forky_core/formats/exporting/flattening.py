@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from forky_core.context.convert import Sight, convert
-from forky_core.dag import first_parent_path
 from forky_core.formats.exporting.rewriting import Wanted, rewritten, visible
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
 from forky_core.formats.forky_file.writing import checked_out
+from forky_core.graph import first_parent_path
 from forky_core.llm.contract import ProviderMessage
 from forky_core.model import Blob, Generation, Message, MessageId
 from forky_core.model.errors import NotFound

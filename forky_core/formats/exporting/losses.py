@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
-from forky_core.dag import ancestors
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
+from forky_core.graph import ancestors
 from forky_core.model import Message
 from forky_core.model.parts import (
     AttachmentPart,

@@ -15,11 +15,11 @@ from types import MappingProxyType
 
 from forky_core.context.citing import SOURCES
 from forky_core.conversation.identity import free_name
-from forky_core.dag import ancestors
 from forky_core.formats.exporting.remade import remade
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import files_named, files_of, linked, only
 from forky_core.formats.forky_file.stored_log import each_call
+from forky_core.graph import ancestors
 from forky_core.model import (
     Blob,
     ConversationId,

@@ -14,7 +14,6 @@ from itertools import chain
 from types import MappingProxyType
 
 from forky_core.context.citing import documents_cited
-from forky_core.dag import ancestors
 from forky_core.documents.cited import KeptPassages, stored
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.kept_lines import ORIGINS, OTHER_LINES, KeptLines
@@ -36,6 +35,7 @@ from forky_core.formats.forky_file.stored import (
     only,
 )
 from forky_core.formats.forky_file.stored_log import calls_of, each_call, log_of
+from forky_core.graph import ancestors
 from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.model.parts import Json
 from forky_core.store.contract import Store

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Mapping
 
 from forky_core.conversation.identity import free_name
 from forky_core.conversation.transaction import Transaction
-from forky_core.dag import ancestors, is_ancestor
+from forky_core.graph import ancestors, is_ancestor
 from forky_core.model import Message, MessageId, Rules, View
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from forky_core.conversation.timeline import FOUNDING, STILL, Timeline
-from forky_core.dag import ancestors
+from forky_core.graph import ancestors
 from forky_core.model import ConversationId, MessageId
 from forky_core.store.contract import Store
 

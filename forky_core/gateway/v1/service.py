@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from forky_core.gateway.asgi import Receive, Scope, Send
-from forky_core.gateway.front import PREFIX
+from forky_core.gateway.routes import PREFIX
 from forky_core.gateway.tokens import Token, Tokens
 from forky_core.gateway.v1.admission import authorised
 from forky_core.gateway.v1.api_errors import ApiError, Style, unknown_model

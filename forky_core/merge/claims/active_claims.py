@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from forky_core.context.masking import Lookup, masked
-from forky_core.dag import ParentsOf, is_ancestor
+from forky_core.graph import ParentsOf, is_ancestor
 from forky_core.merge.claims.claim_set import SECTION_OF, Claim, ClaimSet, Frozen, folded
 from forky_core.merge.claims.rules import claims_of
 from forky_core.model import Message, MessageId

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from forky_core.context.citing import own_sources
 from forky_core.context.masking import Lookup
-from forky_core.dag import first_parent_path
+from forky_core.graph import first_parent_path
 from forky_core.merge.attribution import attribute, rests_on
 from forky_core.merge.block import PayloadLine, fitting, read_back, render
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT, SETTLED, TRIED, UNRESOLVED

@@ -14,7 +14,7 @@ from itertools import islice
 from threading import RLock
 from types import MappingProxyType
 
-from forky_core.dag import ancestors
+from forky_core.graph import ancestors
 from forky_core.model import (
     EMPTY_VIEW,
     Along,

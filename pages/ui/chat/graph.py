@@ -26,8 +26,8 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.components.v1.custom_component import CustomComponent
 
+from forky_core.layout.lanes import Edge
 from forky_core.views.graph import GraphRow, GraphView
-from forky_core.views.lanes import Edge
 from forky_core.views.shelf import count
 from pages.ui.components.notice import stay
 from pages.ui.components.palette import Palette, blend, palette

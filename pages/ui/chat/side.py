@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from forky_core.layout.shape import Shape, shape_of
 from forky_core.model import MessageId
 from forky_core.views.graph import GraphView, build_graph, toggled
-from forky_core.views.shape import Shape, shape_of
 from pages.ui.chat.acting import act_on, goto
 from pages.ui.chat.acts import Act
 from pages.ui.chat.graph import draw_graph

@@ -13,8 +13,8 @@ from typing import Any, Literal, cast
 
 import streamlit as st
 
+from forky_core.layout.lanes import Edge
 from forky_core.views.graph import GraphRow, GraphView
-from forky_core.views.lanes import Edge
 from pages.ui.chat.graph import state
 from pages.ui.components.palette import Palette, blend, palette
 

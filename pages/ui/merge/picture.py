@@ -9,7 +9,7 @@ from html import escape
 import streamlit as st
 
 from forky_core.conversation.visible import Visible
-from forky_core.dag import ancestors
+from forky_core.graph import ancestors
 from forky_core.merge.plan import MergePlan
 from forky_core.views.merging import Standing
 from forky_core.views.shelf import count

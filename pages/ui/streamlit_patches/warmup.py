@@ -18,9 +18,9 @@ from typing import Any
 
 from streamlit import delta_generator
 
-from forky_core.interpreter import short_turns
 from forky_core.llm import loading
 from forky_core.model.errors import ForkyError
+from forky_core.scheduling import short_turns
 
 BEFORE_THE_FIRST_PAGE = (
     "pages.ui.chat.cells",

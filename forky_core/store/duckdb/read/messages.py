@@ -8,7 +8,6 @@ from operator import itemgetter
 
 import duckdb
 
-from forky_core.interpreter import uncollected
 from forky_core.model import (
     Along,
     ConversationId,
@@ -21,6 +20,7 @@ from forky_core.model import (
     Usage,
 )
 from forky_core.model.hashing import HASH_PREFIX
+from forky_core.scheduling import uncollected
 from forky_core.store.along import how_far
 from forky_core.store.deciding import reuse_of
 from forky_core.store.duckdb.cache.whole import Whole

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from forky_core.formats.exporting.outline import Outline
 from forky_core.formats.exporting.writers.page.cells import safe
+from forky_core.layout.lanes import Edge, Layout, lay_out
+from forky_core.layout.plain_text import plain_words
 from forky_core.model import Message, MessageId
-from forky_core.views.lanes import Edge, Layout, lay_out
-from forky_core.views.words import plain_words
 
 ROW, LANE, LEFT = 24, 16, 14
 """Pixels: height of a row, distance of lanes, room before the first."""

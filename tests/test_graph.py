@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forky_core.dag import (
+from forky_core.graph import (
     ancestors,
     children_of,
     delta,

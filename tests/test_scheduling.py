@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from forky_core import interpreter
-from forky_core.interpreter import LET_BY, TURN, Patient, ahead, short_turns, uncollected
+from forky_core import scheduling
+from forky_core.scheduling import LET_BY, TURN, Patient, ahead, short_turns, uncollected
 from tests.loops import finished
 
 NEARLY = 2e-6
@@ -21,7 +21,7 @@ def turn() -> float:
 @pytest.fixture
 def tuned(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in the app."""
-    monkeypatch.setattr(interpreter, "_tuned", True)
+    monkeypatch.setattr(scheduling, "_tuned", True)
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_turns_that_are_shorter_still_stay() -> None:
 
 
 def test_without_tuning_neither_the_turns_nor_the_collector_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interpreter, "_tuned", False)
+    monkeypatch.setattr(scheduling, "_tuned", False)
     before = turn()
     with short_turns(), uncollected():
         assert turn() == before and gc.isenabled()
@@ -107,9 +107,9 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(interpreter, "time", clock)
-    monkeypatch.setattr(interpreter, "asyncio", clock)
-    monkeypatch.setattr(interpreter, "_passed", float("-inf"))
+    monkeypatch.setattr(scheduling, "time", clock)
+    monkeypatch.setattr(scheduling, "asyncio", clock)
+    monkeypatch.setattr(scheduling, "_passed", float("-inf"))
     return clock
 
 
