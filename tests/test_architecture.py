@@ -36,6 +36,7 @@ LOGS = {"observability.events"}
 MAY_IMPORT: dict[str, set[str]] = {
     "observability": set(),
     "scheduling": set(),
+    "plugins": LOGS,
     "model": VALUES,
     "opaque": VALUES,
     "settings": VALUES | {"observability"},
@@ -44,7 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "layout": VALUES,
     "retrieval": VALUES | CONTRACTS,
     "context": VALUES | CONTRACTS | {"scheduling", "graph", "retrieval"},
-    "merge": VALUES | CONTRACTS | {"context", "graph", "retrieval"},
+    "merge": VALUES | CONTRACTS | {"context", "graph", "plugins", "retrieval"},
     "matching": VALUES,
     "store": VALUES | LOGS | {"scheduling", "graph", "private_files", "settings"},
     "llm": VALUES | LOGS | {"scheduling", "private_files", "retrieval", "settings"},
