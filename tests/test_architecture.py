@@ -57,7 +57,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "formats": VALUES
     | CONTRACTS
     | LOGS
-    | {"context", "conversation", "graph", "documents.cited", "documents.html_text", "matching", "layout"},
+    | {
+        "context",
+        "conversation",
+        "graph",
+        "documents.cited",
+        "documents.html_text",
+        "matching",
+        "layout",
+        "plugins",
+    },
     "views": VALUES | CONTRACTS | {"context", "conversation", "graph", "layout", "merge", "retrieval"},
 }
 """Of each layer, the others it may know; a layer that is not named here is an entrance and may know all."""

@@ -11,6 +11,11 @@ from typing import Any
 
 import pytest
 
+from forky_core.forky import Forky
+from forky_core.formats import registry as importers
+from forky_core.formats.exporting import registry as exporters
+from forky_core.formats.exporting.sharing import pieces, shared
+from forky_core.formats.importing.landing import import_file
 from forky_core.merge import strategies
 from forky_core.plugins import Registry
 from tests.builders import talk, workspace
@@ -18,7 +23,9 @@ from tests.packages import write_package
 from tests.programs import CHECKOUT
 
 PAGE = (CHECKOUT / "docs/extending.md").read_text("utf-8")
-REGISTRIES: dict[str, Registry[Any]] = {one.group: one for one in (strategies.REGISTRY,)}
+REGISTRIES: dict[str, Registry[Any]] = {
+    one.group: one for one in (strategies.REGISTRY, importers.REGISTRY, exporters.REGISTRY)
+}
 EXAMPLES = re.findall(
     r"^`(\w+\.py)`.*?^```python\n(.*?)^```.*?^```toml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE
 )
@@ -66,3 +73,12 @@ def test_the_strategy_merges() -> None:
     talk(chat.fork("debug"), "Where does it listen?", "The port is 8443.")
     chat.merge(chat.plan_merge("debug", strategy="haiku"))
     assert "The port is" in chat.path()[-1].text or "The port is" in str(chat.context().messages)
+
+
+def test_the_importer_reads_and_the_exporter_writes(tmp_path: Path) -> None:
+    (tmp_path / "june.txt").write_text("My diary\nThe first day.\nThe second day.\n")
+    with Forky.open(":memory:") as forky:
+        done = import_file(forky, tmp_path / "june.txt")
+        chat = forky.conversation(done.conversations[0])
+        file = b"".join(pieces(shared(forky.store, chat), exporters.exporter("script")))
+    assert file == b"user: The first day.\nuser: The second day.\n"
