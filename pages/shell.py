@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -12,24 +10,11 @@ from forky_core.model.errors import StoreError
 from forky_core.scheduling import ahead
 from pages.ui.components.style import apply_style
 from pages.ui.components.telling import tell
+from pages.ui.registry import front_page, pages
 from pages.ui.session import session
 from pages.ui.streamlit_patches.leading import follow
 from pages.ui.streamlit_patches.pacing import let_style_through
 from pages.ui.streamlit_patches.warmup import warm_up_in
-
-_PAGES = (
-    ("chat.py", "Chat", ":material/account_tree:"),
-    ("compare.py", "Compare", ":material/view_column_2:"),
-    ("merge.py", "Merge", ":material/merge:"),
-    ("library.py", "Library", ":material/library_books:"),
-    ("documents.py", "Documents", ":material/description:"),
-    ("context.py", "Context", ":material/fact_check:"),
-    ("history.py", "History", ":material/history:"),
-    ("settings.py", "Settings", ":material/tune:"),
-)
-_APART = (("bisection.py", "Find where it went wrong", ":material/manage_search:"),)
-"""Pages that are reached from another page, not from the navigation."""
-_HERE = Path(__file__).resolve().parent
 
 
 @st.cache_resource(show_spinner=False)
@@ -61,12 +46,20 @@ def _run() -> None:
     _keep_icon()
     apply_style()
     let_style_through()
-    pages = [
-        st.Page(_HERE / file, title=title, icon=icon, default=file == "chat.py")
-        for file, title, icon in _PAGES
-        if (_HERE / file).exists()
-    ] + [st.Page(_HERE / file, title=title, icon=icon, visibility="hidden") for file, title, icon in _APART]
-    page = st.navigation(pages, position="top")
+    front = front_page()
+    listed = [
+        st.Page(
+            page.script,
+            title=page.title,
+            icon=f":material/{page.icon}:",
+            url_path=page.name,
+            default=page is front,
+            visibility="visible" if page.shown else "hidden",
+        )
+        for page in pages()
+        if page.script is not None
+    ]
+    page = st.navigation(listed, position="top")
     try:
         page.run()
     except StoreError as error:

@@ -18,13 +18,16 @@ from forky_core.formats.exporting.sharing import pieces, shared
 from forky_core.formats.importing.landing import import_file
 from forky_core.merge import strategies
 from forky_core.plugins import Registry
+from pages.ui import registry as pages
 from tests.builders import talk, workspace
 from tests.packages import write_package
+from tests.pages.apptest import settled, words
+from tests.pages.workspaces import empty_workspace, open_page
 from tests.programs import CHECKOUT
 
 PAGE = (CHECKOUT / "docs/extending.md").read_text("utf-8")
 REGISTRIES: dict[str, Registry[Any]] = {
-    one.group: one for one in (strategies.REGISTRY, importers.REGISTRY, exporters.REGISTRY)
+    one.group: one for one in (strategies.REGISTRY, importers.REGISTRY, exporters.REGISTRY, pages.REGISTRY)
 }
 EXAMPLES = re.findall(
     r"^`(\w+\.py)`.*?^```python\n(.*?)^```.*?^```toml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE
@@ -82,3 +85,9 @@ def test_the_importer_reads_and_the_exporter_writes(tmp_path: Path) -> None:
         chat = forky.conversation(done.conversations[0])
         file = b"".join(pieces(shared(forky.store, chat), exporters.exporter("script")))
     assert file == b"user: The first day.\nuser: The second day.\n"
+
+
+def test_the_page_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with empty_workspace(monkeypatch):
+        shown = settled(open_page(str(tmp_path / "tides.py")))
+    assert "High tide for 0 conversations." in words(shown)

@@ -40,6 +40,7 @@ BEFORE_THE_FIRST_PAGE = (
     "pages.ui.streamlit_patches.pacing",
     "pages.ui.components.style",
     "pages.ui.components.undoing",
+    "pages.ui.registry",
 )
 """With these, all that pages/shell.py and pages/chat.py import is there."""
 
