@@ -60,11 +60,15 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
+    """A piece of the answer, as it arrives."""
+
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
+    """A piece of what the model thinks before it answers."""
+
     text: str
 
 
