@@ -50,8 +50,10 @@ def test_every_command_is_told_of() -> None:
         assert f"`{name}`" in text or f"`{name} " in text, name
 
 
-def test_no_link_of_the_documentation_leads_nowhere() -> None:
+def test_no_link_to_a_file_leads_nowhere() -> None:
+    """Those between pages of the site are checked where it is built; docs/index.md links to what the site makes."""
     pages = [CHECKOUT / "README.md", CHECKOUT / "CHANGELOG.md", *(CHECKOUT / "docs").rglob("*.md")]
+    pages.remove(CHECKOUT / "docs" / "index.md")
     for page in pages:
         for target in re.findall(r"\]\(([^)#\s]+?)(?:#[^)]*)?\)", page.read_text("utf-8")):
             if "://" not in target and not target.startswith("mailto:"):
