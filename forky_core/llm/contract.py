@@ -104,6 +104,10 @@ ModelEvent = TextDelta | ReasoningDelta | ToolCallDone | Done | Failed
 """A stream ends with exactly one `Done` or `Failed`, unless `stop` was set: then it just ends."""
 
 
+OFFLINE = "Offline"
+"""The provider of models that need no key and no network."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
     """What can be known of a model without calling it."""
