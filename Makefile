@@ -16,7 +16,7 @@ PORT ?= $$($(BIN)/python -c 'import socket; print(next(p for p in range(8501, 87
 COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(UPGRADE)
 
-.PHONY: help run test picture bench lint sql lock clean
+.PHONY: help run test picture docs bench lint sql lock clean
 
 help: ## Say what there is
 	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' Makefile
@@ -36,6 +36,10 @@ picture: ## Take the picture of the README anew
 	@$(BIN)/python -m tests.programs
 	@$(BIN)/python -m pytest -q tests/browser/test_picture.py
 	@mkdir -p docs/images && cp build/chat.png docs/images/chat.png && echo docs/images/chat.png
+
+docs: ## Build the documentation as one site into build/site
+	@$(VENV) requirements.txt requirements-dev.txt
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet && echo build/site/index.html
 
 bench: ## Print the numbers, each beside its peer's
 	@$(VENV) requirements.txt requirements-dev.txt requirements-bench.txt

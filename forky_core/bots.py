@@ -8,14 +8,16 @@ one interface, `Recall`.
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.identity import title_line
 from forky_core.documents.shelf import DocumentStore
 from forky_core.forky import Forky
 from forky_core.llm.contract import Passage
@@ -66,14 +68,31 @@ class ScoredMessage:
 class History:
     """The messages of a branch, oldest first: `history[-1]` is the newest."""
 
-    def __init__(self, chat: Conversation) -> None:
-        self.chat = chat
+    def __init__(self, chat: Conversation | None, begin: Callable[[], Conversation] | None = None) -> None:
+        """Without a conversation, the first message `begin`s one; looking creates nothing."""
+        self._chat, self._begin = chat, begin
+
+    @property
+    def chat(self) -> Conversation:
+        """The conversation, on the branch that the bot asks on; made now where there is none yet."""
+        if self._chat is None:
+            assert self._begin is not None
+            self._chat = self._begin()
+        return self._chat
+
+    @chat.setter
+    def chat(self, chat: Conversation) -> None:
+        self._chat = chat
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return self._chat.path() if self._chat is not None else ()
 
     def __len__(self) -> int:
-        return len(self.chat.path())
+        return len(self.messages)
 
     def __getitem__(self, at: int) -> Message:
-        return self.chat.path()[at]
+        return self.messages[at]
 
     def append(self, text: str, role: Role | None = None) -> Message:
         """Add a message without asking anybody; without a role the one whose turn it is."""
@@ -85,19 +104,25 @@ class History:
         return tuple(self.append(text) for text in texts)
 
     def retrieve(self, query: str, n: int = 5, *, budget: int | None = None) -> tuple[ScoredMessage, ...]:
-        path = self.chat.path()
+        """The messages that bear on a query, best first; after them, those that only share a word such as “about”."""
+        path = self.messages
+        texts = [message.text for message in path]
+        scores = {match.index: match.score for match in rank(query, texts)}
+        words = _words(query)
+        scores |= {at: 0.0 for at, text in enumerate(texts) if at not in scores and words & _words(text)}
         found: list[ScoredMessage] = []
         spent = 0
-        for match in rank(query, [message.text for message in path], n):
-            spent += estimate_tokens(path[match.index].text)
+        for at, score in list(scores.items())[:n]:
+            spent += estimate_tokens(texts[at])
             if budget is not None and spent > budget:
                 break
-            found.append(ScoredMessage(path[match.index], match.score))
+            found.append(ScoredMessage(path[at], score))
         return tuple(found)
 
     def reset(self) -> None:
         """Go on with an empty branch; the one there was stays as it is."""
-        self.chat = self.chat.begin()
+        if self._chat is not None:
+            self._chat = self._chat.begin()
 
 
 class SimpleBot:
@@ -137,8 +162,34 @@ class SimpleBot:
             chat.trash()
             self.forky.purge(chat.id)
 
-    def _conversation(self) -> Conversation:
-        return self.forky.create(system=self._system or None, model=self._model)
+    def generate_response(self, messages: Sequence[Mapping[str, str] | Message | str]) -> str:
+        """The reply to a conversation that the caller keeps; nothing of it is remembered.
+
+        A message is a mapping with `role` and `content`, a `Message`, or a text, which the person said. The last one is
+        the question.
+
+        Raises:
+            BadContent: there is no message, or one has another shape; in JSON mode, the reply is no JSON.
+            ModelError: there is no whole reply.
+        """
+        turns = [_turn(message) for message in messages]
+        system = "\n\n".join(text for role, text in turns if role == "system")
+        spoken = [turn for turn in turns if turn[0] != "system"]
+        if not spoken or spoken[-1][0] != "user":
+            raise BadContent(
+                "There is no question to reply to.", "End the messages with one of the role “user”."
+            )
+        chat = self.forky.create(system=system or self._system or None, model=self._model)
+        try:
+            for role, text in spoken[:-1]:
+                chat.say(text, role=role)
+            return self._ask(chat, spoken[-1][1])
+        finally:
+            chat.trash()
+            self.forky.purge(chat.id)
+
+    def _conversation(self, title: str = "") -> Conversation:
+        return self.forky.create(title, system=self._system or None, model=self._model)
 
     def _ask(self, chat: Conversation, text: str) -> str:
         reply = chat.ask(text, on_text=self._on_text, **self._parameters).text
@@ -152,10 +203,38 @@ class SimpleBot:
 class ChatBot(SimpleBot):
     """A bot that remembers: its `history` is a branch, which the app can show, fork and merge."""
 
+    def __init__(
+        self,
+        system_prompt: str = "",
+        model: str | None = None,
+        temperature: float = 0,
+        stream: bool | Callable[[str], None] = True,  # noqa: FBT001, FBT002
+        json_mode: bool = False,  # noqa: FBT001, FBT002
+        *,
+        session_name: str = "",
+        forky: Forky | None = None,
+    ) -> None:
+        """With a `session_name` it goes on with the conversation of that title, also in another process.
+
+        Without a `forky`, a named session is kept in your own database, and an unnamed one in memory.
+
+        Raises:
+            StoreBusy: another process has your database open.
+        """
+        if session_name and forky is None:
+            forky = Forky.open()
+        super().__init__(system_prompt, model, temperature, stream=stream, json_mode=json_mode, forky=forky)
+        self._session = title_line(session_name)
+
     @cached_property
     def history(self) -> History:
-        """Begins with the first question."""
-        return History(self._conversation())
+        """What was said in this session; the conversation is made with the first question."""
+        known = (one.id for one in self.forky.conversations() if self._session and one.title == self._session)
+        id = next(known, None)
+        return History(self.forky.conversation(id) if id is not None else None, self._begin)
+
+    def _begin(self) -> Conversation:
+        return self._conversation(self._session)
 
     def __call__(self, text: str) -> str:
         return self._ask(self.history.chat, text)
@@ -173,16 +252,38 @@ class QueryBot(ChatBot):
         json_mode: bool = False,  # noqa: FBT001, FBT002
         *,
         documents: Iterable[str | Path] = (),
+        session_name: str = "",
         forky: Forky | None = None,
     ) -> None:
-        """`documents` are paths of files; `add` takes more of them.
+        """`documents` are paths of files; `add` takes more of them. `session_name` as for a `ChatBot`.
 
         Raises:
             BadContent: one of them cannot be read.
+            StoreBusy: another process has your database open.
         """
-        super().__init__(system_prompt, model, temperature, stream=stream, json_mode=json_mode, forky=forky)
-        self.history.chat.use_documents()
-        self.add(documents)
+        super().__init__(
+            system_prompt,
+            model,
+            temperature,
+            stream=stream,
+            json_mode=json_mode,
+            session_name=session_name,
+            forky=forky,
+        )
+        if paths := tuple(documents):
+            self.add(paths)
+
+    def __call__(self, text: str, n_results: int | None = None) -> str:
+        """Reply with what the documents say; at most `n_results` of their passages go along with the question."""
+        chat = self.history.chat
+        if not chat.rules.documents.on or chat.rules.documents.passages != n_results:
+            chat.use_documents(passages=n_results)
+        return self._ask(chat, text)
+
+    def _begin(self) -> Conversation:
+        chat = super()._begin()
+        chat.use_documents()
+        return chat
 
     @property
     def documents(self) -> DocumentStore:
@@ -194,6 +295,22 @@ class QueryBot(ChatBot):
         if added.refused:
             raise BadContent(added.refused[0].why)
         return (*added.documents, *added.already)
+
+
+def _turn(message: Mapping[str, str] | Message | str) -> tuple[Role, str]:
+    """Who said a message, and what."""
+    if isinstance(message, Message):
+        return message.role, message.text
+    if isinstance(message, str):
+        return "user", message
+    role, text = message.get("role"), message.get("content")
+    if role in ("system", "user", "assistant") and isinstance(text, str):
+        return cast("Role", role), text
+    raise BadContent("A message is a role (system, user or assistant) and a content of text.")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text.casefold()))
 
 
 def _printed(text: str) -> None:

@@ -13,6 +13,7 @@ from forky_core.formats.files.spools import remove_abandoned_spools
 from forky_core.formats.importing.import_record import recover_imports
 from forky_core.llm.catalogue import Catalogue
 from forky_core.model.errors import NotFound, StoreDamaged, StoreError
+from forky_core.offline.models import offline_models
 from forky_core.preferences import restore_preferences
 from forky_core.settings import Settings
 from forky_core.store.duckdb.store import DuckDBStore
@@ -43,7 +44,7 @@ class Forky(Workspace):
         store = open_store(location if location is not None else settings.database)
         try:
             if models is None:
-                models = Catalogue(secrets, settings)
+                models = Catalogue(secrets, settings, offline=offline_models())
                 with suppress(StoreDamaged):  # The conversations may be readable all the same.
                     restore_preferences(store, models)
             if isinstance(store, DuckDBStore):

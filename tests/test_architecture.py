@@ -48,7 +48,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "merge": VALUES | CONTRACTS | {"context", "graph", "plugins", "retrieval"},
     "matching": VALUES,
     "store": VALUES | LOGS | {"scheduling", "graph", "private_files", "settings"},
-    "llm": VALUES | LOGS | {"scheduling", "private_files", "retrieval", "settings"},
+    "llm": VALUES | LOGS | {"scheduling", "private_files", "settings"},
+    "offline": VALUES | {"llm.contract", "llm.tokens", "retrieval"},
     "documents": VALUES | CONTRACTS | {"retrieval"},
     "conversation": VALUES
     | CONTRACTS

@@ -93,3 +93,70 @@ def test_a_history_and_a_document_store_answer_to_one_interface(forky: Forky, ki
     assert recall.retrieve("ketch", 1)[0].passage.text == "The ketch has two masts."
     recall.reset()
     assert len(recall.retrieve("ketch")) == 0
+
+
+def test_a_reply_to_messages_that_the_caller_keeps(forky: Forky, models: ScriptedModels) -> None:
+    bot = SimpleBot("You are brief.", stream=False, forky=forky)
+    models.one.enqueue("Bergen.")
+    said: list[dict[str, str] | str] = [
+        {"role": "system", "content": "Be exact."},
+        "Where to?",
+        {"role": "assistant", "content": "Norway."},
+        {"role": "user", "content": "Which town?"},
+    ]
+    assert bot.generate_response(said) == "Bergen."
+    sent = [(one["role"], one["content"]) for one in models.one.requests[-1].messages]
+    assert sent == [
+        ("system", "Be exact."),
+        ("user", "Where to?"),
+        ("assistant", "Norway."),
+        ("user", "Which town?"),
+    ]
+    assert forky.conversations() == ()
+    for wrong in ([], [{"role": "assistant", "content": "x"}], [{"role": "cook", "content": "x"}]):
+        with pytest.raises(BadContent):
+            bot.generate_response(wrong)
+
+
+def test_a_session_goes_on_by_its_name_and_looking_creates_nothing(
+    models: ScriptedModels, tmp_path: Path
+) -> None:
+    file = tmp_path / "chats.duckdb"
+    with Forky.open(file, models=models) as opened:
+        bot = ChatBot("You keep minutes.", stream=False, session_name="Minutes", forky=opened)
+        assert len(bot.history) == 0 and bot.history.retrieve("port") == () and opened.conversations() == ()
+        bot("We chose port 8443.")
+    with Forky.open(file, models=models) as opened:
+        again = ChatBot("You keep minutes.", stream=False, session_name="Minutes", forky=opened)
+        assert again.history[0].text == "We chose port 8443."
+        again("And the host?")
+        (kept,) = opened.conversations()
+        assert kept.title == "Minutes" and len(again.history) == 4
+
+
+def test_a_message_is_found_by_any_of_its_words(forky: Forky) -> None:
+    bot = ChatBot(stream=False, forky=forky)
+    bot.history.append("What is all this about?")
+    bot.history.append("It is about the pump.")
+    for word in ("about", "What", "pump", "the"):
+        assert bot.history.retrieve(word), word
+    assert bot.history.retrieve("pump about")[0].message.text == "It is about the pump."
+    assert bot.history.retrieve("gearbox") == ()
+
+
+def test_how_many_passages_go_along_is_said_with_the_question(
+    forky: Forky, models: ScriptedModels, tmp_path: Path
+) -> None:
+    bot = QueryBot("Quote.", stream=False, forky=forky)
+    assert forky.conversations() == ()
+    for number in range(6):
+        bot.documents.append(
+            f"The pump X{number} has a warranty of {number} years.", name=f"pump-{number}.txt"
+        )
+    bot("Which pump has a warranty?", n_results=2)
+    few = str(models.one.requests[-1].messages)
+    bot("Which pump has a warranty?")
+    many = str(models.one.requests[-1].messages[-1])
+    assert few.count("has a warranty of") == 2 < many.count("has a warranty of")
+    with pytest.raises(BadContent):
+        bot("Which pump?", n_results=0)

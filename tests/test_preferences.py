@@ -12,6 +12,7 @@ from forky_core.llm.addresses import NAMED, Network
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.probing import ServerProposal
 from forky_core.model.errors import BadContent, NotFound, NothingToDo
+from forky_core.offline.models import offline_models
 from forky_core.preferences import (
     _kept_servers,
     add_server,
@@ -31,7 +32,7 @@ def catalogue(**environment: str) -> Catalogue:
         raise OSError
 
     settings = Settings.from_environment({"FORKY_PROBE": "0", **environment})
-    return Catalogue(settings=settings, environment={}, resolver=nowhere)
+    return Catalogue(offline=offline_models(), settings=settings, environment={}, resolver=nowhere)
 
 
 def test_a_chosen_default_survives_a_restart() -> None:
@@ -180,6 +181,6 @@ def test_what_cannot_be_understood_any_more_is_passed_over(kept: str) -> None:
 
 def test_a_key_that_streamlit_copied_from_the_file_is_said_to_come_from_the_file(tmp_path: Path) -> None:
     key = {"OPENAI_API_KEY": "sk-made-up"}
-    models = Catalogue(key, QUIET, environment=key)
+    models = Catalogue(key, QUIET, offline=offline_models(), environment=key)
     status = next(one for one in models.providers() if one.id == "openai")
     assert (status.key, "secrets.toml" in status.sentence) == ("secrets", True)

@@ -31,13 +31,24 @@ class Documenting(BranchReader):
         return DocumentStore(self._repo.store.documents, place, placing.embedder_of(self._repo))
 
     def use_documents(
-        self, *, on: bool | Unchanged = True, condenser: str | Unchanged | None = UNCHANGED
+        self,
+        *,
+        on: bool | Unchanged = True,
+        condenser: str | Unchanged | None = UNCHANGED,
+        passages: int | Unchanged | None = UNCHANGED,
     ) -> Operation:
         """Have this branch answer from documents, or (`on` False) no longer.
 
         `condenser` is the model that makes a follow-up question stand alone for the search; None: a rule does.
+        `passages` go along with a question at most; None: the usual number.
+
+        Raises:
+            NothingToDo: it is so already.
+            BadContent: fewer passages than one.
         """
-        return placing.use_documents(self._repo, self.branch_name, on=on, condenser=condenser)
+        return placing.use_documents(
+            self._repo, self.branch_name, on=on, condenser=condenser, passages=passages
+        )
 
     def word_search(self, text: str, *, at: str | None = None) -> str:
         """What this branch's condensing model makes of `text` for the search, asked now; "" where nothing of use.

@@ -13,7 +13,7 @@ from forky_core.documents.searching import Embedder
 from forky_core.documents.shelf import DocumentStore
 from forky_core.model import Operation, Rules
 from forky_core.model.document import Document, DocumentId, Reach, Shelf
-from forky_core.model.errors import NotFound, NothingToDo
+from forky_core.model.errors import BadContent, NotFound, NothingToDo
 from forky_core.store.contract import Store
 
 EMBEDDING = "documents.embedding"
@@ -132,13 +132,23 @@ def reach_of(repo: Repo, rules: Rules) -> Reach:
 
 
 def use_documents(
-    repo: Repo, branch: str, *, on: bool | Unchanged, condenser: str | Unchanged | None
+    repo: Repo,
+    branch: str,
+    *,
+    on: bool | Unchanged,
+    condenser: str | Unchanged | None,
+    passages: int | Unchanged | None,
 ) -> Operation:
-    """Have the answers of a branch quote documents, or no longer; who words its follow-up questions.
+    """Have the answers of a branch quote documents, or no longer; who words its follow-up questions; how much is sent.
 
     Raises:
         NothingToDo: it is so already.
+        BadContent: fewer passages than one.
     """
+    if isinstance(passages, int) and passages < 1:
+        raise BadContent(
+            "At least one passage goes along with a question.", "To send none, switch documents off."
+        )
 
     def put() -> Operation:
         tx = repo.live()
@@ -150,6 +160,9 @@ def use_documents(
         if not isinstance(condenser, Unchanged):
             use = replace(use, condenser=fit_model(condenser))
             said.append(f"Follow-up questions of “{branch}” worded by {use.condenser or 'a rule'}")
+        if not isinstance(passages, Unchanged):
+            use = replace(use, passages=passages)
+            said.append(f"“{branch}” reads {passages or 'the usual number of'} passages with a question")
         tx.set_rules(branch, replace(rules, documents=use))
         if not tx.changes:
             raise NothingToDo("Nothing would change.")

@@ -78,7 +78,8 @@ class Workspace:
         """By its id or the beginning of one, with `branch` (default: the one that moved last) checked out.
 
         Raises:
-            NotFound, Ambiguous
+            NotFound: there is no such conversation, or branch of it.
+            Ambiguous: several ids begin like this.
         """
         known = self._find(id)
         repo = self._repo(known)

@@ -37,7 +37,6 @@ from forky_core.llm.failures import CallContext, failure
 from forky_core.llm.keys import Keys
 from forky_core.llm.linked_media import PICTURES_READ_BY
 from forky_core.llm.litellm_model import Connection, LiteLLMModel, Patience
-from forky_core.llm.offline import offline_models
 from forky_core.llm.prices import facts, price_map
 from forky_core.llm.probing import FAR, USUAL, LocalServer, ServerAnswer, ServerProposal, probe, server_at
 from forky_core.llm.providers import PROVIDERS, Provider, current_models, provider_of, quick_model
@@ -67,6 +66,7 @@ class Catalogue:
         secrets: Mapping[str, object] | None = None,
         settings: Settings | None = None,
         *,
+        offline: Sequence[Model] = (),
         environment: Mapping[str, str] | None = None,
         usual: Sequence[LocalServer] = USUAL,
         resolver: Resolver = system_resolver,
@@ -74,14 +74,15 @@ class Catalogue:
     ) -> None:
         """`secrets`: keys by the names of their variables, beside those of the environment.
 
-        `far`: seconds that a server beyond this machine has to say which models it has.
+        `offline` models are on offer whatever else there is. `far` is how many seconds a server beyond this machine has
+        to say which models it has.
 
         Raises:
             RequestError: FORKY_SERVERS names a server that must not be asked.
         """
         self._settings = settings or Settings.from_environment(environment)
         self._keys = Keys(secrets, environment)
-        self._offline: dict[str, Model] = {model.info().name: model for model in offline_models()}
+        self._offline: dict[str, Model] = {model.info().name: model for model in offline}
         self._added: dict[str, Model] = {}
         self._made: dict[Connection, LiteLLMModel] = {}
         self._lock = threading.Lock()

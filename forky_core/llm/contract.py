@@ -60,11 +60,15 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
+    """A piece of the answer, as it arrives."""
+
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
+    """A piece of what the model thinks before it answers."""
+
     text: str
 
 
@@ -98,6 +102,10 @@ class Failed:
 
 ModelEvent = TextDelta | ReasoningDelta | ToolCallDone | Done | Failed
 """A stream ends with exactly one `Done` or `Failed`, unless `stop` was set: then it just ends."""
+
+
+OFFLINE = "Offline"
+"""The provider of models that need no key and no network."""
 
 
 @dataclass(frozen=True, slots=True)

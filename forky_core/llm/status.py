@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from forky_core.llm.contract import OFFLINE
 from forky_core.llm.keys import Keys, KeySource
-from forky_core.llm.offline import PROVIDER as OFFLINE
 from forky_core.llm.probing import LocalServer, ServerAnswer
 from forky_core.llm.providers import Provider
 

@@ -67,7 +67,7 @@ def chat_call(body: Mapping[str, Json] | Sequence[Json]) -> Call:
     """A request of `/v1/chat/completions`, or its array of messages alone.
 
     Raises:
-        BadCall
+        BadCall: it cannot be read; the error says where.
     """
     given: Mapping[str, Json] = body if isinstance(body, Mapping) else {"messages": list(body)}
     files = RequestFiles()
@@ -151,7 +151,7 @@ def anthropic_call(body: Mapping[str, Json]) -> Call:
     """A request of Anthropic's `/v1/messages`: results of tools stand in messages of the user.
 
     Raises:
-        BadCall
+        BadCall: it cannot be read; the error says where.
     """
     files = RequestFiles()
     turns: Turns = []
@@ -176,7 +176,7 @@ def responses_call(body: Mapping[str, Json]) -> Call:
     """A request of `/v1/responses`: items of its input, neighbours of the assistant as one message.
 
     Raises:
-        BadCall
+        BadCall: it cannot be read; the error says where.
     """
     files = RequestFiles()
     given = body.get("input")

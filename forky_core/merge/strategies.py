@@ -47,3 +47,17 @@ def strategy_named(name: str) -> Strategy:
 def find_strategy(name: str) -> Strategy | None:
     """The strategy of this name; None where there is none, as of a payload that was fused or rebased."""
     return REGISTRY.find(name)
+
+
+def add_strategy(strategy: Strategy) -> None:
+    """Offer one more strategy in this process.
+
+    Raises:
+        ValueError: its name is taken.
+    """
+    REGISTRY.add(strategy)
+
+
+def remove_strategy(strategy: Strategy) -> None:
+    """Undo `add_strategy`."""
+    REGISTRY.remove(strategy)

@@ -148,6 +148,8 @@ class DocumentUse:
     """Those that belong to the branch alone."""
     condenser: str | None = None
     """The model that makes a follow-up question stand alone; None: a rule does."""
+    passages: int | None = None
+    """How many passages go along with a question at most; None: the usual number."""
 
     def stored(self) -> dict[str, Any]:
         """Only what differs from the default."""
@@ -158,6 +160,8 @@ class DocumentUse:
             entry["own"] = list(self.own)
         if self.condenser is not None:
             entry["condenser"] = self.condenser
+        if self.passages is not None:
+            entry["passages"] = self.passages
         return entry
 
     @classmethod
@@ -168,7 +172,10 @@ class DocumentUse:
             raise TypeError("documents are named by texts")
         if not isinstance(condenser, str | None):
             raise TypeError("a model is named by a text")
-        return cls(bool(entry.get("on")), tuple(DocumentId(id) for id in own), condenser)
+        passages = entry.get("passages")
+        if passages is not None and (type(passages) is not int or passages < 1):
+            raise TypeError("passages are counted from 1")
+        return cls(bool(entry.get("on")), tuple(DocumentId(id) for id in own), condenser, passages)
 
 
 @dataclass(frozen=True, slots=True)

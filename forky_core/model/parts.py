@@ -21,6 +21,8 @@ Json = Any
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
+    """Words that were said."""
+
     type: ClassVar[str] = "text"
     text: str
 
@@ -55,6 +57,8 @@ class ReasoningPart:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallPart:
+    """A tool that the model asks to be called."""
+
     type: ClassVar[str] = "tool_call"
     name: str
     arguments: str
@@ -77,6 +81,8 @@ class ToolCallPart:
 
 @dataclass(frozen=True, slots=True)
 class ToolResultPart:
+    """What a tool gave back; `exception` where it failed."""
+
     type: ClassVar[str] = "tool_result"
     name: str
     output: str

@@ -138,7 +138,7 @@ def test_a_whole_card_chooses_its_strategy_and_the_link_says_so(app: str, watch:
     page = watch().open(f"{app}/merge")
     page.get_by_text("every message of the branch, as it was said").click(force=True)
     page.wait_for_url("**strategy=full**")
-    expect(page.get_by_text("344 tokens")).to_be_visible()
+    expect(page.get_by_role("strong").get_by_text("344 tokens")).to_be_visible()
 
 
 def test_an_edit_is_counted_as_soon_as_it_is_taken(app: str, watch: Any) -> None:
@@ -148,7 +148,7 @@ def test_an_edit_is_counted_as_soon_as_it_is_taken(app: str, watch: Any) -> None
     text = page.locator(".st-key-merge-text textarea")
     text.fill("Use --partial.")
     text.press("Control+Enter")
-    expect(page.get_by_text("4 tokens")).to_be_visible()
+    expect(page.get_by_role("strong").get_by_text("4 tokens", exact=True)).to_be_visible()
     page.get_by_role("button", name="Land in").click()
     expect(page.get_by_text("Merged “upload” into “main”")).to_be_visible()
     expect(page.locator(PAYLOAD).first).to_have_text("Use --partial.")

@@ -29,7 +29,7 @@ from tests.formats.test_landing import chat
 from tests.hangs import HANG, eventually
 from tests.killing import victim
 
-ROUNDS = int(os.environ.get("FORKY_KILLS", "30")) // 3
+ROUNDS = int(os.environ.get("FORKY_KILLS", "15")) // 3
 MANY = 400
 
 

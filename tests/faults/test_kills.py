@@ -18,7 +18,7 @@ from tests.builders import ScriptedModels
 from tests.faults.restless_workspace import main
 from tests.killing import victim
 
-ROUNDS = int(os.environ.get("FORKY_KILLS", "30"))
+ROUNDS = int(os.environ.get("FORKY_KILLS", "12"))
 
 
 @dataclass

@@ -31,7 +31,7 @@ from forky_core.store.words import search_words
 from forky_core.views.textdiff import text_diff
 from pages.ui.components.markdown import SHOWN, plain_label, safe_markdown
 
-LENGTH = 20_000
+LENGTH = 12_000
 SIGNS = (
     *" \t\n\r:`\\[(<>|$!*_-'\"/.aA0あ\u202e\u0301\0",
     *(

@@ -26,6 +26,7 @@ from forky_core.gateway.serving import HELD
 from forky_core.gateway.tokens import Made, Tokens
 from forky_core.llm.catalogue import Catalogue
 from forky_core.model import Message
+from forky_core.offline.models import offline_models
 from forky_core.settings import Settings
 from forky_core.store.contract import Store
 from forky_core.store.memory.store import MemoryStore
@@ -108,7 +109,12 @@ def serving(models: Models, store: Store | None = None) -> Iterator[Served]:
 
 def catalogue(environment: Mapping[str, str]) -> Catalogue:
     """Models by these variables only: nothing of this machine is looked for."""
-    return Catalogue(settings=Settings(":memory:", probe=False), environment=environment, usual=())
+    return Catalogue(
+        offline=offline_models(),
+        settings=Settings(":memory:", probe=False),
+        environment=environment,
+        usual=(),
+    )
 
 
 def at_upstream(base_url: str) -> Catalogue:

@@ -15,6 +15,7 @@ import pytest
 from forky_core.gateway.v1 import asking, service
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import ScriptedModel
+from forky_core.offline.models import offline_models
 from forky_core.settings import Settings
 from tests.builders import ScriptedModels
 from tests.gateway.served import Served, at_upstream, catalogue, serving
@@ -433,7 +434,10 @@ def test_a_name_of_ours_becomes_the_servers_own() -> None:
     answer = chunk("Hello"), chunk(finish="stop"), DONE
     with wire([HEAD, *answer]) as upstream:
         models = Catalogue(
-            settings=Settings(":memory:", probe=False, servers=(upstream.base_url,)), environment={}, usual=()
+            offline=offline_models(),
+            settings=Settings(":memory:", probe=False, servers=(upstream.base_url,)),
+            environment={},
+            usual=(),
         )
         models.add(ScriptedModel("scripted/one"))
         (server,) = (status.id for status in models.providers() if status.base_url == upstream.base_url)

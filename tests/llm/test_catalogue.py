@@ -12,6 +12,7 @@ from forky_core.llm.probing import LocalServer
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.llm.status import ProviderStatus
 from forky_core.model.errors import BadContent, NotFound
+from forky_core.offline.models import offline_models
 from forky_core.settings import Settings
 from tests.llm import wire
 from tests.llm.third_party import Aimock, free_port
@@ -21,7 +22,7 @@ SETTINGS = Settings(Path("unused.duckdb"))
 
 
 def catalogue(*usual: LocalServer, settings: Settings = SETTINGS, **environment: str) -> Catalogue:
-    return Catalogue(settings=settings, environment=environment, usual=usual)
+    return Catalogue(offline=offline_models(), settings=settings, environment=environment, usual=usual)
 
 
 def names(offered: Catalogue) -> list[str]:

@@ -22,6 +22,7 @@ from forky_core.llm.contract import Done, Failed, Request
 from forky_core.llm.probing import NO_MODEL_SERVER, USUAL, server_at
 from forky_core.llm.status import ProviderStatus
 from forky_core.model.errors import BadContent, NotFound, NothingToDo, RequestError
+from forky_core.offline.models import offline_models
 from forky_core.settings import Settings
 from tests.llm import wire
 from tests.llm.third_party import free_port
@@ -46,7 +47,14 @@ def by_name(**addresses: Sequence[str]) -> Resolver:
 
 def catalogue(resolver: Resolver, *urls: str, **environment: str) -> Catalogue:
     settings = Settings(Path("unused.duckdb"), servers=urls, probe=False)
-    return Catalogue(settings=settings, environment=environment, usual=(), resolver=resolver, far=FAR)
+    return Catalogue(
+        offline=offline_models(),
+        settings=settings,
+        environment=environment,
+        usual=(),
+        resolver=resolver,
+        far=FAR,
+    )
 
 
 def status(offered: Catalogue, id: str) -> ProviderStatus:
@@ -170,6 +178,7 @@ def test_a_redirect_leads_a_model_call_nowhere() -> None:
         moved = f"HTTP/1.1 307 Moved\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         with wire.serving([moved.encode()]) as server:
             offered = Catalogue(
+                offline=offline_models(),
                 settings=Settings(Path("unused"), servers=(f"http://127.0.0.1:{server.port}",), probe=False),
                 environment={},
                 usual=(),

@@ -157,8 +157,8 @@ def test_the_environment_of_the_page_is_understood() -> None:
     lines = environment()
     settings = Settings.from_environment(lines)
     assert settings.origins == ("https://forky.example",)
-    readme = (CHECKOUT / "README.md").read_text("utf-8")
-    assert [name for name in lines if name.startswith("FORKY_") and f"`{name}`" not in readme] == []
+    told = (CHECKOUT / "docs" / "operating.md").read_text("utf-8").partition("## Configuration")[2]
+    assert [name for name in lines if name.startswith("FORKY_") and f"`{name}`" not in told] == []
 
 
 @pytest.mark.skipif(SYSTEMD is None, reason="No systemd-analyze on this machine.")

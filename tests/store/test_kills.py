@@ -10,7 +10,7 @@ from forky_core.store.duckdb.store import DuckDBStore
 from tests.killing import victim
 from tests.store.acknowledging_writer import main
 
-ROUNDS = int(os.environ.get("FORKY_KILLS", "20"))
+ROUNDS = int(os.environ.get("FORKY_KILLS", "10"))
 
 
 def acknowledged_until_killed(

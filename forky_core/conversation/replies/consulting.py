@@ -28,7 +28,7 @@ from forky_core.retrieval.passages import OPENING, unwrapped
 from forky_core.retrieval.rank import Question
 
 PASSAGES = 5
-"""Of documents, offered at once."""
+"""Of documents, offered at once where the branch says nothing else."""
 _ELSEWHERE = 2
 """Of other branches."""
 _READ_ELSEWHERE = 2_000
@@ -61,10 +61,11 @@ def look(
     shelf = documents_of(repo, rules)
     budget = window // _SHARE if window is not None else None
     by_rule = wanted != question and not search.strip()
-    looked = _looked(repo, path, shelf, wanted, budget, question if by_rule else "")
+    most = rules.documents.passages or PASSAGES
+    looked = _looked(repo, path, shelf, wanted, most, budget, question=question if by_rule else "")
     if looked.passages or wanted == question:
         return looked
-    itself = _looked(repo, path, shelf, question, budget)
+    itself = _looked(repo, path, shelf, question, most, budget)
     return itself if itself.passages else looked
 
 
@@ -73,14 +74,16 @@ def _looked(
     path: Sequence[Message],
     shelf: DocumentStore,
     search: str,
+    most: int,
     budget: int | None,
+    *,
     question: str = "",
 ) -> Looked:
-    """What is found for a search; with a `question`, for both of them, and nothing that speaks of another subject."""
-    findings = shelf.look(search, PASSAGES, budget=budget)
+    """The `most` passages for a search; with a `question`, for both, and nothing that speaks of another subject."""
+    findings = shelf.look(search, most, budget=budget)
     found = tuple(one for one in findings.found if one.bears)
     if question and found:
-        found = _joined(findings.found, shelf.look(question, PASSAGES, budget=budget).found, budget)
+        found = _joined(findings.found, shelf.look(question, most, budget=budget).found, most, budget)
     # What was found by its meaning need not share a word with anything.
     quoted = [
         (one.source, one.address, one.chunk.text)
@@ -92,14 +95,14 @@ def _looked(
 
 
 def _joined(
-    one: Sequence[FoundChunk], other: Sequence[FoundChunk], budget: int | None
+    one: Sequence[FoundChunk], other: Sequence[FoundChunk], most: int, budget: int | None
 ) -> tuple[FoundChunk, ...]:
     """The best of two rankings, by the rank each has in both; of those that bear on either search."""
     found = {hit.address: hit for hit in (*one, *other)}
     bears = {hit.address for hit in (*one, *other) if hit.bears}
     addresses = list(found)
     scores = fused([[addresses.index(hit.address) for hit in ranking] for ranking in (one, other)])
-    best = sorted((at for at in scores if addresses[at] in bears), key=lambda at: -scores[at])[:PASSAGES]
+    best = sorted((at for at in scores if addresses[at] in bears), key=lambda at: -scores[at])[:most]
     spent, kept = 0, []
     for hit in (found[addresses[at]] for at in best):
         spent += estimate_tokens(hit.chunk.text)

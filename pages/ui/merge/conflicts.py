@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from forky_core.conversation.repo import short
-from forky_core.llm.offline import PROVIDER as OFFLINE
+from forky_core.llm.contract import OFFLINE
 from forky_core.merge.claims.claim_set import Claim
 from forky_core.merge.claims.conflict_resolution import LONGEST_WORD, Choice, Clash, Take
 from forky_core.merge.three_way import ThreeWayPlan

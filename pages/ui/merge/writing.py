@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.llm.offline import PROVIDER as OFFLINE
+from forky_core.llm.contract import OFFLINE
 from forky_core.merge.plan import MergePlan
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label, showable

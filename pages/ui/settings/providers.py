@@ -13,8 +13,7 @@ import streamlit as st
 
 from forky_core.conversation.workspace import Workspace
 from forky_core.llm.catalogue import Catalogue
-from forky_core.llm.contract import Done, Failed, ModelInfo
-from forky_core.llm.offline import PROVIDER as OFFLINE
+from forky_core.llm.contract import OFFLINE, Done, Failed, ModelInfo
 from forky_core.llm.probing import ServerProposal
 from forky_core.llm.providers import PROVIDERS
 from forky_core.llm.status import ProviderStatus

@@ -5,8 +5,8 @@ from threading import Event
 import pytest
 
 from forky_core.llm.contract import Done, ModelEvent, ProviderMessage, Request, TextDelta
-from forky_core.llm.offline import DIGEST, QUOTE, OfflineModel, offline_models
 from forky_core.llm.tokens import estimate_tokens
+from forky_core.offline.models import DIGEST, QUOTE, OfflineModel, offline_models
 from forky_core.retrieval import digest, quote
 
 TALK = (

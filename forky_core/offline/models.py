@@ -10,12 +10,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from threading import Event
 
-from forky_core.llm.contract import Done, ModelEvent, ModelInfo, ProviderMessage, Request, TextDelta
+from forky_core.llm.contract import OFFLINE, Done, ModelEvent, ModelInfo, ProviderMessage, Request, TextDelta
 from forky_core.llm.tokens import estimate_tokens, prompt_tokens
 from forky_core.model import Usage
 from forky_core.retrieval import digest, quote
 
-PROVIDER = "Offline"
 _WORD = re.compile(r"\S+\s*|\s+")
 _PACE = 0.002
 """Seconds between two words: quick, and still seen to be written."""
@@ -57,7 +56,7 @@ def _info(name: str, label: str) -> ModelInfo:
     return ModelInfo(
         name,
         label,
-        PROVIDER,
+        OFFLINE,
         input_price=0.0,
         output_price=0.0,
         cached_input_price=0.0,

@@ -1,0 +1,53 @@
+"""What `from forky_core import …` offers, and that nothing that is shown to people needs more."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import typing
+from pathlib import Path
+
+import pytest
+
+import forky_core
+
+CHECKOUT = Path(__file__).parents[1]
+SOURCE = CHECKOUT / "forky_core" / "__init__.py"
+PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
+
+
+def typed() -> set[str]:
+    """The names that a type checker sees."""
+    tree = ast.parse(SOURCE.read_text("utf-8"))
+    (guarded,) = (node for node in tree.body if isinstance(node, ast.If))
+    return {alias.name for node in guarded.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+
+
+def test_what_is_offered_is_what_a_type_checker_sees() -> None:
+    assert set(forky_core.__all__) == typed()
+    assert list(forky_core.__all__) == sorted(set(forky_core.__all__), key=forky_core.__all__.index)
+
+
+@pytest.mark.parametrize("name", forky_core.__all__)
+def test_every_name_is_there_and_says_what_it_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Without it LiteLLM asks the network for prices while it is imported.
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    value = getattr(forky_core, name)
+    if isinstance(value, type) or inspect.isfunction(value):
+        told = inspect.getdoc(value) or ""
+        assert told and not told.startswith(f"{name}("), f"{name} has no docstring"
+    else:
+        named = isinstance(value, typing.NewType) or typing.get_origin(value) is not None
+        assert named, f"{name} is neither a class, a function nor a type"
+
+
+def test_a_name_that_is_not_offered_is_refused() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
+        _ = forky_core.Nonsense
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_example_reaches_deeper(page: Path) -> None:
+    for block in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
+        assert not re.search(r"(?:from|import) forky_core\.", block), page.name

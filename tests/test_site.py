@@ -1,0 +1,45 @@
+"""The documentation builds as one site, with every warning an error, and its reference has all that is offered."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import forky_core
+from tests.hangs import HANG
+
+CHECKOUT = Path(__file__).parents[1]
+
+
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    built = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)],
+        cwd=CHECKOUT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=HANG,
+    )
+    assert built.returncode == 0, built.stderr[-2_000:]
+    pages = {page.relative_to(tmp_path).as_posix() for page in tmp_path.rglob("*.html")}
+    assert {"index.html", "reference.html", "guide/fork.html", "design/index.html"} <= pages
+    reference = (tmp_path / "reference.html").read_text("utf-8")
+    assert all(f'id="forky_core.{name}"' in reference for name in ("Forky", "MergePlan", "Strategy"))
+
+
+def test_the_reference_has_all_that_is_offered() -> None:
+    listed = re.findall(
+        r"^::: forky_core\.(\w+)$", (CHECKOUT / "docs" / "reference.md").read_text(), re.MULTILINE
+    )
+    assert sorted(listed) == sorted(forky_core.__all__)
+
+
+def test_every_page_of_the_documentation_is_in_the_navigation() -> None:
+    navigation = (CHECKOUT / "mkdocs.yml").read_text("utf-8")
+    pages = {page.name for page in (CHECKOUT / "docs").glob("*.md")}
+    assert {page for page in pages if page not in navigation} == set()
