@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from forky_core.conversation.conversation import Conversation
     from forky_core.conversation.merging.bisecting import contains
     from forky_core.forky import Forky
+    from forky_core.formats.contract import Importer, Node, ParsedConversation
+    from forky_core.formats.exporting.exporting import Exporter
     from forky_core.formats.exporting.redaction import findings, redacted
     from forky_core.formats.exporting.registry import exporter
     from forky_core.formats.exporting.sharing import save_as, shared
@@ -91,6 +93,7 @@ if TYPE_CHECKING:
     )
     from forky_core.model.parts import (
         AttachmentPart,
+        Draft,
         MergePart,
         ReasoningPart,
         TextPart,
@@ -112,6 +115,8 @@ __all__ = [
     "Conversation",
     "ConversationId",
     "Done",
+    "Draft",
+    "Exporter",
     "Failed",
     "Forky",
     "ForkyChatMessageHistory",
@@ -119,6 +124,7 @@ __all__ = [
     "ForkyLogger",
     "History",
     "ImportBrokenOff",
+    "Importer",
     "InTheWay",
     "IncomingChanges",
     "MergeInputs",
@@ -131,11 +137,13 @@ __all__ = [
     "ModelError",
     "ModelInfo",
     "NameTaken",
+    "Node",
     "NotAllowed",
     "NotFound",
     "NothingToDo",
     "Operation",
     "Outdated",
+    "ParsedConversation",
     "Passage",
     "PayloadKind",
     "PayloadLine",
@@ -192,6 +200,8 @@ _HOMES = {
     "conversation.conversation": ("Conversation",),
     "conversation.merging.bisecting": ("contains",),
     "forky": ("Forky",),
+    "formats.exporting.exporting": ("Exporter",),
+    "formats.contract": ("Importer", "Node", "ParsedConversation"),
     "formats.exporting.redaction": ("findings", "redacted"),
     "formats.exporting.registry": ("exporter",),
     "formats.exporting.sharing": ("save_as", "shared"),
@@ -247,6 +257,7 @@ _HOMES = {
     ),
     "model.parts": (
         "AttachmentPart",
+        "Draft",
         "MergePart",
         "ReasoningPart",
         "TextPart",
