@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from forky_core.bots import ChatBot, History, QueryBot, Recall, Recalled, ScoredMessage, SimpleBot
     from forky_core.conversation.conversation import Conversation
     from forky_core.conversation.merging.bisecting import contains
+    from forky_core.documents.chunking import DocumentSection
+    from forky_core.documents.kinds import DocumentKind
     from forky_core.forky import Forky
     from forky_core.formats.contract import Importer, Node, ParsedConversation
     from forky_core.formats.exporting.exporting import Exporter
@@ -114,6 +116,8 @@ __all__ = [
     "Choice",
     "Conversation",
     "ConversationId",
+    "DocumentKind",
+    "DocumentSection",
     "Done",
     "Draft",
     "Exporter",
@@ -200,6 +204,8 @@ _HOMES = {
     "conversation.conversation": ("Conversation",),
     "conversation.merging.bisecting": ("contains",),
     "forky": ("Forky",),
+    "documents.chunking": ("DocumentSection",),
+    "documents.kinds": ("DocumentKind",),
     "formats.exporting.exporting": ("Exporter",),
     "formats.contract": ("Importer", "Node", "ParsedConversation"),
     "formats.exporting.redaction": ("findings", "redacted"),

@@ -50,7 +50,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "store": VALUES | LOGS | {"scheduling", "graph", "private_files", "settings"},
     "llm": VALUES | LOGS | {"scheduling", "private_files", "settings"},
     "offline": VALUES | {"llm.contract", "llm.tokens", "retrieval"},
-    "documents": VALUES | CONTRACTS | {"retrieval"},
+    "documents": VALUES | CONTRACTS | LOGS | {"plugins", "retrieval"},
     "conversation": VALUES
     | CONTRACTS
     | LOGS

@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from forky_core.documents import registry as documents
+from forky_core.documents.readers import Readers
+from forky_core.documents.source import source_of_bytes
 from forky_core.forky import Forky
 from forky_core.formats import registry as importers
 from forky_core.formats.exporting import registry as exporters
@@ -27,7 +30,14 @@ from tests.programs import CHECKOUT
 
 PAGE = (CHECKOUT / "docs/extending.md").read_text("utf-8")
 REGISTRIES: dict[str, Registry[Any]] = {
-    one.group: one for one in (strategies.REGISTRY, importers.REGISTRY, exporters.REGISTRY, pages.REGISTRY)
+    one.group: one
+    for one in (
+        strategies.REGISTRY,
+        importers.REGISTRY,
+        exporters.REGISTRY,
+        documents.REGISTRY,
+        pages.REGISTRY,
+    )
 }
 EXAMPLES = re.findall(
     r"^`(\w+\.py)`.*?^```python\n(.*?)^```.*?^```toml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE
@@ -85,6 +95,17 @@ def test_the_importer_reads_and_the_exporter_writes(tmp_path: Path) -> None:
         chat = forky.conversation(done.conversations[0])
         file = b"".join(pieces(shared(forky.store, chat), exporters.exporter("script")))
     assert file == b"user: The first day.\nuser: The second day.\n"
+
+
+def test_the_document_is_read_in_a_process_of_its_own() -> None:
+    film = source_of_bytes("film.srt", b"1\n00:01 --> 00:02\nIt will\nrain.\n\n2\n00:03 --> 00:04\nAgain.\n")
+    readers = Readers()
+    try:
+        found = [(one.kind, one.chunk.text) for one in readers.read(film)]
+        assert len(readers.processes) == 1
+    finally:
+        readers.close()
+    assert {kind for kind, _ in found} == {"subtitles"} and "It will\nrain." in found[0][1]
 
 
 def test_the_page_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
