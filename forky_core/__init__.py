@@ -26,6 +26,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from forky_core.bots import ChatBot, History, QueryBot, Recall, Recalled, ScoredMessage, SimpleBot
+    from forky_core.context.memory_policy import ContextChoice, MemoryPolicy
+    from forky_core.context.window import WindowChoice
     from forky_core.conversation.conversation import Conversation
     from forky_core.conversation.merging.bisecting import contains
     from forky_core.documents.chunking import DocumentSection
@@ -114,6 +116,7 @@ __all__ = [
     "Call",
     "ChatBot",
     "Choice",
+    "ContextChoice",
     "Conversation",
     "ConversationId",
     "DocumentKind",
@@ -131,6 +134,7 @@ __all__ = [
     "Importer",
     "InTheWay",
     "IncomingChanges",
+    "MemoryPolicy",
     "MergeInputs",
     "MergeOptions",
     "MergePart",
@@ -175,6 +179,7 @@ __all__ = [
     "ToolCallPart",
     "ToolResultPart",
     "Usage",
+    "WindowChoice",
     "add_strategy",
     "anthropic_call",
     "chat_call",
@@ -204,6 +209,8 @@ _HOMES = {
     "conversation.conversation": ("Conversation",),
     "conversation.merging.bisecting": ("contains",),
     "forky": ("Forky",),
+    "context.window": ("WindowChoice",),
+    "context.memory_policy": ("ContextChoice", "MemoryPolicy"),
     "documents.chunking": ("DocumentSection",),
     "documents.kinds": ("DocumentKind",),
     "formats.exporting.exporting": ("Exporter",),

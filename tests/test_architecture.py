@@ -44,7 +44,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "graph": VALUES,
     "layout": VALUES,
     "retrieval": VALUES | CONTRACTS,
-    "context": VALUES | CONTRACTS | {"scheduling", "graph", "retrieval"},
+    "context": VALUES | CONTRACTS | LOGS | {"scheduling", "graph", "plugins", "retrieval"},
     "merge": VALUES | CONTRACTS | {"context", "graph", "plugins", "retrieval"},
     "matching": VALUES,
     "store": VALUES | LOGS | {"scheduling", "graph", "private_files", "settings"},

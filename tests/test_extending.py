@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from forky_core.context import memory_policies
 from forky_core.documents import registry as documents
 from forky_core.documents.readers import Readers
 from forky_core.documents.source import source_of_bytes
@@ -36,6 +37,7 @@ REGISTRIES: dict[str, Registry[Any]] = {
         strategies.REGISTRY,
         importers.REGISTRY,
         exporters.REGISTRY,
+        memory_policies.REGISTRY,
         documents.REGISTRY,
         protocols.REGISTRY,
         pages.REGISTRY,
@@ -99,6 +101,13 @@ def test_the_importer_reads_and_the_exporter_writes(tmp_path: Path) -> None:
         chat = forky.conversation(done.conversations[0])
         file = b"".join(pieces(shared(forky.store, chat), exporters.exporter("script")))
     assert file == b"user: The first day.\nuser: The second day.\n"
+
+
+def test_the_memory_policy_chooses() -> None:
+    chat = talk(workspace()[0].create("Ports"), "Which port?", "Port 8443.", "And the host?")
+    chat.set_memory(memory_policies.parse_memory("questions"))
+    said = "\n".join(str(message["content"]) for message in chat.context().messages)
+    assert "Which port?" in said and "And the host?" in said and "8443" not in said
 
 
 def test_the_document_is_read_in_a_process_of_its_own() -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_place, place
 from forky_core.cli.plain import one_line, plain
+from forky_core.context.memory_policies import POLICIES, parse_memory, policy_of, told
 from forky_core.conversation.repo import short
-from forky_core.model.memory import Memory, parse_memory
+from forky_core.model.memory import Memory
 from forky_core.views import captions
-from forky_core.views.context import ContextRow, cache_hint, rows
+from forky_core.views.context import ContextRow, rows
 
 if TYPE_CHECKING:
     from forky_core.conversation.conversation import Conversation
@@ -40,12 +41,12 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         command.add_argument("--off", action="store_true", help="no longer")
         add_place(command, "--branch", _WHICH)
         command.set_defaults(run=run_pin if name == "pin" else run_exclude, makes_database=False)
+    examples = (example for policy in POLICIES for example in policy.examples)
     memory = commands.add_parser("memory", help="show or set how much of a conversation is sent")
     memory.add_argument(
         "policy",
         nargs="?",
-        help="everything, last:20, characters:40000, tokens:8000, tokens:50%%, summary:20; "
-        "`inherit`: what the conversation says",
+        help=f"{', '.join(examples)}; `inherit`: what the conversation says".replace("%", "%%"),
     )
     memory.add_argument(
         "--everywhere", action="store_true", help="of all branches that have none of their own"
@@ -92,7 +93,10 @@ def _line(row: ContextRow) -> str:
 
 def _total(made: Prepared) -> str:
     context = made.context
-    facts = [f"{context.tokens:,} tokens to {one_line(made.request.model)}", f"memory: {context.memory.told}"]
+    facts = [
+        f"{context.tokens:,} tokens to {one_line(made.request.model)}",
+        f"memory: {told(context.memory)}",
+    ]
     if context.room is not None:
         facts.append(
             f"{context.room:,} tokens of room" if context.room >= 0 else f"{-context.room:,} tokens too many"
@@ -154,7 +158,7 @@ def run_memory(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     if options.policy is None:
         own = "its own" if chat.rules.memory is not None else "the conversation's"
         print(
-            plain(f"{chat.branch_name}: {chat.memory.told} ({own})\n{cache_hint(chat.memory.policy)}"),
+            plain(f"{chat.branch_name}: {told(chat.memory)} ({own})\n{policy_of(chat.memory).cache_hint}"),
             file=out,
         )
         return 0

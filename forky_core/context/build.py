@@ -2,8 +2,8 @@
 
 The path is the first-parent chain and nothing beyond it: a merge speaks through its frozen payload, whose turns are
 looked up by the ids it names. The branch's own system prompt wins over the chain's, and both are in the account.
-Exclusions mask, they do not remove. A memory policy (choosing.py) stands between the path and the drafts: it chooses
-whole turns, and what it leaves out stays in the account with its reason.
+Exclusions mask, they do not remove. A memory policy (memory_policies.py) stands between the path and the drafts: it
+chooses whole turns, and what it leaves out stays in the account with its reason.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from forky_core.context.account import Account, Context, Item, ItemKind, MessageRun
-from forky_core.context.choosing import ContextChoice, choose
 from forky_core.context.citing import passage_texts, passages_why
 from forky_core.context.convert import BlobOf, Converted, CountTokens, Sight, convert
 from forky_core.context.masking import Lookup, turns_of
+from forky_core.context.memory_policies import choose, policy_of
+from forky_core.context.memory_policy import ContextChoice, PolicyInputs
 from forky_core.context.normalise import OPENING, normalise
 from forky_core.context.quoting import merge_footer
 from forky_core.context.read import Read, read_path
 from forky_core.context.remembered import converter
-from forky_core.context.window import WindowChoice, reason
+from forky_core.context.window import WindowChoice
 from forky_core.llm.contract import ProviderMessage
 from forky_core.model import Message, MessageId, Role, Rules
 from forky_core.model.document import Looked
@@ -152,10 +153,12 @@ class _Builder:
     def remember(self, summarise: Summarise | None) -> None:
         """Add what the policy keeps, and account for what it does not."""
         end = len(self.read.path)
-        if self.memory.policy == "everything":
+        if self.memory.policy == EVERYTHING.policy:
             self.add(ContextChoice((), None), 0, end)
             return
-        choice = choose(self.read, self.memory, self.window, self.passages, sums_up=summarise is not None)
+        choice = choose(
+            PolicyInputs(self.read, self.memory, self.window, self.passages, summarise is not None)
+        )
         if choice.warning:
             self.warnings.append(choice.warning)
         start = choice.kept.start if choice.kept is not None else 0
@@ -198,7 +201,7 @@ class _Builder:
         """Add a stretch of the path, or account for what is not sent of it; the choice changes nowhere within it."""
         shown, kept = self.read.shown, choice.kept
         alone = shown.keys() | kept.held if kept is not None else shown.keys()
-        why = reason(self.memory, self.window) if kept is not None else ""
+        why = policy_of(self.memory).reason(self.memory, self.window) if kept is not None else ""
         before = start
         for at in (at for at in sorted(alone) if start <= at < end):
             self._run(before, at, "" if kept is None or before >= kept.start else why)

@@ -1,4 +1,4 @@
-"""What a memory policy sends of a path: its costs in the policy's unit, weighed by the rules of window.py."""
+"""Ways to choose what is sent of a path, for memory policies: all of it, the last messages, a budget, a summary."""
 
 from __future__ import annotations
 
@@ -6,65 +6,53 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forky_core.context.convert import JOINT, Converted
+from forky_core.context.memory_policy import ContextChoice, PolicyInputs
 from forky_core.context.normalise import OPENING
 from forky_core.context.read import Read
-from forky_core.context.window import Weighed, WindowChoice, boundaries, held, keep, room_of, step_of
+from forky_core.context.window import Weighed, WindowChoice, boundaries, held, keep, step_of
 from forky_core.model import Message, MessageId
-from forky_core.model.memory import Memory
 
-_NO_WINDOW = "The window of this model is not known, so that everything is sent: give the budget as a number of tokens."
 _OVER_BUDGET = "What is sent in any case ({}) needs more than {}: {} too many."
 
 
-@dataclass(frozen=True, slots=True)
-class ContextChoice:
-    parts: Sequence[bool]
-    """Of each message of the path, whether the policy had a say in it."""
-    kept: WindowChoice | None
-    """None: all of it is sent."""
-    bounds: Sequence[int] = ()
-    """Where the stretches end that are summed up."""
-    warning: str = ""
-
-    def sends(self, at: int) -> bool:
-        return self.kept is None or not self.parts[at] or self.kept.sends(at)
+def send_all(inputs: PolicyInputs, warning: str = "") -> ContextChoice:
+    """All of the path."""
+    return ContextChoice(inputs.read.takes_part(), None, warning=warning)
 
 
-def choose(
-    read: Read, memory: Memory, window: int | None, passages: Sequence[str], *, sums_up: bool
+def keep_last(inputs: PolicyInputs, amount: int, told: str) -> ContextChoice:
+    """The last messages, counted exactly. The pinned ones come on top; the question is one of the last."""
+    parts, pins = inputs.read.takes_part(), _pinned(inputs.read)
+    weighed = Weighed(inputs.read.path, list(map(int, parts)), parts)
+    kept = keep(weighed, pins, amount + max(0, len(held(weighed, pins)) - 1))
+    return _chosen(inputs, parts, kept, told, "tokens")
+
+
+def keep_within(inputs: PolicyInputs, room: int, *, characters: bool = False) -> ContextChoice:
+    """The newest turns that fit into a budget of tokens or characters, beside what is sent in any case."""
+    read, parts, unit = inputs.read, inputs.read.takes_part(), "characters" if characters else "tokens"
+    costs, fixed = _Scale(read, characters).weigh(parts, inputs.passages)
+    kept = keep(Weighed(read.path, costs, parts), _pinned(read), room - fixed, step=step_of(room))
+    return _chosen(inputs, parts, kept, f"{room:,} {unit}", unit)
+
+
+def sum_up(inputs: PolicyInputs, recent: int) -> ContextChoice:
+    """The recent messages; a summary speaks for the older ones."""
+    read, parts = inputs.read, inputs.read.takes_part()
+    weighed = Weighed(read.path, parts, parts)
+    bounds = boundaries(weighed, recent)
+    kept = WindowChoice(bounds[-1] if bounds else 0, held(weighed, frozenset(read.rules.pins)))
+    return ContextChoice(parts, kept, bounds)
+
+
+def _chosen(
+    inputs: PolicyInputs, parts: Sequence[bool], kept: WindowChoice, room: str, unit: str
 ) -> ContextChoice:
-    """What is sent of the path; `passages` take their room first, and `sums_up` says that somebody can."""
-    parts = read.takes_part()
-    if memory.policy == "summary" and sums_up:
-        weighed = Weighed(read.path, parts, parts)
-        bounds = boundaries(weighed, memory.least)
-        return ContextChoice(
-            parts,
-            WindowChoice(bounds[-1] if bounds else 0, held(weighed, frozenset(read.rules.pins))),
-            bounds,
-        )
-    room = room_of(memory, window)
-    if room is None:
-        return ContextChoice(parts, None, warning=_NO_WINDOW if memory.policy == "tokens" else "")
-    pins = _pinned(read)
-    if memory.policy == "last":
-        costs, fixed = list(map(int, parts)), 0
-        # The pinned ones come on top; the question is one of the last.
-        room += max(0, len(held(Weighed(read.path, costs, parts), pins)) - 1)
-    else:
-        costs, fixed = _Scale(read, memory.policy == "characters").weigh(parts, passages)
-    kept = keep(Weighed(read.path, costs, parts), pins, room - fixed, step=step_of(memory, room))
-    return ContextChoice(
-        parts, kept, warning=_over(memory, room, kept.over, passages=bool(passages)) if kept.over else ""
-    )
-
-
-def _over(memory: Memory, room: int, over: int, *, passages: bool) -> str:
-    unit = "characters" if memory.policy == "characters" else "tokens"
-    said = f"{room:,} {unit}" if memory.policy != "last" else memory.told
+    if not kept.over:
+        return ContextChoice(parts, kept)
     always = "the system prompt, what is pinned, the newest question"
-    always += " and the passages found for it" if passages else ""
-    return _OVER_BUDGET.format(always, said, f"{over:,} {unit}")
+    always += " and the passages found for it" if inputs.passages else ""
+    return ContextChoice(parts, kept, warning=_OVER_BUDGET.format(always, room, f"{kept.over:,} {unit}"))
 
 
 def _pinned(read: Read) -> frozenset[MessageId]:

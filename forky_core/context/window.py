@@ -1,4 +1,4 @@
-"""Memory policies: which messages of a path are not sent, and why. Pure; turns are sought no further back than is kept.
+"""Which messages of a path fit into a room. Pure; turns are sought no further back than is kept.
 
 The rules, whatever the policy: system messages are sent, and what is pinned, and the newest question. The rest goes by
 whole turns, oldest first, so that an answer is never sent without what it answers; a tool call and its results are one.
@@ -18,7 +18,6 @@ from itertools import accumulate
 
 from forky_core.context.transcript import tool_closures
 from forky_core.model import Message, MessageId
-from forky_core.model.memory import SHARE, Memory
 
 _STEPS = 4
 """Into how many steps a budget is cut."""
@@ -50,35 +49,6 @@ class WindowChoice:
         return at >= self.start or at in self.held
 
 
-def room_of(memory: Memory, window: int | None) -> int | None:
-    """How much a policy sends, in its unit; None: all there is."""
-    match memory.policy:
-        case "last" | "characters":
-            return memory.least
-        case "tokens" if memory.amount is not None:
-            return memory.amount
-        case "tokens":
-            return None if window is None else int(window * (memory.share or SHARE))
-        case _:
-            return None
-
-
-def reason(memory: Memory, window: int | None) -> str:
-    """Why a message is left out by a policy."""
-    match memory.policy:
-        case "last":
-            return f"Not sent: this branch remembers {memory.told}."
-        case "summary":
-            return "Not sent: the summary speaks for it."
-        case "characters":
-            return f"Not sent: there is room for {memory.told}."
-        case _:
-            share = (
-                "" if memory.amount is not None else f", {memory.share or SHARE:.0%} of the model's window"
-            )
-            return f"Not sent: there is room for {room_of(memory, window):,} tokens{share}."
-
-
 def keep(weighed: Weighed, pins: AbstractSet[MessageId], room: int, *, step: int = 1) -> WindowChoice:
     """The newest whole turns that fit into `room` beside what is sent in any case."""
     must, costs = held(weighed, pins), weighed.costs
@@ -100,9 +70,9 @@ def keep(weighed: Weighed, pins: AbstractSet[MessageId], room: int, *, step: int
     return WindowChoice(stepped if stepped < len(costs) and sent >= left / 2 else exact, must)
 
 
-def step_of(memory: Memory, room: int) -> int:
-    """How far a cut moves at once: by the message for `last`, which is counted exactly; by a quarter for budgets."""
-    return 1 if memory.policy == "last" else max(1, room // _STEPS)
+def step_of(room: int) -> int:
+    """By how much the cut of a budget moves at once."""
+    return max(1, room // _STEPS)
 
 
 def boundaries(weighed: Weighed, recent: int) -> list[int]:

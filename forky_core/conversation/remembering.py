@@ -9,13 +9,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from forky_core.context.masking import turns_of
+from forky_core.context.memory_policies import fit_memory, told
 from forky_core.context.transcript import tool_closures
 from forky_core.conversation.repo import Repo, branch_in, short
 from forky_core.conversation.taking_in import fit_model
 from forky_core.conversation.transaction import with_a_free_key
 from forky_core.model import MessageId, Operation, Rules
 from forky_core.model.errors import NothingToDo
-from forky_core.model.memory import EVERYTHING, Memory, fit_memory
+from forky_core.model.memory import EVERYTHING, Memory
 
 
 def set_memory(repo: Repo, branch: str | None, memory: Memory | None) -> Operation:
@@ -37,7 +38,7 @@ def set_memory(repo: Repo, branch: str | None, memory: Memory | None) -> Operati
             whose = f"of “{branch}”"
         if not tx.changes:
             raise NothingToDo("Nothing would change.")
-        said = fit.told if fit is not None else ("the conversation's" if branch else EVERYTHING.told)
+        said = told(fit) if fit is not None else ("the conversation's" if branch else told(EVERYTHING))
         return tx.publish("memory", f"Set the memory {whose} to {said}")
 
     return with_a_free_key("rules/", put)

@@ -1,4 +1,4 @@
-"""Memory policies as values: how much of a long conversation is sent. What each does is context/window.py.
+"""How much of a long conversation is sent, as it is stored. What each policy does is context/memory_policies.py.
 
 A conversation has one (the default of its branches), and a branch may have its own. A policy chooses what is sent and
 never deletes anything; changing it forks nothing and is one operation (laws 4 and 5).
@@ -9,21 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal, get_args
 
-from forky_core.model.errors import BadContent
 from forky_core.model.parts import Json
 
-Policy = Literal["everything", "last", "characters", "tokens", "summary"]
-"""`last`: so many messages. `characters`, `tokens`: a budget for all that is sent. `summary`: the older part as cited
-claims, the recent messages as they are."""
-
-POLICIES: tuple[Policy, ...] = get_args(Policy)
-AMOUNTS: Mapping[str, int] = MappingProxyType({"last": 20, "characters": 40_000, "summary": 20})
-"""How much a policy keeps where nobody said."""
-SHARE = 0.5
-"""Of the model's window that a budget in tokens takes where nobody said."""
 MOST = 100_000_000
+"""The largest amount."""
 _NOTHING: Mapping[str, Json] = MappingProxyType({})
 
 
@@ -32,41 +22,15 @@ class Memory:
     """What a branch remembers of what was said."""
 
     policy: str = "everything"
-    """A `Policy`; a later version may know more, and such a one sends everything here."""
+    """The name of a policy; one that is not known here, of a later version or a package, sends everything."""
     amount: int | None = None
-    """Messages (`last`; of `summary` the recent ones that stay as they are), characters or tokens; None: the default,
-    which of `tokens` is a share of the window."""
+    """Messages, characters or tokens, as the policy counts; None: the policy's own."""
     share: float | None = None
-    """Of the model's window, above 0 and at most 1: for `tokens` without an amount."""
+    """Of the model's window, above 0 and at most 1: for a policy that takes one, without an amount."""
     model: str | None = None
     """Who writes a summary; None: rules, without a model."""
     others: Mapping[str, Json] = field(default_factory=lambda: _NOTHING)
     """Fields of a later version, kept as they are."""
-
-    @property
-    def least(self) -> int:
-        """The amount, or the default of its policy; 0 for what has none."""
-        return self.amount if self.amount is not None else AMOUNTS.get(self.policy, 0)
-
-    @property
-    def told(self) -> str:
-        """A few words for people: "the last 20 messages"."""
-        match self.policy:
-            case "last":
-                return f"the last {_count(self.least, 'message')}"
-            case "characters":
-                return f"{self.least:,} characters"
-            case "tokens" if self.amount is not None:
-                return f"{self.amount:,} tokens"
-            case "tokens":
-                return f"{self.share or SHARE:.0%} of the model's window"
-            case "summary":
-                who = f", written by {self.model}" if self.model else ""
-                return f"a summary{who}, and the last {_count(self.least, 'message')}"
-            case "everything":
-                return "everything"
-            case _:
-                return f"“{self.policy}”, which this version does not know: everything"
 
     def stored(self) -> dict[str, Json]:
         """Only what differs from the default."""
@@ -91,52 +55,3 @@ class Memory:
 
 
 EVERYTHING = Memory()
-
-
-def fit_memory(memory: Memory) -> Memory:
-    """The policy as it can be kept.
-
-    Raises:
-        BadContent: there is no such policy, or its amount makes no sense.
-    """
-    if memory.policy not in POLICIES:
-        raise BadContent(
-            f"There is no memory policy “{memory.policy[:40]}”.", f"There are: {', '.join(POLICIES)}."
-        )
-    if memory.amount is not None and not 1 <= memory.amount <= MOST:
-        raise BadContent("A memory keeps at least 1, and at most 100 million.", "Type a whole number.")
-    if memory.share is not None and not 0 < memory.share <= 1:
-        raise BadContent("A share of the window is above 0 and at most 1.", "0.5 is half of it.")
-    return Memory(
-        memory.policy,
-        memory.amount if memory.policy != "everything" else None,
-        memory.share if memory.policy == "tokens" and memory.amount is None else None,
-        memory.model if memory.policy == "summary" else None,
-    )
-
-
-def parse_memory(text: str) -> Memory:
-    """As a person types it: `everything`, `last:20`, `characters:40000`, `tokens:8000`, `tokens:50%`, `summary:20`.
-
-    Raises:
-        BadContent: it is none of these.
-    """
-    policy, _, amount = text.strip().lower().partition(":")
-    amount = amount.strip().replace(",", "").replace("_", "")
-    wrong = BadContent(
-        f"“{text[:60]}” is no memory policy.",
-        "Type everything, last:20, characters:40000, tokens:8000, tokens:50% or summary:20.",
-    )
-    if policy not in POLICIES or (policy == "everything" and amount):
-        raise wrong
-    if not amount:
-        return fit_memory(Memory(policy))
-    if policy == "tokens" and amount.endswith("%") and amount[:-1].isdecimal():
-        return fit_memory(Memory(policy, share=int(amount[:-1][:4]) / 100))
-    if not amount.isdecimal() or len(amount) > 12:
-        raise wrong
-    return fit_memory(Memory(policy, int(amount)))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

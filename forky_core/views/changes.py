@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from forky_core.context.memory_policies import told
 from forky_core.conversation.repo import short
 from forky_core.model import Change, MessageId, Operation
 from forky_core.model.memory import EVERYTHING, Memory
@@ -67,7 +68,7 @@ def _sentences(change: Change) -> Sequence[str]:
         case "requests":
             return [_request(name, change)]
         case "memory":
-            was, now = (_memory(entry, EVERYTHING.told) for entry in (change.before, change.after))
+            was, now = (_memory(entry, told(EVERYTHING)) for entry in (change.before, change.after))
             return [f"Memory: {was} → {now}"]
         case "people":
             return [_person(name, change)]
@@ -143,7 +144,7 @@ def _person(name: str, change: Change) -> str:
 
 
 def _memory(entry: Any, otherwise: str = "the conversation's") -> str:
-    return Memory.from_stored(entry).told if entry is not None else otherwise
+    return told(Memory.from_stored(entry)) if entry is not None else otherwise
 
 
 def _quoted(value: Json | None) -> str:

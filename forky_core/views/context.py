@@ -153,18 +153,3 @@ def compared(here: Sequence[ContextRow], there: Sequence[ContextRow]) -> tuple[C
 def _key(row: ContextRow) -> tuple[object, ...]:
     item = row.item
     return (item.kind, item.message, item.via, row.text if item.message is None else "", item.tokens)
-
-
-def cache_hint(policy: str) -> str:
-    """What choosing this policy does to the provider's prompt cache."""
-    return _HINTS.get(policy, _HINTS["everything"])
-
-
-_HINTS = {
-    "everything": "Best for the prompt cache: each question begins with what was sent before, and so does every fork.",
-    "last": "Once the conversation is longer, the beginning moves with every question: the prompt cache is hit for the "
-    "system prompt only.",
-    "characters": "The beginning moves in steps of a quarter of the budget: between two steps the prompt cache is hit.",
-    "tokens": "The beginning moves in steps of a quarter of the budget: between two steps the prompt cache is hit.",
-    "summary": "The summary is rewritten once for each range of messages: in between the prompt cache is hit.",
-}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from forky_core.context import Context
 from forky_core.context.build import Summary
+from forky_core.context.memory_policies import POLICIES, fit_memory, parse_memory, policy_of
 from forky_core.context.window import Weighed, keep
 from forky_core.llm.tokens import estimate_tokens, message_text
 from forky_core.model import Message, Rules, seal
 from forky_core.model.document import Looked, Quoted
 from forky_core.model.errors import BadContent
-from forky_core.model.memory import Memory, Policy, fit_memory, parse_memory
+from forky_core.model.memory import Memory
 from forky_core.model.parts import (
     AttachmentPart,
     Draft,
@@ -176,7 +177,7 @@ def test_passages_take_their_room_within_a_budget(memory: str, measure: str) -> 
     without, given = context(path, memory=kept), context(path, memory=kept, looked=looked)
     assert 0 < len([i for i in given.items if i.included and i.kind == "message"]) < len(without.messages)
     assert "Oil the pump." in given.messages[-1]["content"] and not given.warnings
-    assert (given.tokens if measure == "tokens" else _characters(given)) <= kept.least
+    assert (given.tokens if measure == "tokens" else _characters(given)) <= policy_of(kept).least(kept)
     small = context(path, memory=replace(kept, amount=30), looked=looked)
     assert "the newest question and the passages found for it) needs more than 30" in small.warnings[0]
 
@@ -244,7 +245,7 @@ def test_fields_of_a_later_version_are_kept() -> None:
 
 memories = st.builds(
     Memory,
-    st.sampled_from(get_args(Policy)),
+    st.sampled_from([policy.name for policy in POLICIES]),
     # Passages with the line above them take some two hundred tokens, or seven hundred characters.
     st.one_of(st.none(), st.integers(1, 40), st.integers(150, 350), st.integers(500, 1_200)),
     st.sampled_from([None, 0.1, 1.0]),
@@ -382,7 +383,7 @@ def _within_budget(built: Context, memory: Memory, window: int | None) -> None:
     measure = measures.get(memory.policy)
     if measure is None or any("needs more than" in warning for warning in built.warnings):
         return
-    room = memory.amount if memory.policy == "tokens" else memory.least
+    room = memory.amount if memory.policy == "tokens" else policy_of(memory).least(memory)
     if room is None:
         if window is None:
             return

@@ -11,12 +11,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.context.account import ItemKind
+from forky_core.context.memory_policies import REGISTRY
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.model.memory import Memory
 from forky_core.views.context import NAMES
 from pages.ui.drafts import drafts
 from tests.builders import talk
+from tests.context.questions import QUESTIONS
 from tests.pages.apptest import by_key, keys, open_page, settled, words
 from tests.pages.workspaces import empty_workspace
 from tests.pages.workspaces import open_page as open_bare
@@ -157,3 +159,15 @@ def test_an_overflow_is_foreseen_on_the_chat_page_with_its_choices(forky: Forky)
     by_key(settled(test), "chat.fit_fork").click().run()
     (made,) = set(chat.branches) - {"main"}
     assert chat.checkout(made).memory == Memory("summary")
+
+
+def test_a_memory_policy_of_a_package_is_offered_with_its_label(forky: Forky) -> None:
+    chat = talk(forky.create("Names"), "Which port?", "Port 8443.")
+    with REGISTRY.added(QUESTIONS):
+        test = page(chat)
+        key = started(test, "context.policy.branch")
+        assert QUESTIONS.label in by_key(test, key).options
+        by_key(test, key).set_value(QUESTIONS.name).run()
+        assert QUESTIONS.cache_hint in words(test)
+        by_key(test, "context.save").click().run()
+        assert chat.memory == Memory(QUESTIONS.name)

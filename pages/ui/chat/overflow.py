@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
+from forky_core.context.memory_policies import SUMMARY, TOKENS
 from forky_core.model.memory import Memory
 from forky_core.views import captions
 from pages.ui.chat.meter import Measure
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, go, place, saying
 
-_FITTING = Memory("tokens")
-_SUMMARY = Memory("summary")
+_FITTING = Memory(TOKENS.name)
+_SUMMARY = Memory(SUMMARY.name)
 
 
 def draw_overflow(here: Frame, found: Measure, typed: int) -> None:

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.model.memory import AMOUNTS, POLICIES, SHARE, Memory
-from forky_core.views.context import cache_hint
+from forky_core.context.memory_policies import policies, policy_of, told
+from forky_core.context.memory_policy import MemoryPolicy
+from forky_core.model.memory import MOST, Memory
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.models import grouped, model_title
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, saying
 
 _INHERIT = "inherit"
-_NAMES = {
-    _INHERIT: "As the conversation",
-    "everything": "Everything",
-    "last": "The last messages",
-    "characters": "A budget in characters",
-    "tokens": "A budget in tokens",
-    "summary": "A summary, and the recent messages",
-}
-_UNITS = {"last": "Messages", "characters": "Characters", "summary": "Recent messages"}
 _RULES = "rules, without a model"
 
 
@@ -42,9 +34,12 @@ def draw_memory(here: Frame) -> None:
             label_visibility="collapsed",
         )
         own = here.chat.rules.memory if whose == "branch" else here.chat.view.memory
-        options: list[str] = [*([_INHERIT] if whose == "branch" else []), *POLICIES]
+        options: list[str] = [
+            *([_INHERIT] if whose == "branch" else []),
+            *(policy.name for policy in policies()),
+        ]
         policy_now = own.policy if own is not None and own.policy in options else options[0]
-        mark = f"{here.chat.id}.{here.chat.branch_name}.{own.told if own else ''}"
+        mark = f"{here.chat.id}.{here.chat.branch_name}.{told(own) if own else ''}"
         with st.container(horizontal=True, vertical_alignment="bottom"):
             policy = st.selectbox(
                 "What is sent",
@@ -65,36 +60,43 @@ def draw_memory(here: Frame) -> None:
             )
         shown = wanted if wanted is not None else here.chat.view.memory
         st.caption(
-            f"{cache_hint(shown.policy)} System prompts, pinned messages and the newest question are always sent."
+            f"{policy_of(shown).cache_hint} System prompts, pinned messages and the newest question are always sent."
         )
 
 
 def _named(here: Frame, option: str) -> str:
-    return _NAMES[option] if option != _INHERIT else f"{_NAMES[option]}: {here.chat.view.memory.told}"
+    if option == _INHERIT:
+        return f"As the conversation: {told(here.chat.view.memory)}"
+    return policy_of(Memory(option)).label
 
 
-def _amounts(here: Frame, policy: str, own: Memory | None, mark: str) -> Memory | None:
+def _amounts(here: Frame, name: str, own: Memory | None, mark: str) -> Memory | None:
     """What the fields beside the policy say; None: as the conversation."""
-    if policy == _INHERIT:
+    if name == _INHERIT:
         return None
-    if policy == "everything":
-        return Memory()
-    now = own if own is not None and own.policy == policy else None
-    if policy == "tokens":
-        return _tokens(now, mark)
+    policy = policy_of(Memory(name))
+    if not policy.unit:
+        return Memory(name)
+    now = own if own is not None and own.policy == name else None
+    share = _share(policy, now, mark)
+    if share:
+        return Memory(name, share=share)
     amount = st.number_input(
-        _UNITS[policy],
+        policy.unit,
         1,
-        100_000_000,
-        now.least if now is not None else AMOUNTS[policy],
-        key=f"context.amount.{policy}.{mark}",
+        MOST,
+        policy.least(now) if now is not None else policy.amount,
+        key=f"context.amount.{name}.{mark}",
         width=200,
     )
-    return Memory(policy, int(amount), model=_by(here, now, mark) if policy == "summary" else None)
+    return Memory(name, int(amount), model=_by(here, now, mark) if policy.written else None)
 
 
-def _tokens(now: Memory | None, mark: str) -> Memory:
-    share = SHARE if now is None or now.share is None else now.share
+def _share(policy: MemoryPolicy, now: Memory | None, mark: str) -> float | None:
+    """The share of the window that the field says; None where an amount counts."""
+    if policy.share is None:
+        return None
+    share = policy.share if now is None or now.share is None else now.share
     if now is not None and now.amount is not None:
         share = 0.0
     percent = st.number_input(
@@ -104,19 +106,9 @@ def _tokens(now: Memory | None, mark: str) -> Memory:
         round(share * 100),
         key=f"context.share.{mark}",
         width=170,
-        help="0: a number of tokens instead",
+        help=f"0: a number of {policy.unit.lower()} instead",
     )
-    if percent:
-        return Memory("tokens", share=percent / 100)
-    amount = st.number_input(
-        "Tokens",
-        1,
-        100_000_000,
-        now.amount if now is not None and now.amount is not None else 8_000,
-        key=f"context.amount.tokens.{mark}",
-        width=150,
-    )
-    return Memory("tokens", int(amount))
+    return percent / 100 if percent else None
 
 
 def _by(here: Frame, now: Memory | None, mark: str) -> str | None:
