@@ -1,4 +1,4 @@
-"""`forky password`: what lets a browser from beyond this machine in, in the place of the secret that is printed."""
+"""`forky password`: set the password for browsers on other machines; it replaces the printed secret."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _typed() -> str:
-    """The new password: typed twice without being shown, or the one line of a pipe."""
+    """The new password, typed twice without being shown, or read as one line from a pipe."""
     if not sys.stdin.isatty():
         return sys.stdin.readline().rstrip("\n")
     password = getpass.getpass("New password: ")

@@ -14,9 +14,9 @@ from forky_core.model.errors import BadContent, NotFound
 from forky_core.settings import Settings
 
 FIRST_PORT = 8501
-"""Streamlit's own."""
+"""Streamlit's default port."""
 _PORTS = 200
-"""How many are tried from there on."""
+"""Number of ports to try, starting with FIRST_PORT."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -43,13 +43,13 @@ def run(options: argparse.Namespace) -> int:
     command += ["--server.port", str(port), "--server.address", options.address]
     os.chdir(app.parent)
     if os.name != "nt":
-        # Become the server, so that a signal to this process reaches it.
+        # Replace this process with the server, so that signals to it reach the server.
         os.execve(sys.executable, command, environment)  # noqa: S606 - from a list, as every program here
     return subprocess.call(command, env=environment)
 
 
 def _port(address: str, asked: int | None) -> int:
-    """The port that was asked for; without one the first that nobody listens on, and a word where it is another."""
+    """The requested port, or else the first free one; prints a note if that is not the default."""
     if asked is not None:
         if not 1 <= asked <= 65535:
             raise BadContent(f"{asked} is no port.", "Ports go from 1 to 65535.")
@@ -70,7 +70,7 @@ def _is_free(address: str, port: int) -> bool:
     try:
         family, kind, _, _, place = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind) as probe:
-            if os.name != "nt":  # There it would share the port with whoever has it.
+            if os.name != "nt":  # With this option, Windows would let the probe share another process's port.
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(place)
     except (OSError, UnicodeError):
@@ -79,7 +79,7 @@ def _is_free(address: str, port: int) -> bool:
 
 
 def _database(option: str | None) -> str:
-    """Where it is, seen from any folder."""
+    """The database's absolute path; `:memory:` and URLs are returned unchanged."""
     place = option or Settings.from_environment().database
     if str(place) == ":memory:" or "://" in str(place):
         return str(place)

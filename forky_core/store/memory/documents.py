@@ -1,4 +1,4 @@
-"""The reference for documents: the contract in dictionaries under one lock."""
+"""The reference implementation for documents: the contract in dictionaries under one lock."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Kept:
 
 
 class MemoryDocuments:
-    """A `DocumentKeeper` that keeps nothing."""
+    """A `DocumentKeeper` in memory; its documents are gone when the process ends."""
 
     def __init__(self) -> None:
         self._lock = RLock()
