@@ -22,9 +22,7 @@ _ZIP = ".zip"
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = commands.add_parser(
-        "export", help="write a conversation as a file: Forky's own, a web page, Markdown, ChatGPT's …"
-    )
+    command = commands.add_parser("export", help="write a conversation as a file: a web page, Markdown …")
     command.add_argument("conversation", metavar="ID", help="its id or the beginning of it")
     command.add_argument(
         "--as",

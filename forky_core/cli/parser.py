@@ -29,9 +29,9 @@ from forky_core.cli import (
     rebasing,
     repair,
     requesting,
-    serve,
     settling,
     token,
+    up,
     verify,
 )
 from forky_core.cli.plain import plain
@@ -41,6 +41,7 @@ from forky_core.observability.log_setup import set_up_logging
 from forky_core.settings import Settings
 
 COMMANDS = (
+    up,
     chat,
     listing,
     log,
@@ -59,7 +60,6 @@ COMMANDS = (
     verify,
     repair,
     password,
-    serve,
 )
 """In the order of the help."""
 
@@ -69,9 +69,7 @@ def parser() -> argparse.ArgumentParser:
         prog="forky", description="Version control for conversations with language models."
     )
     top.add_argument("--version", action="version", version=f"forky {_version()}")
-    top.add_argument(
-        "--database", metavar="FILE", help="the database (default: FORKY_DATABASE, or the user's data folder)"
-    )
+    top.add_argument("--database", metavar="FILE", help="default: FORKY_DATABASE, or one in your data folder")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in COMMANDS:
         module.add_to(commands)

@@ -15,7 +15,8 @@ from forky_core.settings import password_file
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "password",
-        help="set the password for browsers beyond this machine (read from standard input in a pipe)",
+        help="set the password for browsers beyond this machine",
+        description="Set the password for browsers beyond this machine. It is asked for twice, or read from a pipe.",
     )
     choice = command.add_mutually_exclusive_group()
     choice.add_argument(

@@ -1,4 +1,7 @@
-"""`forky serve`: the app in the browser, on this machine only unless told otherwise."""
+"""`forky up`: the app in the browser, on this machine only unless told otherwise.
+
+`forky serve` is the same command for a server: it never opens a browser.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,11 @@ import os
 import socket
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from forky_core.cli.plain import plain
+from forky_core.gateway.access.origins import Origin, is_loopback
 from forky_core.model.errors import BadContent, NotFound
 from forky_core.settings import Settings
 
@@ -19,33 +24,79 @@ _PORTS = 200
 """Number of ports to try, starting with FIRST_PORT."""
 
 
+_APP = Path(__file__).resolve().parents[2]
+"""The folder that holds forky_core: a checkout, or where packages are installed."""
+
+
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = commands.add_parser("serve", help="start the app in the browser")
-    command.add_argument(
-        "--port", type=int, help=f"TCP port (default: the first free one from {FIRST_PORT} on)"
-    )
-    command.add_argument(
+    up = commands.add_parser("up", aliases=["serve"], help="start the app; up opens the browser, too")
+    up.add_argument("--port", type=int, help=f"TCP port (default: the first free one from {FIRST_PORT} on)")
+    up.add_argument(
         "--address", default="127.0.0.1", help="address to listen on (default: this machine only)"
     )
-    command.set_defaults(run=run, makes_database=None)
+    up.add_argument("--no-browser", action="store_true", help="open no browser")
+    up.set_defaults(run=run, makes_database=None)
 
 
 def run(options: argparse.Namespace) -> int:
-    app = Path(__file__).resolve().parents[2] / "app.py"
-    if not app.exists():
-        raise NotFound(
-            "The app is not installed beside the library.",
-            "Run `streamlit run app.py` in a checkout of Forky.",
-        )
+    """Start the app. It prints its own address, with the secret where a browser needs one."""
+    app = app_script()
     environment = {**os.environ, "FORKY_DATABASE": _database(options.database)}
     port = _port(options.address, options.port)
     command = [sys.executable, "-m", "streamlit", "run", app.name]
     command += ["--server.port", str(port), "--server.address", options.address]
-    os.chdir(app.parent)
+    if options.command == "up" and not options.no_browser and _has_browser(options.address):
+        _open_once_up(str(Origin("http", options.address, port)))
+    return _become(command, app.parent, environment)
+
+
+def _become(command: list[str], folder: Path, environment: dict[str, str]) -> int:
+    """Run the server in this folder, whose .streamlit/config.toml it reads, until it ends."""
+    os.chdir(folder)
     if os.name != "nt":
         # Replace this process with the server, so that signals to it reach the server.
         os.execve(sys.executable, command, environment)  # noqa: S606 - from a list, as every program here
     return subprocess.call(command, env=environment)
+
+
+def app_script() -> Path:
+    """The script that Streamlit runs: of the installed `forky_app`, or of the checkout.
+
+    Raises:
+        NotFound: the library was copied without the app, or Streamlit is not installed.
+    """
+    found = next((file for file in (_APP / "forky_app/app.py", _APP / "app.py") if file.is_file()), None)
+    if found is None:
+        raise NotFound(
+            "The app is not installed beside the library.",
+            "Install Forky with pip or uv, or run `streamlit run app.py` in a checkout of it.",
+        )
+    if find_spec("streamlit") is None:
+        raise NotFound("The app needs Streamlit, which is not installed.", "Run: pip install 'forky[app]'")
+    return found
+
+
+def _has_browser(address: str) -> bool:
+    """Whether a person sits in front of this machine with a browser that reaches `address`."""
+    if not is_loopback(address) or "SSH_CONNECTION" in os.environ:
+        return False
+    if sys.platform in {"darwin", "win32"}:
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+
+
+def _open_once_up(url: str) -> None:
+    """Open `url` in the browser once the server there answers, from a process of its own: this one becomes the server.
+
+    Streamlit opens browsers, too, but only where it is not headless, and then it offers to write files of its own.
+    """
+    subprocess.Popen(
+        [sys.executable, "-m", "forky_core.cli.browser", url],
+        cwd=_APP,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def _port(address: str, asked: int | None) -> int:
