@@ -1,4 +1,4 @@
-"""What a memory policy sends of a path: its costs in the policy's unit, weighed by the rules of window.py."""
+"""Chooses what a memory policy sends of a path: costs in the policy's unit, cut by the rules of window.py."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _OVER_BUDGET = "What is sent in any case ({}) needs more than {}: {} too many."
 @dataclass(frozen=True, slots=True)
 class ContextChoice:
     parts: Sequence[bool]
-    """Of each message of the path, whether the policy had a say in it."""
+    """For each message of the path, whether the policy may leave it out."""
     kept: WindowChoice | None
-    """None: all of it is sent."""
+    """What the policy chose; None if everything is sent."""
     bounds: Sequence[int] = ()
-    """Where the stretches end that are summed up."""
+    """Where the summarised stretches end."""
     warning: str = ""
 
     def sends(self, at: int) -> bool:
@@ -33,7 +33,9 @@ class ContextChoice:
 def choose(
     read: Read, memory: Memory, window: int | None, passages: Sequence[str], *, sums_up: bool
 ) -> ContextChoice:
-    """What is sent of the path; `passages` take their room first, and `sums_up` says that somebody can."""
+    """Return what is sent of the path. Room for `passages` is set aside first; `sums_up` says whether a summary can be
+    made.
+    """
     parts = read.takes_part()
     if memory.policy == "summary" and sums_up:
         weighed = Weighed(read.path, parts, parts)
@@ -49,7 +51,7 @@ def choose(
     pins = _pinned(read)
     if memory.policy == "last":
         costs, fixed = list(map(int, parts)), 0
-        # The pinned ones come on top; the question is one of the last.
+        # The pinned messages do not count; the question is one of the last messages.
         room += max(0, len(held(Weighed(read.path, costs, parts), pins)) - 1)
     else:
         costs, fixed = _Scale(read, memory.policy == "characters").weigh(parts, passages)
@@ -68,7 +70,7 @@ def _over(memory: Memory, room: int, over: int, *, passages: bool) -> str:
 
 
 def _pinned(read: Read) -> frozenset[MessageId]:
-    """The pins, with the merges that show a pinned turn."""
+    """The pins, and the merges that show a pinned turn."""
     pins = frozenset(read.rules.pins)
     if not pins:
         return pins
@@ -85,7 +87,7 @@ class _Scale:
     characters: bool
 
     def weigh(self, parts: Sequence[bool], passages: Sequence[str]) -> tuple[list[int], int]:
-        """What each message takes of a budget, and what all else does."""
+        """Return the cost of each message, and the cost of everything that is sent in any case."""
         read = self.read
         if self.characters:
             costs = [len(draft["content"]) + JOINT if draft else 0 for draft in read.said.drafts]
@@ -114,14 +116,16 @@ class _Scale:
         return len(text) + JOINT if self.characters else self.read.convert.count_tokens(text)
 
     def _beside(self, parts: Sequence[bool], passages: Sequence[str]) -> int:
-        """What else is sent: the branch's own prompt, the passages, the line before an assistant that comes first."""
+        """The cost of what is no message: the branch's own prompt, the passages, the line before an assistant that
+        comes first.
+        """
         read = self.read
         texts = [read.prompt] if read.prompt else []
         if read.convert.voices is not None:
             texts.append(read.convert.voices.told)
         first = next((at for at, part in enumerate(parts) if part), None)
-        # An import may have a tool call in a system message or a question, which is sent as the assistant's, and a
-        # question that says nothing, so that its answer comes first.
+        # An import may have a tool call in a system message or a question, which is sent as the assistant's, and an
+        # empty question, whose answer then comes first.
         odd = any(_odd(read.path[at], one) for at, one in read.shown.items())
         if read.rules.pins or odd or (first is not None and read.path[first].role != "user"):
             texts.append(OPENING)
@@ -129,7 +133,7 @@ class _Scale:
 
 
 def _odd(message: Message, shown: Converted) -> bool:
-    """Whether an assistant may come to speak first because of it."""
+    """Whether this message may make an assistant's turn the first one."""
     if message.role == "user":
         return not shown.messages or shown.messages[0]["role"] != "user"
     return message.role == "system" and any(sent["role"] != "system" for sent in shown.messages)

@@ -1,4 +1,4 @@
-"""Texts as vectors, by an embedding model reached through LiteLLM: an option for finding documents by meaning."""
+"""Computes vectors of texts with an embedding model through LiteLLM: an option for finding documents by meaning."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _PATIENCE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class LiteLLMEmbedder:
-    """Answers with one call of LiteLLM for each list of texts."""
+    """An embedding model; each list of texts is one call of LiteLLM."""
 
     name: str
     connection: Connection
 
     def embed(self, texts: Sequence[str]) -> Numbers:
-        """float32, a row of length 1 for each text.
+        """Return the vectors as float32, a row of length 1 for each text.
 
         Raises:
             ModelError: the model did not answer, or not with a vector for each text.
@@ -40,7 +40,7 @@ class LiteLLMEmbedder:
         if connection.reach is not None or connection.style == "openai":
             arguments |= connection.client()
         try:
-            # On our loop: called here, LiteLLM would make a loop of its own in the main thread and leave it open.
+            # On our loop: called here, LiteLLM would create a loop in the main thread and leave it open.
             answer = loop.submit(
                 loading.litellm().aembedding(
                     model=connection.model, input=list(texts), timeout=_PATIENCE, max_retries=0, **arguments

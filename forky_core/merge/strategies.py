@@ -1,6 +1,6 @@
-"""Every way to merge. A strategy is a value in a file of this folder and a row here.
+"""All merge strategies. A strategy is a value in a file of this folder and a row here.
 
-A package of somebody else adds one by an entry point of the group `forky.strategies` that names such a value.
+Another package adds one by an entry point of the group `forky.strategies` that names such a value.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from forky_core.model.errors import BadContent
 from forky_core.model.payload_kinds import register_kind, unregister_kind
 
 STRATEGIES: tuple[Strategy, ...] = (SQUASH, CHERRY_PICK, FULL, THREE_WAY)
-"""Those that Forky brings, in the order in which pages offer them."""
+"""The strategies of Forky, in the order in which pages offer them."""
 ENTRY_POINTS = "forky.strategies"
 _added: list[Strategy] = []
 
 
 def strategies() -> tuple[Strategy, ...]:
-    """Every strategy there is: those of Forky, of installed packages, and what this program has added."""
+    """Return all strategies: those of Forky, of installed packages, and those that this program has added."""
     return (*STRATEGIES, *_installed(), *_added)
 
 
 def strategy_named(name: str) -> Strategy:
-    """The strategy of this name.
+    """Return the strategy of this name.
 
     Raises:
         BadContent: there is none.
@@ -40,7 +40,7 @@ def strategy_named(name: str) -> Strategy:
 
 
 def find_strategy(name: str) -> Strategy | None:
-    """The strategy of this name; None where there is none, as of a payload that was fused or rebased."""
+    """Return the strategy of this name, or None, as for a payload of a fusion or a rebase."""
     return next((one for one in strategies() if one.name == name), None)
 
 
@@ -57,14 +57,16 @@ def add_strategy(strategy: Strategy) -> None:
 
 
 def remove_strategy(strategy: Strategy) -> None:
-    """Take back what `add_strategy` did."""
+    """Undo `add_strategy`."""
     _added.remove(strategy)
     unregister_kind(strategy.payload)
 
 
 @cache
 def _installed() -> tuple[Strategy, ...]:
-    """What installed packages add. One whose name is taken is left out: it must not change what a merge does."""
+    """Return the strategies of installed packages. One whose name is taken is left out: it must not change what a merge
+    does.
+    """
     from importlib.metadata import entry_points  # noqa: PLC0415 - 50 ms of every command
 
     taken = {one.name for one in STRATEGIES}

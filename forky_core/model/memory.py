@@ -1,4 +1,4 @@
-"""Memory policies as values: how much of a long conversation is sent. What each does is context/window.py.
+"""Memory policies as values: how much of a long conversation is sent. context/window.py carries them out.
 
 A conversation has one (the default of its branches), and a branch may have its own. A policy chooses what is sent and
 never deletes anything; changing it forks nothing and is one operation (laws 4 and 5).
@@ -15,42 +15,42 @@ from forky_core.model.errors import BadContent
 from forky_core.model.parts import Json
 
 Policy = Literal["everything", "last", "characters", "tokens", "summary"]
-"""`last`: so many messages. `characters`, `tokens`: a budget for all that is sent. `summary`: the older part as cited
-claims, the recent messages as they are."""
+"""`last`: so many messages. `characters`, `tokens`: a budget for everything that is sent. `summary`: the older part as
+cited claims, the recent messages unchanged."""
 
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 AMOUNTS: Mapping[str, int] = MappingProxyType({"last": 20, "characters": 40_000, "summary": 20})
-"""How much a policy keeps where nobody said."""
+"""Each policy's default amount."""
 SHARE = 0.5
-"""Of the model's window that a budget in tokens takes where nobody said."""
+"""The default share of the model's window for a budget in tokens."""
 MOST = 100_000_000
 _NOTHING: Mapping[str, Json] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What a branch remembers of what was said."""
+    """A memory policy with its amount."""
 
     policy: str = "everything"
-    """A `Policy`; a later version may know more, and such a one sends everything here."""
+    """A `Policy`, or the name of a later version's policy, which this version treats as `everything`."""
     amount: int | None = None
-    """Messages (`last`; of `summary` the recent ones that stay as they are), characters or tokens; None: the default,
-    which of `tokens` is a share of the window."""
+    """Messages (for `summary`, the recent ones that are sent unchanged), characters or tokens; None stands for the
+    default, which for `tokens` is a share of the window."""
     share: float | None = None
-    """Of the model's window, above 0 and at most 1: for `tokens` without an amount."""
+    """The share of the model's window, above 0 and at most 1, for `tokens` without an amount."""
     model: str | None = None
-    """Who writes a summary; None: rules, without a model."""
+    """The model that writes the summary; with None, rules make it without a model."""
     others: Mapping[str, Json] = field(default_factory=lambda: _NOTHING)
-    """Fields of a later version, kept as they are."""
+    """Fields written by a later version, preserved unchanged."""
 
     @property
     def least(self) -> int:
-        """The amount, or the default of its policy; 0 for what has none."""
+        """The amount, or the policy's default; 0 for a policy that has none."""
         return self.amount if self.amount is not None else AMOUNTS.get(self.policy, 0)
 
     @property
     def told(self) -> str:
-        """A few words for people: "the last 20 messages"."""
+        """A few words that describe the policy to people: "the last 20 messages"."""
         match self.policy:
             case "last":
                 return f"the last {_count(self.least, 'message')}"
@@ -69,7 +69,7 @@ class Memory:
                 return f"“{self.policy}”, which this version does not know: everything"
 
     def stored(self) -> dict[str, Json]:
-        """Only what differs from the default."""
+        """Return the policy as JSON, without the fields that have their default."""
         entry: dict[str, Json] = {**self.others, "policy": self.policy}
         for name in ("amount", "share", "model"):
             if getattr(self, name) is not None:
@@ -78,7 +78,11 @@ class Memory:
 
     @classmethod
     def from_stored(cls, entry: Mapping[str, Json]) -> Memory:
-        """KeyError or TypeError for what none is stored as."""
+        """Read what `stored()` wrote.
+
+        Raises:
+            KeyError, TypeError: the entry is not of that form.
+        """
         policy, amount, share, model = (entry.get(name) for name in ("policy", "amount", "share", "model"))
         if not isinstance(policy, str) or not isinstance(model, str | None):
             raise TypeError("a memory policy is named by a text")
@@ -94,7 +98,7 @@ EVERYTHING = Memory()
 
 
 def fit_memory(memory: Memory) -> Memory:
-    """The policy as it can be kept.
+    """Return the policy in a form that can be stored.
 
     Raises:
         BadContent: there is no such policy, or its amount makes no sense.
@@ -116,10 +120,11 @@ def fit_memory(memory: Memory) -> Memory:
 
 
 def parse_memory(text: str) -> Memory:
-    """As a person types it: `everything`, `last:20`, `characters:40000`, `tokens:8000`, `tokens:50%`, `summary:20`.
+    """Parse a policy as a person types it: `everything`, `last:20`, `characters:40000`, `tokens:8000`, `tokens:50%`,
+    `summary:20`.
 
     Raises:
-        BadContent: it is none of these.
+        BadContent: the text is none of these.
     """
     policy, _, amount = text.strip().lower().partition(":")
     amount = amount.strip().replace(",", "").replace("_", "")
