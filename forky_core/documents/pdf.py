@@ -1,4 +1,4 @@
-"""PDF by pypdf, page by page. Anybody writes them, so whatever pypdf raises is the file's fault, and said plainly."""
+"""PDF by pypdf, page by page. Files come from anywhere, so whatever pypdf raises is reported as the file's fault."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from forky_core.documents.source import DocumentSource
 from forky_core.model.errors import BadContent
 
 _FRESH = 200
-"""Pages after which the file is opened anew, at least: pypdf keeps every object it has read."""
+"""Pages after which the file is opened again, at least: pypdf caches every object it has read."""
 _OPENINGS = 20
-"""How often a file is opened, at most: each time pypdf goes through the whole list of pages."""
+"""The most times that a file is opened: each time pypdf goes through the whole list of pages."""
 
 
 def pdf_pages(source: DocumentSource) -> Iterator[tuple[DocumentSection, float]]:
-    """Each page with text, and how much has been read.
+    """Each page with text, and the share of the document that has been read.
 
     Raises:
         BadContent: it is protected or damaged, or its pages are pictures.
@@ -36,8 +36,8 @@ def pdf_pages(source: DocumentSource) -> Iterator[tuple[DocumentSection, float]]
 
 
 def _pages(source: DocumentSource, first: int) -> Iterator[tuple[int, int, str]]:
-    """(number, how many there are, text) of some pages behind the first `first` ones."""
-    # It takes a quarter of a second, which every start of Forky would pay.
+    """(number, total, text) of some pages after the first `first` ones."""
+    # Importing it takes a quarter of a second, which every start of Forky would pay.
     from pypdf import PdfReader  # noqa: PLC0415
 
     with source.open() as stream:
