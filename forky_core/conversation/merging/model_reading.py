@@ -43,7 +43,7 @@ class ModelReader:
     afresh: bool = False
     """Whether to ignore the cache."""
     heard: Callable[[Sequence[Message]], Sequence[Message]] = tuple
-    """Replaces merges among the messages by the original messages that they attribute their content to."""
+    """Prepares messages for the model; for a summary it attributes the content of merges to their original messages."""
 
     def read(self, turns: Sequence[Message], keys: Sequence[str] = ()) -> ClaimReading:
         """The claims that the model finds in these messages, in their order.
