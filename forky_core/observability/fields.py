@@ -17,6 +17,8 @@ Id: TypeAlias = str
 """Of a conversation, a generation, an incident. One that is not of Forky's making (an imported file's) is hashed."""
 Word: TypeAlias = str
 """A word of Forky's code: a verb, a state, the name of a page."""
+Words: TypeAlias = tuple[str, ...]
+"""Several of those; they are logged with commas between."""
 FailureWord: TypeAlias = str
 """One of FAILURES; anything else is logged as "other"."""
 Model: TypeAlias = str
@@ -64,6 +66,10 @@ def _word(value: object) -> str:
     return text if _WORD.fullmatch(text) else OTHER
 
 
+def _words(value: Any) -> str:
+    return ",".join(_word(one) for one in value)
+
+
 def model_word(value: object) -> str:
     """A model's name; "other" where it is none."""
     text = str(value)
@@ -90,6 +96,7 @@ def _trace(value: Any) -> Trace:
 FORMS: Mapping[str, Callable[[Any], object]] = {
     "Id": _id,
     "Word": _word,
+    "Words": _words,
     "FailureWord": failure_word,
     "Model": model_word,
     "TokenName": _line,
