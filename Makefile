@@ -16,7 +16,7 @@ PORT ?= $$($(BIN)/python -c 'import socket; print(next(p for p in range(8501, 87
 COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(UPGRADE)
 
-.PHONY: help run test picture docs bench lint sql lock clean
+.PHONY: help run test next picture docs bench lint sql lock clean
 
 help: ## Say what there is
 	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' Makefile
@@ -30,6 +30,10 @@ test: ## Run every test: unit, property, store laws, pages, browser
 	@$(VENV) requirements.txt requirements-dev.txt
 	@$(BIN)/python -m tests.programs
 	@$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 $(ARGS)
+
+next: ## Try the pages on the newest Streamlit; reports, and never fails
+	@$(VENV) requirements.txt requirements-dev.txt
+	@.ci/next $(ARGS)
 
 picture: ## Take the picture of the README anew
 	@$(VENV) requirements.txt requirements-dev.txt

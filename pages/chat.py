@@ -32,7 +32,7 @@ from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, locate
 from pages.ui.library.broken_off import draw_broken_off_hint
 from pages.ui.session import session
-from pages.ui.streamlit_patches.pacing import let_through
+from pages.ui.streamlit_patches.flush import flush
 from pages.ui.workspace import workspace
 
 
@@ -63,7 +63,7 @@ def main() -> None:
         form=_open_form(here),
         merges=merges_of(here),
     )
-    let_through()
+    flush()
     hear_moves(here.chat, version=version)
     with top:
         _draw_top(here)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import streamlit as st
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from forky_core.model.errors import StoreError
 from forky_core.scheduling import ahead
+from pages.ui.components.error_boundary import show_store_error
 from pages.ui.components.style import apply_style
-from pages.ui.components.telling import tell
 from pages.ui.session import session
-from pages.ui.streamlit_patches.leading import follow
-from pages.ui.streamlit_patches.pacing import let_style_through
+from pages.ui.streamlit_patches.favicon import set_icon
+from pages.ui.streamlit_patches.flush import flush_style
+from pages.ui.streamlit_patches.navigation import follow
 from pages.ui.streamlit_patches.warmup import warm_up_in
 
 _PAGES = (
@@ -38,18 +37,6 @@ def _begin_warm_up() -> bool:
     return True
 
 
-def _keep_icon() -> None:
-    """Tell the browser that app.py's /favicon.png is the icon of every page.
-
-    Without it the icon of the navigation is loaded from another server; `page_icon` would import numpy and Pillow.
-    """
-    context = get_script_run_ctx()
-    if context is not None:
-        message = ForwardMsg()
-        message.page_config_changed.favicon = "./favicon.png"
-        context.enqueue(message)
-
-
 def main() -> None:
     with ahead():
         _run()
@@ -58,19 +45,20 @@ def main() -> None:
 def _run() -> None:
     follow()
     st.set_page_config(page_title=session().tab, layout="wide", initial_sidebar_state="auto")
-    _keep_icon()
+    set_icon()
     apply_style()
-    let_style_through()
+    flush_style()
     pages = [
         st.Page(_HERE / file, title=title, icon=icon, default=file == "chat.py")
         for file, title, icon in _PAGES
         if (_HERE / file).exists()
     ] + [st.Page(_HERE / file, title=title, icon=icon, visibility="hidden") for file, title, icon in _APART]
     page = st.navigation(pages, position="top")
+    session().page = page.url_path or "chat"
     try:
         page.run()
     except StoreError as error:
-        tell(error, "shell.again")
+        show_store_error(error, "shell.again")
     else:
         _begin_warm_up()
 

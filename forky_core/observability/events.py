@@ -22,6 +22,7 @@ from forky_core.observability.fields import (
     Seconds,
     TokenName,
     Word,
+    Words,
 )
 from forky_core.observability.vocabulary import event
 
@@ -260,6 +261,16 @@ def server_started(*, version: Word, process: Count) -> None:
 @event("server.stopped")
 def server_stopped(*, seconds: Seconds) -> None:
     """The app has stopped serving, after so many seconds."""
+
+
+@event("streamlit.patched")
+def streamlit_patched(*, version: Word, applied: Words, off: Words | None = None) -> None:
+    """Which patches of Streamlit are in force; `off`: those that FORKY_STREAMLIT_PATCHES switches off."""
+
+
+@event("streamlit.unpatched", WARNING)
+def streamlit_unpatched(*, patch: Word) -> None:
+    """A patch was left out because it does not fit this Streamlit; the app does without it."""
 
 
 @event("readiness.changed", WARNING)

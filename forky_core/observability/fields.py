@@ -19,6 +19,8 @@ file) is hashed.
 """
 Word: TypeAlias = str
 """A word of Forky's code: a verb, a state, the name of a page."""
+Words: TypeAlias = tuple[str, ...]
+"""Several of those; they are logged with commas between."""
 FailureWord: TypeAlias = str
 """One of FAILURES; anything else is logged as "other"."""
 Model: TypeAlias = str
@@ -66,6 +68,10 @@ def _word(value: object) -> str:
     return text if _WORD.fullmatch(text) else OTHER
 
 
+def _words(value: Any) -> str:
+    return ",".join(_word(one) for one in value)
+
+
 def model_word(value: object) -> str:
     """A model's name; "other" if the value is no name of a model."""
     text = str(value)
@@ -92,6 +98,7 @@ def _trace(value: Any) -> Trace:
 FORMS: Mapping[str, Callable[[Any], object]] = {
     "Id": _id,
     "Word": _word,
+    "Words": _words,
     "FailureWord": failure_word,
     "Model": model_word,
     "TokenName": _line,

@@ -20,23 +20,25 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.chat import acts, drafting
 from pages.ui.chat.acts import hear_acts
 from pages.ui.chat.drafting import hear_typing
-from pages.ui.streamlit_patches import double_clicks, filling, handlers, leading, requests, uploads
-from pages.ui.streamlit_patches.once import hear_once
+from pages.ui.streamlit_patches import double_clicks, field_updates, handlers, navigation
+from tests.pages.patched import apply_patch
 
+PRESSES = ("fragment_requests", "navigation", "handlers", "double_clicks", "field_updates", "uploads")
+"""The patches that see to what a press does."""
 FRAGMENTS = {"button": None, "send": "composer", "graph": None}
 """The fragment that each widget is drawn by."""
 
 
 @pytest.fixture(autouse=True)
 def streamlits_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is mended is as Streamlit has it, and will be again."""
+    """What the patches replace is as Streamlit has it, and will be again."""
     for of, names in (
-        (AppSession, requests._REQUEST),
-        (SafeSessionState, handlers._HANDLE),
-        (SafeSessionState, double_clicks._FINISH),
-        (ScriptRunner, handlers._GIVE_WAY),
-        (ScriptRunner, handlers._REQUEST),
-        (ForwardMsgQueue, uploads._CLEAR),
+        (AppSession, "request_rerun"),
+        (SafeSessionState, "on_script_will_rerun"),
+        (SafeSessionState, "on_script_finished"),
+        (ScriptRunner, "_maybe_handle_execution_control_request"),
+        (ScriptRunner, "request_rerun"),
+        (ForwardMsgQueue, "clear"),
     ):
         monkeypatch.setattr(of, names, inspect.unwrap(getattr(of, names)))
 
@@ -53,8 +55,10 @@ class State(dict[str, object]):
 def ask(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
     """Hands a request over, and says for which fragments Streamlit was asked to run."""
     ran: list[str] = []
-    monkeypatch.setattr(AppSession, "request_rerun", lambda _, asked: ran.append(asked.fragment_id))
-    hear_once()
+    monkeypatch.setattr(
+        AppSession, "request_rerun", lambda self, client_state: ran.append(client_state.fragment_id)
+    )
+    apply_patch(*PRESSES)
     known = {id: SimpleNamespace(fragment_id=fragment) for id, fragment in FRAGMENTS.items()}
     session = cast(AppSession, SimpleNamespace(session_state=State(known)))
 
@@ -88,11 +92,13 @@ def test_what_was_pressed_outside_of_the_fragment_runs_the_page(ask: Callable[..
 def led(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """Asks from an address, and says from which one Streamlit heard it; the tab was led from b=main to b=side."""
     ran: list[str] = []
-    monkeypatch.setattr(AppSession, "request_rerun", lambda _, asked: ran.append(asked.query_string))
-    hear_once()
+    monkeypatch.setattr(
+        AppSession, "request_rerun", lambda self, client_state: ran.append(client_state.query_string)
+    )
+    apply_patch(*PRESSES)
     state = State({})
-    before = frozenset({leading._query({"c": "1", "b": "main"})})
-    state[leading._LED] = leading._Led("chat", before, {"c": "1", "b": "side"}, time.monotonic())
+    before = frozenset({navigation._query({"c": "1", "b": "main"})})
+    state[navigation._LED] = navigation._Led("chat", before, {"c": "1", "b": "side"}, time.monotonic())
     session = cast(AppSession, SimpleNamespace(session_state=state))
 
     def hand_over(query: str, *, back: bool = False, later: float = 0.0, page: str = "chat") -> str:
@@ -125,7 +131,7 @@ def test_back_at_once_goes_back(led: Callable[..., str]) -> None:
 def _script() -> None:
     import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
 
-    from pages.ui.streamlit_patches.leading import follow, lead  # noqa: PLC0415
+    from pages.ui.streamlit_patches.navigation import follow, lead  # noqa: PLC0415
 
     follow()
     for name in ("main", "side", "third"):
@@ -179,7 +185,7 @@ def _pressed() -> str:
 
 def test_a_handler_runs_to_its_end_before_the_next_request() -> None:
     assert _pressed() == "None None", "Streamlit breaks none off any more"
-    hear_once()
+    apply_patch(*PRESSES)
     assert _pressed() == "1 2"
 
 
@@ -197,7 +203,7 @@ def test_a_request_that_comes_just_before_a_handler_waits_for_it(monkeypatch: py
 
     monkeypatch.setattr(SafeSessionState, "on_script_will_rerun", come_before)
     assert _pressed() == "None None"
-    hear_once()
+    apply_patch(*PRESSES)
     assert _pressed() == "1 2"
     assert came == [True, True]
 
@@ -234,7 +240,7 @@ def _asking() -> None:
 
 
 def test_a_request_waits_for_handlers_and_ends_a_run_that_only_draws() -> None:
-    hear_once()
+    apply_patch(*PRESSES)
     page = AppTest.from_function(_asking).run()
     page.button[0].click().run()
     assert page.session_state["taken"] == [True, True, True, True, "drawn again", False, "and went on"]
@@ -260,7 +266,7 @@ class Runner(SimpleNamespace):
         request = self._requests.on_scriptrunner_ready()
         if request.type is not ScriptRequestType.RERUN:
             return None
-        handlers._let_go(self._requests)
+        handlers._release_held(self._requests)
         return str(request.rerun_data.page_script_hash) + "!" * len(request.rerun_data.widget_states.widgets)
 
 
@@ -273,7 +279,7 @@ def _run_with_a_page_asked_for(*behind: RerunData) -> list[str | None]:
 
 def test_another_page_comes_behind_a_press_that_waits() -> None:
     assert _run_with_a_page_asked_for(_asked("merge"))[:1] == ["merge!"], "Streamlit keeps them apart, too"
-    hear_once()
+    apply_patch(*PRESSES)
     assert _run_with_a_page_asked_for(_asked("merge")) == ["chat!", "merge", None]
     assert _run_with_a_page_asked_for(_asked("merge"), _asked("library")) == ["chat!", "library", None]
     assert _run_with_a_page_asked_for(_asked("merge"), _asked("merge", press=True))[:2] == ["chat!", "merge!"]
@@ -281,7 +287,7 @@ def test_another_page_comes_behind_a_press_that_waits() -> None:
 
 
 def test_another_page_waits_for_nothing_but_a_press() -> None:
-    hear_once()
+    apply_patch(*PRESSES)
     runner = Runner(_asked("chat"))
     runner.ask(_asked("merge"))
     assert [runner.run(), runner.run()] == ["merge", None]
@@ -289,7 +295,7 @@ def test_another_page_waits_for_nothing_but_a_press() -> None:
     assert runner._requests.on_scriptrunner_ready().rerun_data.page_script_hash == "chat"
     runner.ask(_asked("chat", press=True))
     runner.ask(_asked("merge"))
-    handlers._let_go(runner._requests)  # Those of the run before it.
+    handlers._release_held(runner._requests)  # Those of the run before it.
     assert [runner.run(), runner.run(), runner.run()] == ["chat!", "merge", None]
 
 
@@ -326,7 +332,7 @@ def _twice() -> None:
 
 
 def _pressed_twice(key: str) -> Any:
-    hear_once()
+    apply_patch(*PRESSES)
     page = AppTest.from_function(_twice).run()
     return page.button(key).click().run()
 
@@ -355,7 +361,7 @@ def _draft() -> None:
     """A field that a handler empties; "lost" breaks the run off before the field is drawn."""
     import streamlit as st  # noqa: PLC0415 - AppTest runs the lines of this function alone
 
-    from pages.ui.streamlit_patches.filling import fill, refill  # noqa: PLC0415
+    from pages.ui.streamlit_patches.field_updates import fill, refill  # noqa: PLC0415
 
     st.button("Send", key="send", on_click=fill, args=("draft", ""))
     if st.session_state.pop("lost", False):
@@ -366,7 +372,7 @@ def _draft() -> None:
 
 def _sent() -> Callable[[str], Any]:
     """A draft was sent, unheard of. Asks as a browser that holds a text: the field, as it is drawn then."""
-    hear_once()
+    apply_patch(*PRESSES)
     page = AppTest.from_function(_draft).run()
     page.text_input("draft").set_value("a draft").run()
     assert page.text_input("draft").value == "a draft"
@@ -401,7 +407,7 @@ def test_a_browser_that_was_not_heard_for_long_holds_what_somebody_typed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ask_with = _sent()
-    later = time.monotonic() + filling._ON_ITS_WAY + 1
+    later = time.monotonic() + field_updates._ON_ITS_WAY + 1
     monkeypatch.setattr(time, "monotonic", lambda: later)
     assert ask_with("a draft").value == "a draft"
 
@@ -437,20 +443,14 @@ def _left_when_a_run_begins(**run: Any) -> list[str | None]:
 
 def test_an_uploader_hears_where_to_put_a_file_also_when_a_run_begins() -> None:
     assert _left_when_a_run_begins() == [], "Streamlit keeps it, too"
-    hear_once()
+    apply_patch(*PRESSES)
     assert _left_when_a_run_begins() == ["file_urls_response"]
     assert _left_when_a_run_begins(fragment_ids_this_run=["composer"]).count("file_urls_response") == 1
 
 
 def test_a_session_that_is_asked_for_nothing_in_particular_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[object] = []
-    monkeypatch.setattr(AppSession, "request_rerun", lambda _, asked: ran.append(asked))
-    hear_once()
+    monkeypatch.setattr(AppSession, "request_rerun", lambda self, client_state: ran.append(client_state))
+    apply_patch(*PRESSES)
     AppSession.request_rerun(cast(AppSession, None), None)
     assert ran == [None]
-
-
-def test_another_streamlit_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(AppSession, "request_rerun")
-    hear_once()
-    assert not hasattr(AppSession, "request_rerun")

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from pages.ui.streamlit_patches import at_work
-from pages.ui.streamlit_patches.at_work import AtWork
+from pages.ui.streamlit_patches import run_status_filter
 from tests.hangs import HANG
 from tests.loops import finished
+from tests.pages.patched import behind
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
@@ -45,7 +45,7 @@ def told(run: Callable[[Send], Awaitable[None]], *, kind: str = "websocket") -> 
     async def app(_scope: object, _receive: object, send: Send) -> None:
         await run(send)
 
-    finished(AtWork(app)({"type": kind}, None, send))
+    finished(behind("run_status_filter", app)({"type": kind}, None, send))
     return heard
 
 
@@ -58,7 +58,7 @@ def test_of_a_short_run_it_is_said_at_the_end() -> None:
 
 
 def test_of_a_long_run_it_is_said_meanwhile_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(at_work, "SECONDS", 0.001)
+    monkeypatch.setattr(run_status_filter, "SECONDS", 0.001)
 
     async def run(send: Send) -> None:
         for kind in ("begin", "works", "path"):
@@ -87,7 +87,7 @@ def test_a_connection_that_closes_leaves_nothing_behind() -> None:
 
 
 def test_a_browser_that_has_gone_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(at_work, "SECONDS", 0.001)
+    monkeypatch.setattr(run_status_filter, "SECONDS", 0.001)
     errors: list[object] = []
 
     async def gone(_message: object) -> None:
@@ -99,7 +99,7 @@ def test_a_browser_that_has_gone_is_no_error(monkeypatch: pytest.MonkeyPatch) ->
         (due,) = asyncio.all_tasks() - {asyncio.current_task()}
         await due
 
-    finished(AtWork(app)({"type": "websocket"}, None, gone))
+    finished(behind("run_status_filter", app)({"type": "websocket"}, None, gone))
     assert errors == []
 
 

@@ -1,7 +1,7 @@
-"""A database that cannot be opened or read: said in a sentence, in place of what was to be drawn.
+"""A page or fragment that cannot read the database shows a sentence about it in place of its content.
 
-The shell says it for a page. A fragment that runs again by itself does not pass through the shell, so each one of ours
-is told to say it too.
+The shell does so for a page. A fragment that runs again by itself does not pass through the shell, so each fragment has
+a boundary of its own.
 """
 
 from __future__ import annotations
@@ -19,21 +19,24 @@ from pages.ui.observability.failures import log_page_failure
 P = ParamSpec("P")
 
 
-def tell(error: StoreError, key: str) -> None:
-    """What is wrong, what to do about it, and a way to look again."""
+def show_store_error(error: StoreError, key: str) -> None:
+    """Draw what is wrong with the database, what to do about it, and a button that tries again; log the failure."""
     log_page_failure(error)
     st.error(plain_label(str(error), LONGEST_SENTENCE), icon=":material/error:")
     st.button("Try again", key=key, icon=":material/refresh:")
 
 
-def telling(draw: Callable[P, None]) -> Callable[P, None]:
-    """For what a fragment draws; goes below `st.fragment`. Keys: `telling.<name>`."""
+def error_boundary(draw: Callable[P, None]) -> Callable[P, None]:
+    """Decorate what a fragment draws so that it shows errors of the database; goes below `st.fragment`.
+
+    Keys: `error_boundary.<name>`.
+    """
 
     @wraps(draw)
     def drawn(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             draw(*args, **kwargs)
         except StoreError as error:
-            tell(error, f"telling.{draw.__name__}")
+            show_store_error(error, f"error_boundary.{draw.__name__}")
 
     return drawn

@@ -1,4 +1,10 @@
-"""What Streamlit does otherwise than a browser, mended on every page: addresses, links, Ctrl+Z, taps, cookies."""
+"""A component on every page that does in the browser what Streamlit leaves out, and mends what it breaks there.
+
+With or without the patch it keeps the address complete and writes cookies, which a page of Streamlit can only read.
+The patch adds what takes events before Streamlit sees them: Ctrl+Z in a field, links that are opened in another tab,
+and a tap on a button that leaves a field. It listens to the browser and replaces nothing of Streamlit's, but it
+relies on how Streamlit's page is built.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +13,7 @@ import json
 import streamlit as st
 
 from pages.ui.session import Session
+from pages.ui.streamlit_patches.patches import is_on
 
 _JS = """
 let here = {}; // The conversation and branch this tab is at, as the page was drawn last.
@@ -84,13 +91,13 @@ const keep = (cookies) => {
 };
 
 export default function (component) {
-  const { cookies, ...at } = component.data;
+  const { cookies, mends, ...at } = component.data;
   here = at;
   keep(JSON.parse(cookies));
   name();
   window.navigation?.addEventListener("currententrychange", moved);
-  const ears = [["pointerdown", link], ["contextmenu", link], ["focusin", link], ["focusout", leave], ["click", press],
-    ["click", beside], ["input", hear], ["keydown", undo]];
+  const ears = mends ? [["pointerdown", link], ["contextmenu", link], ["focusin", link], ["focusout", leave],
+    ["click", press], ["click", beside], ["input", hear], ["keydown", undo]] : [];
   for (const [kind, ear] of ears) window.addEventListener(kind, ear, true);
   return () => {
     window.navigation?.removeEventListener("currententrychange", moved);
@@ -98,12 +105,14 @@ export default function (component) {
   };
 }
 """
-_component = st.components.v2.component("forky_mending", html="<span></span>", js=_JS)
+_component = st.components.v2.component("forky_browser_fixes", html="<span></span>", js=_JS)
 
 
-def mend_browser(held: Session) -> None:
-    """Once on every page."""
+def fix_browser(held: Session) -> None:
+    """Draw the component. Call it once on every page."""
     at = {"c": held.conversation, "b": held.branch}
     data = {name: str(value) for name, value in at.items() if value}
+    if is_on("browser_fixes"):
+        data["mends"] = "yes"
     data["cookies"] = json.dumps(held.cookies)  # For a value that is no text Streamlit loads pandas.
-    _component(key="mending", data=data, height=1)
+    _component(key="browser-fixes", data=data, height=1)
