@@ -17,8 +17,8 @@ from forky_core.store.duckdb.file.migrations import migrate
 from forky_core.store.duckdb.sql import document_statements, statements
 from forky_core.store.duckdb.sql import tables as written_tables
 from forky_core.store.duckdb.sql.source import postgresql as spelling
+from forky_core.store.duckdb.sql.source.bind_parameters import Repeated
 from forky_core.store.duckdb.sql.source.compiling import sources
-from forky_core.store.duckdb.sql.source.given import Repeated
 from forky_core.store.duckdb.sql.source.tables import metadata
 from forky_core.store.duckdb.sql.statement import (
     Family,

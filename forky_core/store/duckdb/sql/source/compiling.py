@@ -16,7 +16,7 @@ from sqlalchemy import MetaData
 from sqlalchemy.sql.expression import ClauseElement
 
 from forky_core.store.duckdb.sql.source import (
-    beside,
+    blobs_and_settings,
     conversations,
     documents,
     generations,
@@ -26,14 +26,14 @@ from forky_core.store.duckdb.sql.source import (
     search,
     tables,
 )
-from forky_core.store.duckdb.sql.source.given import Repeated
+from forky_core.store.duckdb.sql.source.bind_parameters import Repeated
 from forky_core.store.duckdb.sql.statement import Each, Family, SqlStatement
 
 Source: TypeAlias = ClauseElement | tuple[ClauseElement, ...]
 """One statement, or several under one name."""
 HOME = Path(__file__).resolve().parent.parent
 _MODULES: Mapping[str, tuple[ModuleType, ...]] = {
-    "statements.py": (beside, conversations, generations, messages, operations, packs, search),
+    "statements.py": (blobs_and_settings, conversations, generations, messages, operations, packs, search),
     "document_statements.py": (documents,),
 }
 DIALECT = Dialect(paramstyle="qmark")
