@@ -1,4 +1,4 @@
-"""What statements are given: the conversation, lists, and pieces that are repeated."""
+"""Parameters that many statements have: the conversation, lists, and pieces that are repeated."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""What lies beside the conversations: attachments, what was worked out of messages, settings, the schema's number."""
+"""Attachments, values derived from messages, settings, and the number of the schema."""
 
 from __future__ import annotations
 
 from sqlalchemy import CompoundSelect, Integer, Text, bindparam, cast, delete, func, insert, select, true
 
-from forky_core.store.duckdb.sql.source.given import here, unnested
+from forky_core.store.duckdb.sql.source.bind_parameters import here, unnested
 from forky_core.store.duckdb.sql.source.tables import (
     blobs,
     conversations,
@@ -15,7 +15,7 @@ from forky_core.store.duckdb.sql.source.tables import (
     settings,
 )
 
-BLOB = select(blobs.c.media_type, blobs.c.name, blobs.c.content).where(blobs.c.sha256 == bindparam("sha256"))
+BLOB = select(*blobs.c["media_type", "name", "content"]).where(blobs.c.sha256 == bindparam("sha256"))
 HAS_BLOB = select(func.count()).select_from(blobs).where(blobs.c.sha256 == bindparam("sha256"))
 BLOB_NAMES = select(blobs.c.sha256).order_by(blobs.c.sha256)
 
