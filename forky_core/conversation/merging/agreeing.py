@@ -131,7 +131,7 @@ class Agreeing(BranchReader):
 
         Raises:
             NotFound: one of its branches, or the other conversation, no longer exists.
-            Else as `plan_merge`.
+            ForkyError: whatever `plan_merge` raises.
         """
         request = self.request(number)
         planned = requests.plan(self._repo, request, self._changed_wish(request, chosen), stop=stop)
