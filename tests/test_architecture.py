@@ -38,6 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scheduling": set(),
     "model": VALUES,
     "opaque": VALUES,
+    "extras": VALUES,
     "settings": VALUES | {"observability"},
     "private_files": set(),
     "graph": VALUES,
@@ -46,10 +47,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "context": VALUES | CONTRACTS | {"scheduling", "graph", "retrieval"},
     "merge": VALUES | CONTRACTS | {"context", "graph", "retrieval"},
     "matching": VALUES,
-    "store": VALUES | LOGS | {"scheduling", "graph", "private_files", "settings"},
-    "llm": VALUES | LOGS | {"scheduling", "private_files", "settings"},
+    "store": VALUES | LOGS | {"extras", "scheduling", "graph", "private_files", "settings"},
+    "llm": VALUES | LOGS | {"extras", "scheduling", "private_files", "settings"},
     "offline": VALUES | {"llm.contract", "llm.tokens", "retrieval"},
-    "documents": VALUES | CONTRACTS | {"retrieval"},
+    "documents": VALUES | CONTRACTS | {"extras", "retrieval"},
     "conversation": VALUES
     | CONTRACTS
     | LOGS

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from forky_core.cli.plain import plain
 from forky_core.gateway.access.origins import Origin, is_loopback
-from forky_core.model.errors import BadContent, NotFound
+from forky_core.model.errors import BadContent, NotFound, NotInstalled
 from forky_core.settings import Settings
 
 FIRST_PORT = 8501
@@ -63,7 +63,8 @@ def app_script() -> Path:
     """The script that Streamlit runs: of the installed `forky_app`, or of the checkout.
 
     Raises:
-        NotFound: the library was copied without the app, or Streamlit is not installed.
+        NotFound: the library was copied without the app.
+        NotInstalled: Streamlit is not there.
     """
     found = next((file for file in (_APP / "forky_app/app.py", _APP / "app.py") if file.is_file()), None)
     if found is None:
@@ -72,7 +73,7 @@ def app_script() -> Path:
             "Install Forky with pip or uv, or run `streamlit run app.py` in a checkout of it.",
         )
     if find_spec("streamlit") is None:
-        raise NotFound("The app needs Streamlit, which is not installed.", "Run: pip install 'forky[app]'")
+        raise NotInstalled("The app needs the package “streamlit”, which is not installed.", "app")
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 
 from forky_core.documents.source import DocumentSource
+from forky_core.extras import needed_for
 from forky_core.model.errors import BadContent
 
 LARGEST_UNPACKED = 200_000_000
@@ -18,7 +19,8 @@ def docx_html(source: DocumentSource) -> str:
         BadContent: it is damaged, or unpacks to too much.
     """
     # Importing it takes 50 ms, which every start of Forky would pay.
-    import mammoth  # noqa: PLC0415
+    with needed_for("Reading a DOCX file", "documents"):
+        import mammoth  # noqa: PLC0415
 
     try:
         with source.open() as stream, zipfile.ZipFile(stream) as archive:

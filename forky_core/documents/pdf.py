@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from forky_core.documents.chunking import DocumentSection
 from forky_core.documents.source import DocumentSource
+from forky_core.extras import needed_for
 from forky_core.model.errors import BadContent
 
 _FRESH = 200
@@ -38,7 +39,8 @@ def pdf_pages(source: DocumentSource) -> Iterator[tuple[DocumentSection, float]]
 def _pages(source: DocumentSource, first: int) -> Iterator[tuple[int, int, str]]:
     """(number, total, text) of some pages after the first `first` ones."""
     # Importing it takes a quarter of a second, which every start of Forky would pay.
-    from pypdf import PdfReader  # noqa: PLC0415
+    with needed_for("Reading a PDF", "documents"):
+        from pypdf import PdfReader  # noqa: PLC0415
 
     with source.open() as stream:
         try:

@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 from forky_core.documents.extraction import extracted
 from forky_core.documents.kinds import kind_of
 from forky_core.documents.source import DocumentSource
-from forky_core.model.errors import BadContent
+from forky_core.model.errors import BadContent, NotInstalled
 
 OVER_MEMORY = 81
 """Exit code of a reader that exceeded its memory limit."""
@@ -111,7 +111,7 @@ def _read(source: DocumentSource, out: BinaryIO) -> dict[str, Any]:
             _write(
                 out, {"chunk": [chunk.number, chunk.place, chunk.text, chunk.overlap, counts], "done": done}
             )
-    except BadContent as error:
+    except (BadContent, NotInstalled) as error:
         return {"refused": [error.message, error.hint]}
     except MemoryError:
         raise

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from forky_core.extras import needed_for
 from forky_core.llm import loading, loop
 from forky_core.llm.failures import failure, failure_of
 from forky_core.llm.litellm_model import NO_KEY, Connection
@@ -29,7 +30,8 @@ class LiteLLMEmbedder:
         Raises:
             ModelError: the model did not answer, or not with a vector for each text.
         """
-        import numpy as np  # noqa: PLC0415 - the first page does without it
+        with needed_for("Searching documents by meaning", "documents"):
+            import numpy as np  # noqa: PLC0415 - the first page does without it
 
         connection = self.connection
         if connection.needs_key and not connection.key:

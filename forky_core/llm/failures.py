@@ -20,6 +20,7 @@ from typing import Any
 from forky_core.llm.addresses import AddressRefused
 from forky_core.llm.contract import FailureKind
 from forky_core.model import Failure
+from forky_core.model.errors import NotInstalled
 
 _SECRET = re.compile(
     r"\bBearer\s+[^\s\"',}]+"
@@ -76,6 +77,8 @@ def failure_of(error: BaseException, asked: CallContext) -> Failure:
     chain = tuple(_chain(error))
     if (refused := next((link for link in chain if isinstance(link, AddressRefused)), None)) is not None:
         return Failure("unreachable", str(refused))
+    if (absent := next((link for link in chain if isinstance(link, NotInstalled)), None)) is not None:
+        return Failure("bad_request", str(absent))
     if asked.unproven:
         return failure("unreachable", asked)
     status = next((status for link in chain if (status := _status(link))), None)

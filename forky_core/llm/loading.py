@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from forky_core.extras import needed_for
 from forky_core.scheduling import short_turns
 
 _REDACTION_OFF = "LITELLM_DISABLE_REDACT_SECRETS"
@@ -79,9 +80,13 @@ def litellm() -> Any:
     """Return the module, waiting for it.
 
     Raises:
+        NotInstalled: it, or a package that it needs, is not there.
         ImportError: it cannot be loaded.
     """
     wait()
+    if isinstance(_error, ModuleNotFoundError):
+        with needed_for("Asking this model", "litellm"):
+            raise _error
     if _error is not None:
         raise ImportError(f"litellm cannot be loaded: {_error}") from _error
     return _module

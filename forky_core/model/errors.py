@@ -100,6 +100,15 @@ class BadCall(BadContent):
         """The field at fault, as a path: "messages[3].content[0].image_url"."""
 
 
+class NotInstalled(RequestError):
+    """A part of Forky is asked for whose packages are not installed."""
+
+    def __init__(self, message: str, extra: str) -> None:
+        super().__init__(message, f"Install it: pip install 'forky[{extra}]'")
+        self.extra = extra
+        """The group of packages that it needs."""
+
+
 class NothingToDo(RequestError):
     """What was asked for is already so."""
 

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from forky_core.extras import needed_for
 from forky_core.model.errors import BadContent, RequestError
 
 SHORTEST = 8
@@ -70,8 +71,9 @@ class Password:
 
     def fits(self, shown: str) -> bool:
         # It is imported at the first attempt, since most servers have no password.
-        from argon2 import PasswordHasher  # noqa: PLC0415
-        from argon2.exceptions import Argon2Error, InvalidHash  # noqa: PLC0415
+        with needed_for("A password", "app"):
+            from argon2 import PasswordHasher  # noqa: PLC0415
+            from argon2.exceptions import Argon2Error, InvalidHash  # noqa: PLC0415
 
         try:
             return len(shown) <= LONGEST and PasswordHasher().verify(self._hash, shown)
@@ -81,7 +83,8 @@ class Password:
 
 def hashed(password: str) -> str:
     """The Argon2id hash of a new password. Raises BadContent if it is too short or too long."""
-    from argon2 import PasswordHasher  # noqa: PLC0415 - only where one is set
+    with needed_for("A password", "app"):
+        from argon2 import PasswordHasher  # noqa: PLC0415 - only where one is set
 
     if not SHORTEST <= len(password) <= LONGEST:
         raise BadContent(

@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 
+from forky_core.extras import needed_for
 from forky_core.model.document import (
     Chunk,
     Document,
@@ -86,7 +87,8 @@ class FiledDocuments:
         return tuple(Chunk(*row) for row in rows)
 
     def postings(self, terms: Sequence[int], reach: Reach) -> Postings:
-        import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
+        with needed_for("Searching documents", "documents"):
+            import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
 
         given = _reach(reach)
         with self._file.snapshot() as cursor:
