@@ -1,8 +1,9 @@
 """Every small change of a module that cosmic-ray's operators make, but for those that change nothing by intention.
 
-Left out are changes of annotations, which are never evaluated; of the star in a list of parameters and the bar between
-two classes, which cosmic-ray takes for arithmetic; and operators whose mutants are mostly the same program: a removed
-decorator, `is` in place of `==`, one arithmetic operator in place of another that has nothing to do with it.
+Left out are changes of annotations, which are never evaluated; of decorators (`frozen=True` is held by mypy); of the
+star in a list of parameters and the bar between two classes, which cosmic-ray takes for arithmetic; and operators
+whose mutants are mostly the same program: a removed decorator, `is` in place of `==`, one arithmetic operator in
+place of another that has nothing to do with it.
 """
 
 from __future__ import annotations
@@ -67,14 +68,14 @@ class Mutant:
 def mutants_of(module: Path, text: str) -> Iterator[Mutant]:
     tree = get_ast(text)
     parsed = ast.parse(text)
-    annotations, arithmetic = [*_annotations(parsed)], [*_arithmetic(parsed)]
+    never_changed, arithmetic = [*_never_changed(parsed)], [*_arithmetic(parsed)]
     for name in operator_names():
         if not _is_wanted(name.removeprefix("core/")):
             continue
         operator = get_operator(name)()
         spans = (span for node in ast_nodes(tree) for span in operator.mutation_positions(node))
         for occurrence, (begin, end) in enumerate(spans):
-            if _within(annotations, begin, end):
+            if _within(never_changed, begin, end):
                 continue
             if "BinaryOperator" not in name or _within(arithmetic, begin, end):
                 yield Mutant(module, name, occurrence, begin[0])
@@ -115,13 +116,15 @@ def _arithmetic(tree: ast.Module) -> Iterator[Span]:
                 yield (left.end_lineno or 0, left.end_col_offset or 0), (right.lineno, right.col_offset)
 
 
-def _annotations(tree: ast.Module) -> Iterator[Span]:
-    """Where annotations stand: the first and the last place of each."""
+def _never_changed(tree: ast.Module) -> Iterator[Span]:
+    """Where annotations and decorators stand: the first and the last place of each."""
     for node in ast.walk(tree):
         found: list[ast.expr | None] = []
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                found = [node.returns]
+                found = [node.returns, *node.decorator_list]
+            case ast.ClassDef():
+                found = [*node.decorator_list]
             case ast.arg() | ast.AnnAssign():
                 found = [node.annotation]
         for one in found:
