@@ -21,7 +21,8 @@ from bench.exports import write_archive, write_deep, write_export, write_long, w
 from bench.measure import Line
 from forky_core.conversation.transaction import Transaction
 from forky_core.forky import Forky
-from forky_core.formats.exporting.sharing import exporter, pieces
+from forky_core.formats.exporting.registry import exporter
+from forky_core.formats.exporting.sharing import pieces
 from forky_core.formats.forky_file.files import save
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.importing.landing import import_file, preview

@@ -28,9 +28,14 @@ if TYPE_CHECKING:
     from forky_core.bots import ChatBot, History, QueryBot, Recall, Recalled, ScoredMessage, SimpleBot
     from forky_core.conversation.conversation import Conversation
     from forky_core.conversation.merging.bisecting import contains
+    from forky_core.documents.chunking import DocumentSection
+    from forky_core.documents.kinds import DocumentKind
     from forky_core.forky import Forky
+    from forky_core.formats.contract import Importer, Node, ParsedConversation
+    from forky_core.formats.exporting.exporting import Exporter
     from forky_core.formats.exporting.redaction import findings, redacted
-    from forky_core.formats.exporting.sharing import exporter, save_as, shared
+    from forky_core.formats.exporting.registry import exporter
+    from forky_core.formats.exporting.sharing import save_as, shared
     from forky_core.formats.importing.landing import import_file, preview
     from forky_core.integrations.langchain import ForkyChatMessageHistory
     from forky_core.integrations.litellm import ForkyLogger
@@ -91,6 +96,7 @@ if TYPE_CHECKING:
     )
     from forky_core.model.parts import (
         AttachmentPart,
+        Draft,
         MergePart,
         ReasoningPart,
         TextPart,
@@ -111,7 +117,11 @@ __all__ = [
     "Choice",
     "Conversation",
     "ConversationId",
+    "DocumentKind",
+    "DocumentSection",
     "Done",
+    "Draft",
+    "Exporter",
     "Failed",
     "Forky",
     "ForkyChatMessageHistory",
@@ -119,6 +129,7 @@ __all__ = [
     "ForkyLogger",
     "History",
     "ImportBrokenOff",
+    "Importer",
     "InTheWay",
     "IncomingChanges",
     "MergeInputs",
@@ -131,12 +142,14 @@ __all__ = [
     "ModelError",
     "ModelInfo",
     "NameTaken",
+    "Node",
     "NotAllowed",
     "NotFound",
     "NotInstalled",
     "NothingToDo",
     "Operation",
     "Outdated",
+    "ParsedConversation",
     "Passage",
     "PayloadKind",
     "PayloadLine",
@@ -193,8 +206,13 @@ _HOMES = {
     "conversation.conversation": ("Conversation",),
     "conversation.merging.bisecting": ("contains",),
     "forky": ("Forky",),
+    "documents.chunking": ("DocumentSection",),
+    "documents.kinds": ("DocumentKind",),
+    "formats.exporting.exporting": ("Exporter",),
+    "formats.contract": ("Importer", "Node", "ParsedConversation"),
     "formats.exporting.redaction": ("findings", "redacted"),
-    "formats.exporting.sharing": ("exporter", "save_as", "shared"),
+    "formats.exporting.registry": ("exporter",),
+    "formats.exporting.sharing": ("save_as", "shared"),
     "formats.importing.landing": ("import_file", "preview"),
     "integrations.langchain": ("ForkyChatMessageHistory",),
     "integrations.litellm": ("ForkyLogger",),
@@ -248,6 +266,7 @@ _HOMES = {
     ),
     "model.parts": (
         "AttachmentPart",
+        "Draft",
         "MergePart",
         "ReasoningPart",
         "TextPart",

@@ -11,6 +11,9 @@ from pages.ui.components.lists import apply_list_style
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, locate
+from pages.ui.page import Page
+
+PAGE = Page(title="Find where it went wrong", icon="manage_search", order=90, shown=False)
 
 
 def main() -> None:

@@ -31,9 +31,12 @@ from pages.ui.components.starting import begin_conversation
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, locate
 from pages.ui.library.broken_off import draw_broken_off_hint
+from pages.ui.page import Page
 from pages.ui.session import session
 from pages.ui.streamlit_patches.flush import flush
 from pages.ui.workspace import workspace
+
+PAGE = Page(title="Chat", icon="account_tree", order=10)
 
 
 def main() -> None:

@@ -20,6 +20,9 @@ from pages.ui.components.markdown import plain_label
 from pages.ui.components.palette import palette
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, leave, locate, place, saying
+from pages.ui.page import Page
+
+PAGE = Page(title="Compare", icon="view_column_2", order=20)
 
 _SIDES = "compare.sides"
 _MODELS = "compare.models"

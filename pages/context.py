@@ -19,6 +19,9 @@ from pages.ui.context.memory import draw_memory
 from pages.ui.context.style import apply_context_style
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, locate, place, saying
+from pages.ui.page import Page
+
+PAGE = Page(title="Context", icon="fact_check", order=60)
 
 _VIEWS = ("Items", "Compare", "Exact request")
 _SHOWN = "context.shown"

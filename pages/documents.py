@@ -14,8 +14,11 @@ from pages.ui.documents.reading import draw_document
 from pages.ui.documents.scopes import SCOPES, draw_scope, store_of
 from pages.ui.documents.searching import draw_search
 from pages.ui.documents.style import apply_document_style
+from pages.ui.page import Page
 from pages.ui.session import session
 from pages.ui.workspace import workspace
+
+PAGE = Page(title="Documents", icon="description", order=50)
 
 
 def main() -> None:

@@ -12,6 +12,9 @@ from pages.ui.components.undoing import page_top
 from pages.ui.components.verifying import draw_verification, verify_button
 from pages.ui.frame import Frame, locate
 from pages.ui.history.log import draw_entries
+from pages.ui.page import Page
+
+PAGE = Page(title="History", icon="history", order=70)
 
 
 def main() -> None:

@@ -18,8 +18,11 @@ from pages.ui.library.importing import draw_import
 from pages.ui.library.searching import draw_findings, has_words
 from pages.ui.library.shelving import draw_lines, draw_trash
 from pages.ui.library.walking import walk_findings
+from pages.ui.page import Page
 from pages.ui.session import Session, session
 from pages.ui.workspace import workspace
+
+PAGE = Page(title="Library", icon="library_books", order=40)
 
 _SORTS: dict[Sort, str] = {
     "changed": "Last changed",

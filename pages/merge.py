@@ -44,6 +44,9 @@ from pages.ui.merge.style import apply_merge_style
 from pages.ui.merge.warnings import draw_warnings
 from pages.ui.merge.writing import draw_writing_beside
 from pages.ui.note import Leads, note_html
+from pages.ui.page import Page
+
+PAGE = Page(title="Merge", icon="merge", order=30)
 
 _LANDED = "merge.landed"
 _SAVED = "merge.saved"

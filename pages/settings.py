@@ -13,6 +13,7 @@ from forky_core.llm.catalogue import Catalogue
 from pages.ui.chat.people import draw_me
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.undoing import last_shown, page_top
+from pages.ui.page import Page
 from pages.ui.session import session
 from pages.ui.settings.about import draw_about
 from pages.ui.settings.access import draw_access
@@ -20,6 +21,8 @@ from pages.ui.settings.providers import draw_default, draw_keyed, draw_reviewer,
 from pages.ui.settings.storage import draw_storage
 from pages.ui.settings.tokens import draw_tokens
 from pages.ui.workspace import workspace
+
+PAGE = Page(title="Settings", icon="tune", order=80)
 
 
 def main() -> None:

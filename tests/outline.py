@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from forky_core.merge.block import PayloadLine
 from forky_core.merge.branch_merge import plan_branch_merge
 from forky_core.merge.incoming_changes import IncomingChanges
@@ -12,7 +9,6 @@ from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.plan_lines import plan_of_lines
-from forky_core.merge.strategies import add_strategy, remove_strategy
 from forky_core.merge.strategy import Strategy
 from forky_core.merge.wording import squash_header
 from forky_core.model.payload_kinds import PayloadKind
@@ -44,13 +40,3 @@ OUTLINE = Strategy(
     plan=plan_outline,
     plan_side=outline_of,
 )
-
-
-@contextmanager
-def offered() -> Iterator[Strategy]:
-    """While it is one of the strategies there are."""
-    add_strategy(OUTLINE)
-    try:
-        yield OUTLINE
-    finally:
-        remove_strategy(OUTLINE)

@@ -36,6 +36,7 @@ LOGS = {"observability.events"}
 MAY_IMPORT: dict[str, set[str]] = {
     "observability": set(),
     "scheduling": set(),
+    "plugins": LOGS,
     "model": VALUES,
     "opaque": VALUES,
     "extras": VALUES,
@@ -45,12 +46,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "layout": VALUES,
     "retrieval": VALUES | CONTRACTS,
     "context": VALUES | CONTRACTS | {"scheduling", "graph", "retrieval"},
-    "merge": VALUES | CONTRACTS | {"context", "graph", "retrieval"},
+    "merge": VALUES | CONTRACTS | {"context", "graph", "plugins", "retrieval"},
     "matching": VALUES,
     "store": VALUES | LOGS | {"extras", "scheduling", "graph", "private_files", "settings"},
     "llm": VALUES | LOGS | {"extras", "scheduling", "private_files", "settings"},
     "offline": VALUES | {"llm.contract", "llm.tokens", "retrieval"},
-    "documents": VALUES | CONTRACTS | {"extras", "retrieval"},
+    "documents": VALUES | CONTRACTS | LOGS | {"extras", "plugins", "retrieval"},
     "conversation": VALUES
     | CONTRACTS
     | LOGS
@@ -58,7 +59,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "formats": VALUES
     | CONTRACTS
     | LOGS
-    | {"context", "conversation", "graph", "documents.cited", "documents.html_text", "matching", "layout"},
+    | {
+        "context",
+        "conversation",
+        "graph",
+        "documents.cited",
+        "documents.html_text",
+        "matching",
+        "layout",
+        "plugins",
+    },
     "views": VALUES | CONTRACTS | {"context", "conversation", "graph", "layout", "merge", "retrieval"},
 }
 """Of each layer, the others it may know; a layer that is not named here is an entrance and may know all."""

@@ -136,7 +136,8 @@ def use_forky():
     from forky_core.model.errors import ModelError
     from forky_core.formats.importing.landing import import_file
     from forky_core.formats.exporting.redaction import findings, redacted
-    from forky_core.formats.exporting.sharing import exporter, save_as, shared
+    from forky_core.formats.exporting.registry import exporter
+    from forky_core.formats.exporting.sharing import save_as, shared
 
     server = os.environ["FORKY_SERVERS"].removeprefix("http://").removesuffix("/v1")
     with TemporaryDirectory() as folder, Forky.open(Path(folder, "forky.duckdb")) as forky:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.plain import one_line, plain
 from forky_core.formats.exporting.redaction import findings, redacted, unread_files
-from forky_core.formats.exporting.sharing import EXPORTERS, behind, exporter, leaving, save_as, shared
+from forky_core.formats.exporting.registry import EXPORTERS, exporter, exporters
+from forky_core.formats.exporting.sharing import behind, holds_log, leaving, save_as, shared
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import save
 from forky_core.model.errors import BadContent
@@ -28,7 +29,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--as",
         dest="format",
         metavar="FORMAT",
-        help=f"{', '.join(one.name for one in EXPORTERS)}; default: what the file's name says, or forky",
+        help=f"{', '.join(one.name for one in EXPORTERS)}, or one that a package adds; default: what the file's name says, or forky",
     )
     command.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: print it")
     command.add_argument("--branch", metavar="NAME", help="only the messages that lead to this branch")
@@ -75,7 +76,7 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
             else:
                 out.write(piece.decode("utf-8", "replace"))
         return 0
-    if to.name == "forky" and path.suffix.lower() == _ZIP:
+    if holds_log(to) and path.suffix.lower() == _ZIP:
         save(chat, path)
     else:
         save_as(chat, to, path)
@@ -105,5 +106,5 @@ def _meant_by(path: Path | None) -> str:
     if name.endswith((".forky.jsonl", ".forky.zip")):
         return "forky"
     return next(
-        (one.name for one in EXPORTERS if name.endswith(one.suffix) and one.suffix != ".jsonl"), "forky"
+        (one.name for one in exporters() if name.endswith(one.suffix) and one.suffix != ".jsonl"), "forky"
     )

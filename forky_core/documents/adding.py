@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
-from forky_core.documents.kinds import media_type
 from forky_core.documents.readers import READERS, Readers
+from forky_core.documents.registry import media_type
 from forky_core.documents.source import DocumentSource, source_of_file
 from forky_core.model.document import Chunk, Document, DocumentId, DocumentPiece, Shelf
 from forky_core.model.errors import BadContent

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import zipfile
 
+from forky_core.documents.kinds import DocumentKind
+from forky_core.documents.reading import sections_of_html
 from forky_core.documents.source import DocumentSource
 from forky_core.extras import needed_for
 from forky_core.model.errors import BadContent
@@ -42,3 +44,22 @@ def docx_html(source: DocumentSource) -> str:
         f"“{source.name}” unpacks to {unpacked / 1e6:,.0f} MB of text; at most {LARGEST_UNPACKED // 1_000_000} MB fit.",
         "Split it, or add the part that matters.",
     )
+
+
+def _recognises(source: DocumentSource, start: bytes) -> bool:
+    if not start.startswith(b"PK\x03\x04"):
+        return False
+    try:
+        with source.open() as stream, zipfile.ZipFile(stream) as archive:
+            return "word/document.xml" in archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return False
+
+
+DOCX = DocumentKind(
+    name="docx",
+    label="DOCX",
+    media_type="application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    recognises=_recognises,
+    read=lambda source: sections_of_html(docx_html(source)),
+)

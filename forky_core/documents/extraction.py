@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forky_core.documents.chunking import DocumentSection, chunked
-from forky_core.documents.kinds import Kind
-from forky_core.documents.reading import sections
+from forky_core.documents.kinds import DocumentKind
 from forky_core.documents.source import DocumentSource
 from forky_core.model.document import Chunk
 
 
-def extracted(source: DocumentSource, kind: Kind) -> Iterator[tuple[Chunk, float]]:
+def extracted(source: DocumentSource, kind: DocumentKind) -> Iterator[tuple[Chunk, float]]:
     """The chunks in reading order, each with the share of the document that has been read, 0 to 1.
 
     Raises:
@@ -21,7 +20,7 @@ def extracted(source: DocumentSource, kind: Kind) -> Iterator[tuple[Chunk, float
 
     def read() -> Iterator[DocumentSection]:
         nonlocal done
-        for section, done in sections(source, kind):  # noqa: B007 - it is yielded with the chunks below
+        for section, done in kind.read(source):  # noqa: B007 - it is yielded with the chunks below
             yield section
 
     for chunk in chunked(read()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forky_core.documents.chunking import DocumentSection
+from forky_core.documents.kinds import DocumentKind
 from forky_core.documents.source import DocumentSource
 from forky_core.extras import needed_for
 from forky_core.model.errors import BadContent
@@ -82,3 +83,12 @@ def _unreadable(source: DocumentSource, error: Exception) -> BadContent:
         f"“{source.name}” is damaged: it cannot be read as a PDF ({type(error).__name__}).",
         "Get it anew, or print it to a new PDF.",
     )
+
+
+PDF = DocumentKind(
+    name="pdf",
+    label="PDF",
+    media_type="application/pdf",
+    recognises=lambda _source, start: b"%PDF-" in start[:1024],
+    read=pdf_pages,
+)

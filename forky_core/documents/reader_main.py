@@ -24,7 +24,7 @@ from contextlib import suppress
 from typing import Any, BinaryIO
 
 from forky_core.documents.extraction import extracted
-from forky_core.documents.kinds import kind_of
+from forky_core.documents.registry import kind_of
 from forky_core.documents.source import DocumentSource
 from forky_core.model.errors import BadContent, NotInstalled
 
@@ -105,7 +105,7 @@ def _read(source: DocumentSource, out: BinaryIO) -> dict[str, Any]:
     """Write the kind and the chunks of a document, and return the final answer."""
     try:
         kind = kind_of(source)
-        _write(out, {"kind": kind})
+        _write(out, {"kind": kind.name})
         for chunk, done in extracted(source, kind):
             counts = [number for pair in chunk.counts.items() for number in pair]
             _write(

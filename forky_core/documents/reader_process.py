@@ -21,7 +21,6 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from forky_core.documents.kinds import Kind
 from forky_core.documents.limits import (
     Limits,
     crashed,
@@ -54,8 +53,8 @@ LOOK_EVERY = 0.2
 class Extract:
     """A chunk from a reader."""
 
-    kind: Kind
-    """The document's kind."""
+    kind: str
+    """The name of the document's kind."""
     chunk: Chunk
     done: float
     """The share of the document that has been read, 0 to 1."""
@@ -148,7 +147,7 @@ class ReaderProcess:
             pipe.flush()
 
     def _answers(self, source: DocumentSource, limits: Limits, waiting: _Waiting) -> Iterator[Extract]:
-        kind: Kind = "text"
+        kind = "text"
         characters = chunks = 0
         while (answer := self._answer(source.name, limits, waiting)) is not None:
             match answer:

@@ -20,14 +20,13 @@ from collections.abc import Callable, Generator
 from threading import Event
 
 from forky_core.documents.extraction import extracted
-from forky_core.documents.kinds import Kind, kind_of
 from forky_core.documents.limits import Limits, limits_for, no_reader
 from forky_core.documents.reader_process import LOOK_EVERY, Extract, ReaderProcess
+from forky_core.documents.registry import kind_of
 from forky_core.documents.source import DocumentSource
 
 SMALL = 65_536
 """The most bytes of a text that is read in the program itself."""
-_PLAIN: frozenset[Kind] = frozenset({"text", "markdown", "code"})
 _KEPT_SECONDS = 10.0
 """Seconds that a process waits for its next document."""
 
@@ -75,7 +74,7 @@ class Readers:
         """
         if _is_small_text(source):
             kind = kind_of(source)
-            return (Extract(kind, chunk, done) for chunk, done in extracted(source, kind))
+            return (Extract(kind.name, chunk, done) for chunk, done in extracted(source, kind))
         return self._read(source, stop or Event())
 
     def close(self) -> None:
@@ -166,7 +165,7 @@ def _is_small_text(source: DocumentSource) -> bool:
         content.decode("utf-8")
     except UnicodeDecodeError:
         return False
-    return kind_of(source) in _PLAIN
+    return kind_of(source).plain
 
 
 READERS = Readers()

@@ -1,4 +1,4 @@
-"""A document's text as sections, read as a stream: a large file is never held whole, and reading can be given up.
+"""Kinds of document that are text: read as a stream, so that a large file is never held whole and can be given up.
 
 Text comes with where it stands, because a citation is worth as much as the place it opens.
 """
@@ -10,14 +10,13 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain, islice
 from typing import BinaryIO
 
 from forky_core.documents.chunking import SIZE, DocumentSection
-from forky_core.documents.docx import docx_html
 from forky_core.documents.html_text import markdown_of
-from forky_core.documents.kinds import Kind
-from forky_core.documents.pdf import pdf_pages
+from forky_core.documents.kinds import DocumentKind
 from forky_core.documents.source import DocumentSource
 from forky_core.model.errors import BadContent
 
@@ -39,29 +38,6 @@ _TOP_LEVEL = re.compile(
 )
 
 
-def sections(source: DocumentSource, kind: Kind) -> Iterator[tuple[DocumentSection, float]]:
-    """The text in order, with how much of the file has been read, 0 to 1.
-
-    Raises:
-        BadContent: it is protected, damaged, or holds no text.
-    """
-    match kind:
-        case "pdf":
-            yield from pdf_pages(source)
-        case "docx":
-            yield from _markdown(docx_html(source))
-        case "html":
-            yield from _markdown(_html(source))
-        case "markdown":
-            yield from _streamed(source, _headed)
-        case "table":
-            yield from _streamed(source, _rows)
-        case "code":
-            yield from _streamed(source, _definitions)
-        case "text":
-            yield from _streamed(source, _paragraphs)
-
-
 def _html(source: DocumentSource) -> str:
     if source.size > PARSED_WHOLE:
         raise BadContent(
@@ -73,7 +49,8 @@ def _html(source: DocumentSource) -> str:
     return content.decode(_encoding(source.start(), source.name), "replace")
 
 
-def _markdown(html: str) -> Iterator[tuple[DocumentSection, float]]:
+def sections_of_html(html: str) -> Iterator[tuple[DocumentSection, float]]:
+    """The sections of a page that is read whole, by its headings."""
     text = markdown_of(html, longest=len(html))
     for section in _headed(iter(text.splitlines())):
         yield section, 1.0
@@ -238,3 +215,91 @@ def _rows(lines: Iterator[str]) -> Iterator[DocumentSection]:
 def _cells(header: Sequence[str], row: Sequence[str]) -> Iterator[tuple[str, str]]:
     for at, value in enumerate(row):
         yield (header[at].strip() if at < len(header) and header[at].strip() else f"column {at + 1}", value)
+
+
+TEXT = DocumentKind(
+    name="text",
+    label="text",
+    media_type="text/plain",
+    read=partial(_streamed, cut=_paragraphs),
+    plain=True,
+)
+MARKDOWN = DocumentKind(
+    name="markdown",
+    label="Markdown",
+    media_type="text/markdown",
+    endings=frozenset((".md", ".markdown", ".mdx", ".rst")),
+    read=partial(_streamed, cut=_headed),
+    plain=True,
+)
+HTML = DocumentKind(
+    name="html",
+    label="HTML",
+    media_type="text/html",
+    endings=frozenset((".html", ".htm", ".xhtml")),
+    read=lambda source: sections_of_html(_html(source)),
+)
+TABLE = DocumentKind(
+    name="table",
+    label="CSV",
+    media_type="text/csv",
+    endings=frozenset((".csv", ".tsv")),
+    read=partial(_streamed, cut=_rows),
+)
+CODE = DocumentKind(
+    name="code",
+    label="code",
+    media_type="text/x-source",
+    endings=frozenset(
+        (
+            ".py",
+            ".js",
+            ".ts",
+            ".tsx",
+            ".jsx",
+            ".java",
+            ".c",
+            ".h",
+            ".cpp",
+            ".hpp",
+            ".cc",
+            ".cs",
+            ".go",
+            ".rs",
+            ".rb",
+            ".php",
+            ".swift",
+            ".kt",
+            ".scala",
+            ".sql",
+            ".sh",
+            ".bash",
+            ".lua",
+            ".r",
+            ".jl",
+            ".pl",
+            ".ex",
+            ".exs",
+            ".erl",
+            ".hs",
+            ".ml",
+            ".clj",
+            ".dart",
+            ".m",
+            ".mm",
+            ".vue",
+            ".svelte",
+            ".css",
+            ".scss",
+            ".json",
+            ".yaml",
+            ".yml",
+            ".toml",
+            ".ini",
+            ".cfg",
+            ".xml",
+        )
+    ),
+    read=partial(_streamed, cut=_definitions),
+    plain=True,
+)

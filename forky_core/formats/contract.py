@@ -3,7 +3,8 @@
 An importer knows one program's fields and nothing else. It never builds a message id, follows a child pointer,
 repairs a tree or counts: tree.py does that for all of them, by the rules that every format needs (edges from the
 child's parent pointer, every branch kept, the live one checked out, nothing dropped without its children finding
-another parent). So adding a format is adding one file to `importing/readers/` and one line to registry.py.
+another parent). So adding a format is adding one file to `importing/readers/` and one line to registry.py, or a
+package of its own (docs/extending.md).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from forky_core.model import GenerationStatus, Usage
 from forky_core.model.parts import AttachmentPart, Draft, Json
@@ -153,16 +154,20 @@ class SourceFiles(Protocol):
         ...
 
 
+@runtime_checkable
 class Importer(Protocol):
     """Reads one format. Stateless: one object serves every file."""
 
     name: ClassVar[str]
-    """A word for programs, e.g. "chatgpt"."""
+    """A word for programs, e.g. "chatgpt". It is stored with what was imported, so that it is recognised again."""
     label: ClassVar[str]
-    """For people, e.g. "ChatGPT export"."""
+    """For people, e.g. "ChatGPT export": in the preview and in the history."""
 
     def fits(self, sample: Sample) -> bool:
-        """Whether this is the format. Asked in the order of the registry; the first that fits reads the document."""
+        """Whether this is the format. Asked in the order of the registry; the first that fits reads the document.
+
+        Raises nothing, whatever the sample holds.
+        """
         ...
 
     def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:

@@ -1,6 +1,8 @@
-"""Which formats there are, in the order they are asked in: the first that fits reads the document.
+"""Every importer, in the order in which they are asked: the first that fits reads the document.
 
-The order is that of what could be mistaken for what: a narrow sign comes before a wide one.
+The order is that of what could be mistaken for what: a narrow sign comes before a wide one. A package of somebody else
+adds an importer by an entry point of the group `forky.importers` that names one; it is asked after ours and before the
+two whose signs are so wide that they fit nearly every program's files.
 """
 
 from __future__ import annotations
@@ -37,8 +39,10 @@ from forky_core.formats.importing.readers.silly_tavern import SillyTavern
 from forky_core.formats.importing.readers.takeout_gemini import TakeoutGemini
 from forky_core.formats.importing.readers.transcripts import Transcripts
 from forky_core.formats.importing.readers.typing_mind import TypingMind
+from forky_core.observability import events
+from forky_core.plugins import Registry
 
-IMPORTERS: tuple[Importer, ...] = (
+_NARROW: tuple[Importer, ...] = (
     LlmLogs(),
     RecordedCalls(),
     SessionTraces(),
@@ -68,12 +72,32 @@ IMPORTERS: tuple[Importer, ...] = (
     PortableAIMemory(),
     CopilotCSV(),
     ForkyMarkdown(),
-    Transcripts(),
-    # The widest sign of all: anything with messages.
-    MessageArrays(),
 )
+_WIDE: tuple[Importer, ...] = (Transcripts(), MessageArrays())
+"""Any text in which people take turns, and anything with messages."""
+IMPORTERS: tuple[Importer, ...] = (*_NARROW, *_WIDE)
+"""Those that Forky brings."""
+REGISTRY = Registry("forky.importers", Importer, IMPORTERS)
+
+
+def importers() -> tuple[Importer, ...]:
+    """Every importer there is, in the order in which they are asked."""
+    return (*_NARROW, *REGISTRY.others, *_WIDE)
 
 
 def importer_for(sample: Sample) -> Importer | None:
     """The importer that reads this; None where the format is not known."""
-    return next((importer for importer in IMPORTERS if importer.fits(sample)), None)
+    return next((importer for importer in importers() if _fits(importer, sample)), None)
+
+
+def _fits(importer: Importer, sample: Sample) -> bool:
+    """Whether it reads this. One of a package that raises an exception does not, so that others are asked."""
+    if importer in IMPORTERS:
+        return importer.fits(sample)
+    try:
+        return importer.fits(sample)
+    except Exception as fault:  # noqa: BLE001 - somebody else's code must not end every import
+        events.plugin_skipped(
+            group=REGISTRY.group, name=importer.name, reason="it failed to look at a file", fault=fault
+        )
+        return False

@@ -293,6 +293,11 @@ def thread_failed(*, thread: Word, fault: Fault) -> None:
     """A thread of the server, or an object's end, failed where nobody was waiting for it."""
 
 
+@event("plugin.skipped", WARNING)
+def plugin_skipped(*, group: Word, name: Word, reason: Word, fault: Fault | None = None) -> None:
+    """Something that an installed package adds to Forky is left out; `name` is that of its entry point."""
+
+
 @event("library.warned", WARNING)
 def library_warned(
     *, library: Word, place: CodeText, message: CodeText | None = None, fault: Fault | None = None

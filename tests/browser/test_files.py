@@ -12,7 +12,8 @@ import httpx
 import pytest
 
 from forky_core.forky import Forky
-from forky_core.formats.exporting.sharing import exporter, leaving, pieces, shared
+from forky_core.formats.exporting.registry import exporter
+from forky_core.formats.exporting.sharing import leaving, pieces, shared
 from forky_core.formats.forky_file.files import load
 from tests.browser.conftest import CHECKOUT, Watched, expect, served
 from tests.builders import ScriptedModels, talk

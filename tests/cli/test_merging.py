@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from forky_core.forky import Forky
+from forky_core.merge.strategies import REGISTRY
 from tests.builders import debugged, talk
 from tests.cli.conftest import Ended
-from tests.outline import offered
+from tests.outline import OUTLINE
 
 Run = Callable[..., Ended]
 
@@ -339,7 +340,7 @@ def test_a_branch_whose_only_news_is_a_question_says_so(forky: Run, database: Pa
 def test_a_strategy_that_a_package_adds_merges_by_its_name(forky: Run, database: Path) -> None:
     with Forky.open(database) as opened:
         debugged(opened)
-    with offered():
+    with REGISTRY.added(OUTLINE):
         done = forky("merge", "debug", "--into", "main", "--strategy", "outline", "--yes")
         assert done.code == 0 and "outline of debug into main" in done.out
     wrong = forky("merge", "debug", "--into", "main", "--strategy", "haiku", "--yes")

@@ -9,7 +9,8 @@ import pytest
 from forky_core.context.citing import sources_in
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.formats.exporting.sharing import exporter, shared
+from forky_core.formats.exporting.registry import exporter
+from forky_core.formats.exporting.sharing import shared
 from forky_core.model.errors import InTheWay, NotFound, NothingToDo
 from forky_core.offline.models import offline_models
 from tests.builders import ScriptedModels, talk, workspace

@@ -11,24 +11,17 @@ import pytest
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.forky_file.adopting import adopt
-from forky_core.merge import strategies as registry
-from forky_core.merge.strategies import (
-    STRATEGIES,
-    add_strategy,
-    find_strategy,
-    remove_strategy,
-    strategies,
-    strategy_named,
-)
+from forky_core.merge.strategies import REGISTRY, STRATEGIES, find_strategy, strategies, strategy_named
 from forky_core.merge.strategy import Strategy
 from forky_core.model import MessageId
 from forky_core.model.errors import BadContent
-from forky_core.model.payload_kinds import kind_of, unregister_kind
+from forky_core.model.payload_kinds import kind_of
 from forky_core.views import captions
 from forky_core.views.graph import line_of_text
 from tests.builders import talk, workspace
 from tests.formats.forky_file.chats import file_of, parsed
-from tests.outline import OUTLINE, offered
+from tests.outline import OUTLINE
+from tests.packages import installed
 
 EVERY = (*STRATEGIES, OUTLINE)
 FACT = "The port of the proxy is 8443"
@@ -36,7 +29,7 @@ FACT = "The port of the proxy is 8443"
 
 @pytest.fixture(autouse=True)
 def made_up() -> Iterator[None]:
-    with offered():
+    with REGISTRY.added(OUTLINE):
         yield
 
 
@@ -194,23 +187,14 @@ def test_a_name_that_nobody_knows_is_refused_and_a_payload_of_one_is_read_as_lin
 
 def test_a_name_is_given_once() -> None:
     with pytest.raises(ValueError, match="outline"):
-        add_strategy(OUTLINE)
+        REGISTRY.add(OUTLINE)
 
 
-def test_an_installed_package_adds_one_by_an_entry_point(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    remove_strategy(OUTLINE)
-    about = tmp_path / "forky_outline-1.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: forky-outline\nVersion: 1\n")
-    (about / "entry_points.txt").write_text("[forky.strategies]\noutline = tests.outline:OUTLINE\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    registry._installed.cache_clear()
+def test_an_installed_package_adds_one_by_an_entry_point(tmp_path: Path) -> None:
+    REGISTRY.remove(OUTLINE)
     try:
-        assert find_strategy("outline") is OUTLINE
+        with installed(tmp_path, REGISTRY, outline="tests.outline:OUTLINE"):
+            assert find_strategy("outline") is OUTLINE and kind_of("outline") == OUTLINE.payload
+        assert find_strategy("outline") is None and kind_of("outline") != OUTLINE.payload
     finally:
-        monkeypatch.undo()
-        registry._installed.cache_clear()
-        unregister_kind(OUTLINE.payload)
-        add_strategy(OUTLINE)
+        REGISTRY.add(OUTLINE)

@@ -23,9 +23,9 @@ import pytest
 from forky_core.documents import reader_process
 from forky_core.documents.adding import add_all
 from forky_core.documents.extraction import extracted
-from forky_core.documents.kinds import kind_of
 from forky_core.documents.limits import Limits, limits_for
 from forky_core.documents.readers import SMALL, Readers
+from forky_core.documents.registry import kind_of
 from forky_core.documents.shelf import DocumentStore, WorkspacePlace
 from forky_core.documents.source import DocumentSource, source_of_bytes, source_of_file
 from forky_core.model.errors import BadContent
@@ -129,7 +129,7 @@ def test_another_process_finds_what_this_one_would(readers: Readers, tmp_path: P
         kind = kind_of(source)
         found = list(readers.read(source))
         assert [(one.kind, one.chunk, one.done) for one in found] == [
-            (kind, chunk, done) for chunk, done in extracted(source, kind)
+            (kind.name, chunk, done) for chunk, done in extracted(source, kind)
         ]
         assert found and readers.processes
 
@@ -470,7 +470,7 @@ import sys
 from pathlib import Path
 import forky_core.documents.reader_main
 from forky_core.documents.extraction import extracted
-from forky_core.documents.kinds import kind_of
+from forky_core.documents.registry import kind_of
 from forky_core.documents.source import source_of_file
 for path in sorted(Path(sys.argv[1]).iterdir()):
     source = source_of_file(path)

@@ -7,8 +7,7 @@ import pytest
 
 from forky_core.documents import source as source_module
 from forky_core.documents.chunking import SIZE, DocumentSection, chunked
-from forky_core.documents.kinds import kind_of
-from forky_core.documents.reading import sections
+from forky_core.documents.registry import kind_of
 from forky_core.documents.source import source_of_bytes, source_of_file
 from forky_core.model.errors import BadContent
 from tests.documents.files import docx, pdf
@@ -16,7 +15,7 @@ from tests.documents.files import docx, pdf
 
 def read(name: str, content: bytes) -> list[DocumentSection]:
     source = source_of_bytes(name, content)
-    return [section for section, _ in sections(source, kind_of(source))]
+    return [section for section, _ in kind_of(source).read(source)]
 
 
 def places(name: str, content: bytes) -> list[tuple[str, str]]:

@@ -13,7 +13,8 @@ import threading
 from pathlib import Path
 
 from forky_core import Forky
-from forky_core.formats.exporting.sharing import exporter, save_as, shared
+from forky_core.formats.exporting.registry import exporter
+from forky_core.formats.exporting.sharing import save_as, shared
 from forky_core.formats.importing.landing import import_file
 from forky_core.private_files import new_file
 from forky_core.store.duckdb.file.repair import repair

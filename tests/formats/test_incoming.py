@@ -6,7 +6,7 @@ import io
 import json
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.formats.exporting.sharing import exporter
+from forky_core.formats.exporting.registry import exporter
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.importing.incoming import Incoming
 from tests.builders import debugged, workspace

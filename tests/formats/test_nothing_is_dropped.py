@@ -21,7 +21,8 @@ import pytest
 from forky_core.forky import Forky
 from forky_core.formats.account import ImportAccount
 from forky_core.formats.contract import Importer, ParsedConversation, Unreadable
-from forky_core.formats.exporting.sharing import EXPORTERS, save_as, shared
+from forky_core.formats.exporting.registry import EXPORTERS
+from forky_core.formats.exporting.sharing import save_as, shared
 from forky_core.formats.files.source import ArchiveFiles, opened, sample
 from forky_core.formats.importing.landing import import_file
 from forky_core.formats.importing.readers import chatgpt

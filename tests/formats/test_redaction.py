@@ -9,7 +9,8 @@ import pytest
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.private_words import private_words
 from forky_core.formats.exporting.redaction import findings, redacted, unread_files
-from forky_core.formats.exporting.sharing import EXPORTERS, behind, exporter, leaving
+from forky_core.formats.exporting.registry import EXPORTERS, exporter
+from forky_core.formats.exporting.sharing import behind, leaving
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.model import seal
 from forky_core.model.hashing import message_id

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.formats.exporting.sharing import exporter, save_as, shared
+from forky_core.formats.exporting.registry import exporter
+from forky_core.formats.exporting.sharing import save_as, shared
 from forky_core.formats.importing.following import follow
 from forky_core.formats.importing.landing import Imported, import_file
 from forky_core.model.errors import BadContent

@@ -20,7 +20,8 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.formats.exporting.sharing import exporter, save_as, shared
+from forky_core.formats.exporting.registry import exporter
+from forky_core.formats.exporting.sharing import save_as, shared
 from forky_core.formats.importing.landing import import_file
 from forky_core.formats.importing.taking_back import undo_import
 from forky_core.llm.contract import ModelEvent, Request, TextDelta

@@ -11,13 +11,13 @@ from streamlit.testing.v1 import AppTest
 from forky_core.forky import Forky
 from forky_core.store.duckdb.file.wal import log_of
 from forky_core.store.duckdb.store import DuckDBStore
+from pages.ui.page import Page
+from pages.ui.registry import REGISTRY
 from pages.ui.workspace import workspace
 from tests.builders import ScriptedModels, talk
 from tests.pages.apptest import by_key
 from tests.pages.workspaces import open_page
 from tests.store.by_hand import by_hand
-
-PAGES = ("chat.py", "compare.py", "merge.py", "library.py", "history.py", "settings.py")
 
 
 @pytest.fixture
@@ -29,10 +29,10 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     workspace.clear()
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_every_page_says_in_a_sentence_that_the_file_is_no_database(path: Path, page: str) -> None:
+@pytest.mark.parametrize("page", REGISTRY.ours, ids=lambda one: one.name)
+def test_every_page_says_in_a_sentence_that_the_file_is_no_database(path: Path, page: Page) -> None:
     path.write_bytes(b"no database")
-    shown = open_page(page)
+    shown = open_page(str(page.script))
     assert not shown.exception
     (said,) = shown.error
     assert "damaged or not a Forky database; nothing was changed" in said.value

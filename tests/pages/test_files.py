@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.transaction import Transaction
 from forky_core.forky import Forky
-from forky_core.formats.exporting.sharing import exporter
+from forky_core.formats.exporting.registry import exporter
 from forky_core.formats.forky_file.writing import chat_of, written
 from forky_core.formats.importing import batches
 from forky_core.formats.importing.import_record import imports, source_of

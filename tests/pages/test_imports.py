@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pages.ui.registry import REGISTRY
 from tests.hangs import HANG
 from tests.pages.apptest import by_itself
 from tests.programs import CHECKOUT
@@ -9,6 +10,7 @@ from tests.programs import CHECKOUT
 FORMATS = ("forky_core.formats.registry", "forky_core.formats.exporting.sharing")
 """What reads and writes other programs' files: a quarter of what Forky would import for its first page."""
 HEAVY = ("PIL", "bm25s", "jsonschema", "litellm", "numpy", "pandas", "pyarrow", "sqlalchemy")
+PAGES = [page.name for page in REGISTRY.ours]
 EVERY_PAGE = f"""
 import sys
 from streamlit.testing.v1 import AppTest
@@ -16,7 +18,7 @@ import pages.ui.streamlit_patches.warmup
 pages.ui.streamlit_patches.warmup._begun = True
 test = AppTest.from_file({str(CHECKOUT / "pages" / "shell.py")!r}, default_timeout={HANG}).run()
 print("chat at first", [name for name in {FORMATS!r} if name in sys.modules])
-for page in ("chat", "compare", "merge", "library", "history", "settings"):
+for page in {PAGES!r}:
     test.switch_page(page + ".py").run()
     assert not test.exception, (page, test.exception)
     print(page, [name for name in {HEAVY!r} if name in sys.modules])
@@ -27,4 +29,4 @@ def test_no_page_loads_what_no_page_needs() -> None:
     done = by_itself(EVERY_PAGE)
     assert done.returncode == 0, done.stderr[-2000:]
     assert [line for line in done.stdout.splitlines() if not line.endswith(" []")] == []
-    assert len(done.stdout.splitlines()) == 7
+    assert len(done.stdout.splitlines()) == len(PAGES) + 1

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
 from forky_core.model import ConversationId
+from pages.ui.registry import REGISTRY
 from tests.builders import talk
 from tests.pages.apptest import by_key, keys
 from tests.pages.workspaces import empty_workspace, open_page
@@ -227,7 +228,7 @@ def test_a_link_opened_in_a_new_tab_leads_to_the_chat(forky: Forky) -> None:
 
 def test_the_search_is_one_press_away_from_any_page(forky: Forky) -> None:
     chat = talk(forky.create("Backups"), "hello")
-    for page in ("history.py", "settings.py", "library.py"):
-        test = open_page(page, **({"c": chat.id} if page == "history.py" else {}))
+    for page in REGISTRY.ours:
+        test = open_page(str(page.script), c=chat.id)
         by_key(test, "bar.search").click().run()
         assert "library.search" in keys(settled(test))

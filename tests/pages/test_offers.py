@@ -13,13 +13,13 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
-from forky_core.merge.strategies import STRATEGIES
+from forky_core.merge.strategies import REGISTRY, STRATEGIES
 from pages.ui.chat.offers import ACT, costs_of
 from pages.ui.frame import Frame
 from pages.ui.session import Session
 from tests.builders import debugged
 from tests.hangs import HANG
-from tests.outline import offered
+from tests.outline import OUTLINE
 from tests.pages.apptest import act, by_key, click_graph, open_page, settled
 from tests.pages.workspaces import empty_workspace
 
@@ -140,7 +140,7 @@ def _acts(test: AppTest) -> dict[str, Any]:
 
 def test_a_strategy_that_a_package_adds_is_offered_everywhere(forky: Forky, chat: Conversation) -> None:
     at = chat.checkout("debug").path()[-1].id
-    with offered():
+    with REGISTRY.added(OUTLINE):
         test = settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
         body = card(planned(test, forky, chat, at))
         assert ">Outline<" in body and "token" in told(body)["merge-outline"]

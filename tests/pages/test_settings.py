@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from forky_core.forky import Forky
 from forky_core.gateway.tokens import Tokens
 from forky_core.llm.catalogue import Catalogue
+from pages.ui.registry import REGISTRY
 from pages.ui.secrets import read_secrets
 from tests.builders import talk
 from tests.pages.apptest import by_key, keys
@@ -109,8 +110,8 @@ def test_a_key_is_on_no_page_in_no_address_no_log_and_no_file(
         talk(forky.create("Names"), "a", "b")
         forky.backup()
         pages = [str(test._tree)]
-        for page in ("library.py", "history.py", "settings.py"):
-            test.switch_page(page)
+        for page in REGISTRY.ours:
+            test.switch_page(str(page.script))
             pages.append(str(test.run()._tree))
         address = str(dict(test.query_params))
         state = str(test.session_state["session"])

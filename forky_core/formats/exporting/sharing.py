@@ -1,6 +1,6 @@
-"""Exporting: the available formats, which part of a conversation is exported, and what the format loses of it (law 8).
+"""Exporting: which part of a conversation is exported, and the file that holds it (law 8).
 
-`shared` makes the value to export, `EXPORTERS` write it. Nothing here changes the conversation.
+`shared` makes the value to export, an exporter of registry.py writes it. Nothing here changes the conversation.
 """
 
 from __future__ import annotations
@@ -13,47 +13,13 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.formats.exporting.exporting import Exporter
 from forky_core.formats.exporting.losses import many
 from forky_core.formats.exporting.rewriting import chosen, visible
-from forky_core.formats.exporting.writers.chatgpt import ChatGPTTree
 from forky_core.formats.exporting.writers.forky import ForkyFile
-from forky_core.formats.exporting.writers.llm_database import LlmDatabase
-from forky_core.formats.exporting.writers.markdown import Markdown
-from forky_core.formats.exporting.writers.message_arrays import (
-    AnthropicMessages,
-    OpenAIMessages,
-    ShareGPTFile,
-)
-from forky_core.formats.exporting.writers.notebook import NotebookExporter
-from forky_core.formats.exporting.writers.page.writing import Page
-from forky_core.formats.exporting.writers.session_trace import SessionTrace
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import replacing
 from forky_core.formats.forky_file.writing import chat_of, part_of
 from forky_core.model import MessageId
-from forky_core.model.errors import BadContent, NotFound, NothingToDo
+from forky_core.model.errors import BadContent, NothingToDo
 from forky_core.store.contract import Store
-
-EXPORTERS: tuple[Exporter, ...] = (
-    Page(),
-    ForkyFile(),
-    Markdown(),
-    NotebookExporter(),
-    ChatGPTTree(),
-    OpenAIMessages(),
-    AnthropicMessages(),
-    ShareGPTFile(),
-    SessionTrace(),
-    LlmDatabase(),
-)
-"""In the order in which people are offered them."""
-
-
-def exporter(name: str) -> Exporter:
-    """The exporter with this name. Raises NotFound, which lists the names."""
-    found = next((one for one in EXPORTERS if one.name == name), None)
-    if found is None:
-        names = ", ".join(one.name for one in EXPORTERS)
-        raise NotFound(f"There is no format “{name[:40]}”.", f"There are {names}.")
-    return found
 
 
 def shared(
@@ -83,7 +49,12 @@ def shared(
 
 def leaving(chat: Chat, to: Exporter, *, log: bool) -> Chat:
     """The part of `chat` that the file holds. Only a Forky file holds invisible messages, and only if `log` is set."""
-    return chat if to.name == ForkyFile.name and (log or not chat.operations) else visible(chat)
+    return chat if holds_log(to) and (log or not chat.operations) else visible(chat)
+
+
+def holds_log(to: Exporter) -> bool:
+    """Whether the format holds the operation log and messages that are invisible by now, as Forky's own does."""
+    return to.name == ForkyFile.name
 
 
 def behind(chat: Chat) -> str:

@@ -11,7 +11,8 @@ from typing import Any
 
 import streamlit as st
 
-from forky_core.documents.kinds import media_type
+from forky_core.documents.docx import DOCX
+from forky_core.documents.pdf import PDF
 from forky_core.llm.tokens import Vocabulary
 from forky_core.model import Branch, MessageId
 from forky_core.model.errors import ForkyError, Outdated
@@ -35,7 +36,7 @@ _PLACE = "chat._draft_place"
 _TAKEN = "chat._draft_taken"
 """What the field was last known to hold: a field that is still being typed in must not overwrite what was kept."""
 _FILES = "chat._files_round"
-_QUOTED = frozenset({media_type("pdf"), media_type("docx")})
+_QUOTED = frozenset({PDF.media_type, DOCX.media_type})
 _LARGEST = int(st.get_option("server.maxUploadSize")) * 1_000_000
 """Bytes of a file."""
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from forky_core.documents.adding import Added, RefusedDocument
 from forky_core.documents.intake import Intake
+from forky_core.documents.registry import labels
 from forky_core.documents.shelf import DocumentStore
 from forky_core.documents.source import LARGEST, DocumentSource, source_of_bytes, too_large
 from forky_core.model.errors import BadContent
@@ -27,7 +28,7 @@ def draw_adding(held: Session, store: DocumentStore) -> None:
     if held.intake is None:
         key = f"{_FILES}.{st.session_state.setdefault(_ROUND, 0)}"
         st.file_uploader(
-            "Add documents: text, Markdown, HTML, PDF, DOCX, CSV or code",
+            f"Add documents: {labels()}",
             accept_multiple_files=True,
             key=key,
             max_upload_size=LARGEST // 1_000_000,

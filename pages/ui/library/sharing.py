@@ -10,15 +10,8 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.exporting import Exporter
 from forky_core.formats.exporting.redaction import PrivateValue, findings, redacted, reworded, unread_files
-from forky_core.formats.exporting.sharing import (
-    EXPORTERS,
-    behind,
-    exporter,
-    file_name,
-    leaving,
-    pieces,
-    shared,
-)
+from forky_core.formats.exporting.registry import exporter, exporters
+from forky_core.formats.exporting.sharing import behind, file_name, holds_log, leaving, pieces, shared
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.gateway.downloading import Download
 from forky_core.model import MessageId
@@ -62,7 +55,7 @@ def draw_share(forky: Workspace, chat: Conversation) -> None:
     st.markdown(f"**{plain_label(called(chat.title))}**")
     name = st.selectbox(
         "Format",
-        [one.name for one in EXPORTERS],
+        [one.name for one in exporters()],
         key="share.format",
         format_func=lambda name: exporter(name).label,
     )
@@ -117,7 +110,7 @@ def _scope(forky: Workspace, chat: Conversation, to: Exporter) -> _Held | None:
         messages = tuple(id for id in label if id in chosen)
         if not messages:
             return None
-    ours = to.name == "forky"
+    ours = holds_log(to)
     log = ours and scope == "all" and _log_wanted()
     what = (chat.id, chat.view.version, scope, branch, messages, ours, log)
     held = st.session_state.get(_HELD)
@@ -143,7 +136,7 @@ def _draw_losses(to: Exporter, held: _Held) -> None:
         held.lost[to.name] = to.losses(held.whole)
     lost = held.lost[to.name]
     unseen = behind(held.whole)
-    if unseen and to.name == "forky":
+    if unseen and holds_log(to):
         st.caption(f"{'Leaving with it' if behind(held.chat) else 'Not in the file'}: {unseen}.")
         return
     if not lost:

@@ -39,6 +39,7 @@ BEFORE_THE_FIRST_PAGE = (
     "pages.ui.streamlit_patches.flush",
     "pages.ui.components.style",
     "pages.ui.components.undoing",
+    "pages.ui.registry",
 )
 """With these, all that pages/shell.py and pages/chat.py import is there."""
 

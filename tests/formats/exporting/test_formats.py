@@ -13,7 +13,8 @@ import pytest
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.flattening import flattened
-from forky_core.formats.exporting.sharing import EXPORTERS, exporter, file_name, shared
+from forky_core.formats.exporting.registry import exporter
+from forky_core.formats.exporting.sharing import file_name, shared
 from forky_core.formats.exporting.writers.markdown import closed, fenced
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.writing import chat_of
@@ -50,20 +51,6 @@ def called() -> Chat:
     result = seal(Draft("tool", (ToolResultPart("clock", "15:00"),)), (call.id,))
     answer = seal(Draft("assistant", (TextPart("It is three."),)), (result.id,))
     return chat_with((ask, call, result, answer), answer.id)
-
-
-@pytest.mark.parametrize("to", EXPORTERS, ids=lambda to: to.name)
-def test_every_format_writes_everything_and_nothing(to: Any, forky: Workspace, chat: Conversation) -> None:
-    assert b"".join(to.write(chat_of(forky.store, chat.id)))
-    empty = forky.create("Nothing said")
-    assert b"".join(to.write(chat_of(forky.store, empty.id)))
-
-
-@pytest.mark.parametrize("to", [one for one in EXPORTERS if one.name != "llm"], ids=lambda to: to.name)
-def test_exporting_twice_gives_the_same_bytes(to: Any, forky: Workspace, chat: Conversation) -> None:
-    # A database says when its tables were made.
-    whole = chat_of(forky.store, chat.id)
-    assert b"".join(to.write(whole)) == b"".join(to.write(whole))
 
 
 def test_what_a_format_loses_is_said_and_a_lossless_one_says_nothing(

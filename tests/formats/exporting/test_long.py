@@ -12,8 +12,9 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.redaction import findings, redacted, unread_files
+from forky_core.formats.exporting.registry import EXPORTERS, exporter
 from forky_core.formats.exporting.rewriting import chosen, seen_of
-from forky_core.formats.exporting.sharing import EXPORTERS, behind, exporter, leaving, shared
+from forky_core.formats.exporting.sharing import behind, leaving, shared
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import STRETCH, StoredMessages
 from forky_core.formats.forky_file.writing import chat_of, part_of

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from forky_core.conversation.workspace import Workspace
+from forky_core.formats.exporting.registry import exporter
 from forky_core.formats.exporting.rewriting import visible
-from forky_core.formats.exporting.sharing import exporter, save_as
+from forky_core.formats.exporting.sharing import save_as
 from forky_core.formats.forky_file.files import load
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.importing.landing import import_file, preview

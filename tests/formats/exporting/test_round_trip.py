@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 
 from forky_core.formats.contract import ParsedConversation
-from forky_core.formats.exporting.sharing import exporter, shared
+from forky_core.formats.exporting.registry import exporter
+from forky_core.formats.exporting.sharing import shared
 from forky_core.formats.files.source import opened, sample
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import load

@@ -1,0 +1,28 @@
+"""What a page says of itself, so that the frame can list it without running it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """The head of a page. A file of pages/ has it as `PAGE = Page(…)`, with constants only, since it is not run."""
+
+    title: str
+    """In the navigation."""
+    icon: str
+    """A name of Material Symbols: "merge"."""
+    order: int
+    """Where the navigation lists it: pages with lower numbers come first. The first of ours is the front page."""
+    shown: bool = True
+    """Whether the navigation lists it. If not, another page leads there."""
+    url: str = ""
+    """Its address below the app's; "": the name of its file without the ending. The front page has none."""
+    script: Path | None = None
+    """Its file, a Streamlit script. A file of pages/ does not say it."""
+
+    @property
+    def name(self) -> str:
+        return self.url or (self.script.stem if self.script is not None else "")

@@ -1,0 +1,124 @@
+"""What every exporter promises, asked of each that there is and of one that the tests make up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from forky_core.cli.parser import main
+from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.workspace import Workspace
+from forky_core.forky import Forky
+from forky_core.formats.exporting.exporting import Exporter
+from forky_core.formats.exporting.registry import EXPORTERS, REGISTRY, exporter, exporters
+from forky_core.formats.exporting.sharing import file_name, leaving, pieces, save_as
+from forky_core.formats.forky_file.writing import chat_of
+from forky_core.model.errors import NotFound
+from tests.builders import talk, workspace
+from tests.formats.forky_file.chats import with_everything
+from tests.formats.postcards import WRITER
+from tests.packages import installed
+
+EVERY: tuple[Exporter, ...] = (*EXPORTERS, WRITER)
+DATED = {"llm"}
+"""A database says when its tables were made."""
+
+
+@pytest.fixture(autouse=True)
+def made_up() -> Iterator[None]:
+    with REGISTRY.added(WRITER):
+        yield
+
+
+@pytest.fixture
+def forky() -> Workspace:
+    return workspace()[0]
+
+
+@pytest.fixture
+def chat(forky: Workspace) -> Conversation:
+    return with_everything(forky)
+
+
+@pytest.mark.parametrize("to", EVERY, ids=lambda one: one.name)
+class TestEvery:
+    def test_it_says_what_it_is(self, to: Exporter) -> None:
+        assert to in exporters() and exporter(to.name) is to
+        assert isinstance(to, Exporter)
+        assert to.label.strip() == to.label != ""
+        assert re.fullmatch(r"[a-z0-9.-]+", to.name)
+        assert re.fullmatch(r"(\.[a-z0-9]+)+", to.suffix) and re.fullmatch(
+            r"\w+/[\w.+-]+(; .*)?", to.media_type
+        )
+        assert file_name("A title?", to) == f"A-title{to.suffix}"
+
+    def test_it_writes_everything_and_nothing(
+        self, to: Exporter, forky: Workspace, chat: Conversation
+    ) -> None:
+        assert b"".join(to.write(chat_of(forky.store, chat.id)))
+        empty = forky.create("Nothing said")
+        assert b"".join(to.write(chat_of(forky.store, empty.id)))
+
+    def test_exporting_twice_gives_the_same_bytes(
+        self, to: Exporter, forky: Workspace, chat: Conversation
+    ) -> None:
+        whole = chat_of(forky.store, chat.id)
+        one, two = b"".join(to.write(whole)), b"".join(to.write(whole))
+        assert to.name in DATED or one == two
+
+    def test_what_it_does_not_hold_is_said_in_sentences(
+        self, to: Exporter, forky: Workspace, chat: Conversation
+    ) -> None:
+        for sentence in to.losses(chat_of(forky.store, chat.id)):
+            assert not sentence[0].islower() and sentence.endswith(".")
+
+    def test_it_changes_nothing_of_the_conversation(
+        self, to: Exporter, forky: Workspace, chat: Conversation
+    ) -> None:
+        before = chat_of(forky.store, chat.id)
+        list(pieces(leaving(before, to, log=True), to))
+        assert chat_of(forky.store, chat.id) == before
+
+    def test_the_file_is_what_it_writes(
+        self, to: Exporter, forky: Workspace, chat: Conversation, tmp_path: Path
+    ) -> None:
+        whole = chat_of(forky.store, chat.id)
+        save_as(whole, to, tmp_path / "file")
+        assert (tmp_path / "file").stat().st_size > 0
+        assert to.name in DATED or (tmp_path / "file").read_bytes() == b"".join(to.write(whole))
+
+    def test_the_command_line_writes_it_by_its_name(self, to: Exporter, tmp_path: Path) -> None:
+        database, out = str(tmp_path / "chats.duckdb"), tmp_path / "out"
+        with Forky.open(database) as forky:
+            id = talk(forky.create("Ports"), "Which port?", "Port 8443.").id
+        assert main(["--database", database, "export", id, "--as", to.name, "-o", str(out)]) == 0
+        assert b"8443" in out.read_bytes()
+
+
+def test_no_two_have_the_same_name() -> None:
+    assert len(set(REGISTRY.names)) == len(exporters())
+
+
+def test_a_name_that_nobody_knows_is_refused_with_the_names_there_are() -> None:
+    with pytest.raises(NotFound, match=r"html, .*postcards"):
+        exporter("haiku")
+
+
+def test_the_command_line_knows_a_format_by_the_end_of_a_files_name(tmp_path: Path) -> None:
+    database, out = str(tmp_path / "chats.duckdb"), tmp_path / "trip.postcards.json"
+    with Forky.open(database) as forky:
+        id = talk(forky.create("Ports"), "Which port?", "Port 8443.").id
+    assert main(["--database", database, "export", id, "-o", str(out)]) == 0
+    assert out.read_bytes().startswith(b'{"stack"')
+
+
+def test_an_installed_package_adds_one_by_an_entry_point(tmp_path: Path) -> None:
+    REGISTRY.remove(WRITER)
+    try:
+        with installed(tmp_path, REGISTRY, cards="tests.formats.postcards:WRITER"):
+            assert exporter("postcards") is WRITER
+    finally:
+        REGISTRY.add(WRITER)
