@@ -18,12 +18,16 @@ import math
 import os
 import queue
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+import psutil
 
 from tests.mutation.mutants import Mutant, mutants_of, sample
 from tests.mutation.rooms import ROOMS, Room
@@ -33,6 +37,10 @@ COPIES = CHECKOUT / "build" / "mutation"
 WANTED = 0.95
 _LONGEST = 3600
 """Seconds for the tests of a room, unharmed."""
+_AT_WORK = 0.02
+"""Seconds of processor time within a fifth of a second: less is a process that waits."""
+_STALLED = 45
+"""Seconds after which a run that only waits is ended: a mutant of the writer leaves its callers waiting for ever."""
 PYTEST = (
     sys.executable,
     "-m",
@@ -78,7 +86,7 @@ def copied(number: int) -> Path:
 
 
 def passes(copy: Path, tests: tuple[str, ...], timeout: float) -> bool:
-    """Whether the tests pass there; one that takes too long has noticed something."""
+    """Whether the tests pass there; a run that takes too long, or waits for something that never comes, fails."""
     # Bytecode of a mutant must not outlive it, and the tool's packages are none of Forky's.
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     environment.pop("PYTHONPATH", None)
@@ -90,12 +98,21 @@ def passes(copy: Path, tests: tuple[str, ...], timeout: float) -> bool:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    try:
-        return process.wait(timeout) == 0
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        return False
+    started = moved = time.monotonic()
+    used = 0.0
+    while (status := process.poll()) is None:
+        time.sleep(0.2)
+        now, before = time.monotonic(), used
+        with suppress(psutil.Error):
+            family = [watched := psutil.Process(process.pid), *watched.children(recursive=True)]
+            used = sum(sum(one.cpu_times()[:2]) for one in family)
+        if abs(used - before) > _AT_WORK:
+            moved = now
+        if now - moved > _STALLED or now - started > timeout:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return False
+    return status == 0
 
 
 def tried(copy: Path, room: Room, mutant: Mutant, timeout: float) -> Fate:

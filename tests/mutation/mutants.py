@@ -1,9 +1,9 @@
 """Every small change of a module that cosmic-ray's operators make, but for those that change nothing by intention.
 
-Left out are changes of annotations, which are never evaluated; of decorators (`frozen=True` is held by mypy); of the
-star in a list of parameters and the bar between two classes, which cosmic-ray takes for arithmetic; and operators
-whose mutants are mostly the same program: a removed decorator, `is` in place of `==`, one arithmetic operator in
-place of another that has nothing to do with it.
+Left out are changes of annotations, which are never evaluated; of decorators (`frozen=True` is held by mypy) and of
+`zip(…, strict=True)`, an assertion; of the star in a list of parameters and the bar between two classes, which
+cosmic-ray takes for arithmetic; and operators whose mutants are mostly the same program: a removed decorator, `is` in
+place of `==`, one arithmetic operator in place of another that has nothing to do with it.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _arithmetic(tree: ast.Module) -> Iterator[Span]:
 
 
 def _never_changed(tree: ast.Module) -> Iterator[Span]:
-    """Where annotations and decorators stand: the first and the last place of each."""
+    """Where annotations, decorators and `strict=True` stand: the first and the last place of each."""
     for node in ast.walk(tree):
         found: list[ast.expr | None] = []
         match node:
@@ -125,6 +125,8 @@ def _never_changed(tree: ast.Module) -> Iterator[Span]:
                 found = [node.returns, *node.decorator_list]
             case ast.ClassDef():
                 found = [*node.decorator_list]
+            case ast.keyword(arg="strict"):
+                found = [node.value]
             case ast.arg() | ast.AnnAssign():
                 found = [node.annotation]
         for one in found:
